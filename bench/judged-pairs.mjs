@@ -43,9 +43,9 @@ function widened(claim) {
 }
 
 /** Twins by the name of their rule. Only `number` is one that code sees by itself. */
-export const rulesOf = ({ turned, swapped }) => ({
-  direction: turned,
-  group: swapped,
+export const rulesOf = ({ withOppositeDirection, withSwappedNumbers }) => ({
+  direction: withOppositeDirection,
+  group: withSwappedNumbers,
   number: otherNumber,
   hedge: withoutHedge,
   scope: widened,

@@ -26,7 +26,7 @@ import {
   type OpenForm,
   withFormsOpen,
 } from "../../research/units/form/open-forms.js";
-import { formWords } from "../../research/units/form/section.js";
+import { formInstructions } from "../../research/units/form/section.js";
 import { derive } from "../../research/workflow/derive.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { requirePerson } from "./require-person.js";
@@ -135,7 +135,7 @@ async function costLines(
     for (const { paper } of mine) {
       const text = await lastCachedText(textsFolder(folder), paper.id);
       if (text !== undefined) stored += 1;
-      const form = estimateTokens(formWords(fieldsToFill(rrd, paper, filler)));
+      const form = estimateTokens(formInstructions(fieldsToFill(rrd, paper, filler)));
       input += text === undefined ? extract.figure.input : ownTokens + form + estimateTokens(text.text);
     }
     const figure = { ...extract.figure, input: Math.round(input / mine.length) };

@@ -4,7 +4,7 @@ import type { Extracted, Field, Rrd } from "../../research/generated/rrd.js";
 import { differences } from "../../research/overview/screen/settle-field.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { passageOf } from "../../research/report/page/statements.js";
-import type { Answered } from "../../research/units/form/agreement.js";
+import type { FieldAnswers } from "../../research/units/form/agreement.js";
 import { textOf } from "../../research/units/form/check-values.js";
 import { piecesOf } from "../../text/evidence/quoted.js";
 import { type Page, part } from "../live-page.js";
@@ -30,7 +30,11 @@ export function settlePage(name: string, rrd: Rrd, says: string): Page {
   return { title: "Differences of two agents", parts: [part("top", header), ...cellParts] };
 }
 
-function valueItem(take: "first" | "second" | "own", extracted: Extracted | undefined, { settled }: Answered): Markup {
+function valueItem(
+  take: "first" | "second" | "own",
+  extracted: Extracted | undefined,
+  { settled }: FieldAnswers,
+): Markup {
   const { by = "an agent", value, evidence = [], reason } = extracted ?? {};
   const text = value === undefined ? "not reported" : textOf(value);
   const passages = evidence.map((item) => markup`<div class="passage">${passageOf(piecesOf(item))}</div>`);

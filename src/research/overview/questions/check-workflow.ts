@@ -14,8 +14,8 @@ import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { section } from "../../units/brief-text.js";
 import { check, checkerRoles, mend } from "../../units/check/kind.js";
-import { nextBatch } from "../../units/check/batch.js";
-import { clauseOf, ended } from "../../units/check/fold.js";
+import { nextCheckBatch } from "../../units/check/batch.js";
+import { clauseOf, endOfCheck } from "../../units/check/fold.js";
 import { withoutOne } from "../../workflow/next-unit.js";
 import type { Acceptance } from "../../units/judged-result.js";
 import { toMend } from "../../units/narrative/open-check.js";
@@ -249,7 +249,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       const rates = state.rrd.meaning?.checkers ?? {};
       const why = clauseOf(reason);
       await advance(
-        ended({ rrd: state.rrd, narrative, checkers: rates, open, changes: [], summary: "", at }, why),
+        endOfCheck({ rrd: state.rrd, narrative, checkers: rates, open, changes: [], summary: "", at }, why),
         line,
       );
       return { verdict: "complete", reason };
@@ -265,7 +265,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
 /** Stands for the batch that a second checker is to judge after this one. */
 const batchHash = (rrd: Rrd, checker: string): string =>
   createHash("sha256")
-    .update(JSON.stringify(nextBatch(rrd, { kind: check.name }, checker, 0)))
+    .update(JSON.stringify(nextCheckBatch(rrd, { kind: check.name }, checker, 0)))
     .digest("hex");
 
 /** What the first of two checkers said before the check was stopped, of the batch that is still the next. */

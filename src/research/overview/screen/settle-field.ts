@@ -8,10 +8,10 @@ import { nameOf } from "../../papers/paper-keys.js";
 import { fieldNamed, formOf } from "../../project-files/form.js";
 import { textsFolder } from "../../project-files/layout.js";
 import { readResearch } from "../../project-files/research.js";
-import { type Answered, answeredFor, withSettled } from "../../units/form/agreement.js";
-import { checkOwn, textOf } from "../../units/form/check-values.js";
+import { type FieldAnswers, answersFor, withDecision } from "../../units/form/agreement.js";
+import { checkUserValue, textOf } from "../../units/form/check-values.js";
 import { isExtractable } from "../../units/form/open-forms.js";
-import { settledMessage } from "../../units/form/settled.js";
+import { decisionMessage } from "../../units/form/settled.js";
 import { editOrLeave, type LeaveOptions } from "../edit-or-leave.js";
 import { recordNamed } from "../which-record.js";
 
@@ -62,13 +62,13 @@ export async function settleField(folder: string, said: SaidOfField, options: Se
   const field = fieldNamed(formOf(rrd), said.field);
   const { id } = recordNamed(rrd, said.paper, where);
   const paper = rrd.papers_pool.find((each) => each.id === id);
-  const answered = paper === undefined ? undefined : answeredFor(paper, field);
+  const answered = paper === undefined ? undefined : answersFor(paper, field);
   const name = oneLine(paper === undefined ? said.paper : nameOf(paper));
   if (paper === undefined || answered?.agree !== false)
     throw new ExpectedError(`On ${field.name} of ${name} no two agents differ, so there is nothing to settle.`, 2);
   const settled = await settledOf(folder, said, field, paper, new Date(now).toISOString());
   const one = { paper: id, settled };
-  const edited = await editOrLeave(folder, (current) => withSettled(current, one), [settledMessage(one)], options);
+  const edited = await editOrLeave(folder, (current) => withDecision(current, one), [decisionMessage(one)], options);
   if (edited !== undefined) await show();
   const { value } = (settled.take === "own" ? settled.own : answered[settled.take]) ?? {};
   const counts = value === undefined ? "not reported" : oneLine(textOf(value));
@@ -105,7 +105,7 @@ async function settledOf(
   }
   if (value === undefined) throw new ExpectedError("Your own value is missing; give it with --value.", 2);
   const text = await lastCachedText(textsFolder(folder), paper.id);
-  const own = await checkOwn(field, { value, quote }, text, paper);
+  const own = await checkUserValue(field, { value, quote }, text, paper);
   if (typeof own === "string") throw new ExpectedError(`Your value for ${field.name} can't be kept. ${own}`, 2);
   return { field: field.id, take, own: { ...own, by: "a person" }, ...rest };
 }
@@ -113,10 +113,10 @@ async function settledOf(
 /** The cells of the table on which two agents differ, those that nobody has settled first. */
 export function differences(
   rrd: Rrd,
-): readonly { readonly paper: Paper; readonly field: Field; readonly answered: Answered }[] {
+): readonly { readonly paper: Paper; readonly field: Field; readonly answered: FieldAnswers }[] {
   const all = rrd.papers_pool.filter(isExtractable).flatMap((paper) =>
     formOf(rrd).flatMap((field) => {
-      const answered = answeredFor(paper, field);
+      const answered = answersFor(paper, field);
       return answered.agree === false ? [{ paper, field, answered }] : [];
     }),
   );

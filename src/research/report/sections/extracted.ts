@@ -1,6 +1,6 @@
 import type { Evidence, Extracted, Field, Paper, Settled } from "../../generated/rrd.js";
 import { formOf, typeOf } from "../../project-files/form.js";
-import { type Answered, answeredFor, type FieldAgreement, fieldAgreements } from "../../units/form/agreement.js";
+import { type FieldAnswers, answersFor, type FieldAgreement, fieldAgreements } from "../../units/form/agreement.js";
 import { textOf } from "../../units/form/check-values.js";
 import { exclusionOf } from "../../screening/eligibility/eligibility.js";
 import type { ReportModel } from "../model.js";
@@ -87,14 +87,14 @@ export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">)
 }
 
 function cellOf(field: Field, row: PaperRow, paper: Paper): Cell {
-  const answered = answeredFor(paper, field);
-  const { counts, agree } = answered;
-  const cell = shownValue(counts, row, paper);
+  const answered = answersFor(paper, field);
+  const { final, agree } = answered;
+  const cell = shownValue(final, row, paper);
   return agree === false ? { ...cell, sides: sidesOf(answered, row, paper) } : cell;
 }
 
 /** Both values with their passages, and a person's own. */
-function sidesOf({ first, second, settled }: Answered, row: PaperRow, paper: Paper): readonly Side[] {
+function sidesOf({ first, second, settled }: FieldAnswers, row: PaperRow, paper: Paper): readonly Side[] {
   const sideOf = (given: Extracted | undefined, take: Settled["take"]): Side => {
     const { text, sign, quotes, note } = shownValue(given, row, paper);
     const by =

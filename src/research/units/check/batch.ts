@@ -9,45 +9,53 @@ import { papersOf, unanswered, waitingClaims } from "../narrative/open-check.js"
 import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 import type { ReportFile } from "../../generated/report.js";
 
-/** Sentences of one batch, controls besides; and tokens of all of it. */
+/** Maximum number of sentences in a batch, without the controls. */
 const maxSentences = 60;
+/** Maximum size of a batch with its controls, in tokens. */
 const maxTokens = 10_000;
-/** What the controls take of them. */
+/** The part of `maxTokens` that is reserved for controls. */
 const controlTokens = 1_500;
 
-/** What a checker and the writer that mends work on. */
+/** The material of a check, and of the correction of sentences that failed it. */
 export interface CheckMaterial extends Material {
-  /** The narrative that is checked. */
+  /** The report whose sentences are checked. */
   readonly narrative?: ReportFile;
-  /** What the checker was shown, in the order of its numbers. */
+  /** The batch that the checker was shown, in the order of its numbers. */
   readonly batch?: readonly BatchItem[];
 }
 
 /**
- * The next sentences that this unit judges, with controls among them. `checker`: the first agent that judges it.
- * `smaller`: how often the unit filled a context too far.
+ * The next sentences that this unit checks, with controls among them. `checker`: the first agent that checks the batch.
+ * `contextOverflows`: how often the unit exceeded a model's context; each time, the batch is half as large.
  */
-export function nextBatch(rrd: Rrd, { kind }: Pick<Unit, "kind">, checker: string, smaller: number): BatchItem[] {
-  const waiting = kind === "claims" ? waitingClaims(rrd) : unanswered(rrd);
-  const scale = 1 / 2 ** smaller;
-  let room = (maxTokens - controlTokens) * scale;
-  const taken: Sentence[] = [];
+export function nextCheckBatch(
+  rrd: Rrd,
+  { kind }: Pick<Unit, "kind">,
+  checker: string,
+  contextOverflows: number,
+): BatchItem[] {
+  const unchecked = kind === "claims" ? waitingClaims(rrd) : unanswered(rrd);
+  const scale = 1 / 2 ** contextOverflows;
+  let freeTokens = (maxTokens - controlTokens) * scale;
+  const chosen: Sentence[] = [];
   const papers = papersOf(rrd);
-  for (const { id, text, rests_on } of waiting) {
+  for (const { id, text, rests_on } of unchecked) {
     const sentence = { id, text, passages: passagesOf(papers, rests_on) };
-    room -= estimateTokens(JSON.stringify(shownItem(sentence, 1), null, 1)) + 4;
-    if (taken.length >= maxSentences * scale || (room < 0 && taken.length > 0)) break;
-    taken.push(sentence);
+    freeTokens -= estimateTokens(JSON.stringify(shownItem(sentence, 1), null, 1)) + 4;
+    if (chosen.length >= maxSentences * scale || (freeTokens < 0 && chosen.length > 0)) break;
+    chosen.push(sentence);
   }
-  return withControls(rrd, taken, checker);
+  return withControls(rrd, chosen, checker);
 }
 
-/** A sentence as a checker sees it; nothing tells a control from the others. */
+/** A sentence as the checker sees it. A control looks like any other sentence. */
 export const shownItem = ({ text, passages }: BatchItem, number: number) => ({ number, sentence: text, passages });
 
-/** What the quotes of these handles stand in; of a handle that leads nowhere nothing. */
+/** The passages around the quotes of these handles. A handle without a quote gives none. */
 const passagesOf = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): SentencePassage[] =>
   handles.flatMap((handle) => {
-    const found = evidenceAt(handle, papers);
-    return "reason" in found ? [] : [{ paper: found.paper.id, passage: clippedPassage(found.evidence, passageTokens) }];
+    const evidence = evidenceAt(handle, papers);
+    return "reason" in evidence
+      ? []
+      : [{ paper: evidence.paper.id, passage: clippedPassage(evidence.evidence, passageTokens) }];
   });

@@ -3,12 +3,12 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { evidenceAt } from "../narrative/handles.js";
 import { notesOf } from "../shared-unit.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
-import { type CheckMaterial, nextBatch, shownItem } from "./batch.js";
+import { type CheckMaterial, nextCheckBatch, shownItem } from "./batch.js";
 import { passageTokens } from "./sentence.js";
 import { papersOf, toMend } from "../narrative/open-check.js";
 
-/** Numbered sentences and their passages: nothing of the papers besides, and nothing of the project. */
-export function briefOfCheck({
+/** The brief of a checker: numbered sentences with their passages, and nothing else of the papers or the project. */
+export function checkBrief({
   state,
   unit,
   agent = "",
@@ -17,9 +17,9 @@ export function briefOfCheck({
 }: BriefRequest<CheckMaterial>): UnitBrief<CheckMaterial> {
   const { rrd } = state;
   const { id } = unit;
-  // A second checker judges the batch of the first.
-  const checker = notesOf(state, unit)[0]?.agent ?? agent;
-  const batch = nextBatch(rrd, unit, checker, contextOverflows);
+  // A second checker gets the same batch as the first.
+  const firstChecker = notesOf(state, unit)[0]?.agent ?? agent;
+  const batch = nextCheckBatch(rrd, unit, firstChecker, contextOverflows);
   return {
     data: { kind: "check", unit: id, sentences: batch.map((item, index) => shownItem(item, index + 1)) },
     isBare: true,
@@ -27,8 +27,8 @@ export function briefOfCheck({
   };
 }
 
-/** The sentences that fell, with what their reader says of them. */
-export function briefOfMend({ state: { rrd } }: BriefRequest<CheckMaterial>): UnitBrief<CheckMaterial> {
+/** The brief for the correction of the rejected sentences, each with its checker's verdict. */
+export function mendBrief({ state: { rrd } }: BriefRequest<CheckMaterial>): UnitBrief<CheckMaterial> {
   const papers = papersOf(rrd);
   const sentences = toMend(rrd).map(({ text, rests_on, check }, index) => ({
     number: index + 1,
@@ -40,8 +40,8 @@ export function briefOfMend({ state: { rrd } }: BriefRequest<CheckMaterial>): Un
       proposed: check?.better,
     }),
     passages: rests_on.flatMap((handle) => {
-      const found = evidenceAt(handle, papers);
-      return "reason" in found ? [] : [{ handle, passage: clippedPassage(found.evidence, passageTokens) }];
+      const evidence = evidenceAt(handle, papers);
+      return "reason" in evidence ? [] : [{ handle, passage: clippedPassage(evidence.evidence, passageTokens) }];
     }),
   }));
   return { data: { kind: "mend", unit: "mend", sentences }, isBare: true };

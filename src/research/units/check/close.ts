@@ -8,11 +8,11 @@ import { isProven } from "../../derived/checker-rates.js";
 import { sentences, withSentences } from "../narrative/sentences.js";
 
 /**
- * The narrative at the end of its check: mended sentences in the place of what they were, what was said of each, and
- * what fell taken out of it. An answer of which nothing would be left stays whole. `unchecked`: why the check could not
- * come to its end.
+ * The report at the end of its check: corrected sentences replace the old ones, checked sentences get their verdicts,
+ * and rejected sentences are removed. If every sentence of the answer was rejected, the answer stays. `unchecked`: the
+ * reason if the check could not be finished.
  */
-export function closedNarrative(
+export function checkedReport(
   rrd: Pick<Rrd, "meaning" | "papers_pool">,
   narrative: ReportFile,
   open: OpenCheck,
@@ -20,20 +20,20 @@ export function closedNarrative(
   unchecked?: string,
 ): ReportFile {
   const { meaning = {} } = rrd;
-  const asked = new Map(open.sentences.map((each) => [each.where, each]));
-  const answerFalls =
+  const openSentences = new Map(open.sentences.map((sentence) => [sentence.where, sentence]));
+  const isAnswerRejected =
     narrative.answer.length > 0 &&
-    narrative.answer.every((said, index) => isFallen(meaning, asked.get(`/answer/${index}`) ?? said));
-  const isRemoved = (each: OpenCheck["sentences"][number]) =>
-    isFallen(meaning, each) && !(answerFalls && each.where.startsWith("/answer/"));
-  const { not_borne_out: removedBefore = [], ...before } = narrative;
-  const closed = withSentences(before, (where, said) => {
-    const found = asked.get(where);
-    if (found === undefined) return said;
-    if (isRemoved(found)) return undefined;
-    const { text, rests_on, was, check } = found;
+    narrative.answer.every((sentence, index) => isFallen(meaning, openSentences.get(`/answer/${index}`) ?? sentence));
+  const isRemoved = (sentence: OpenCheck["sentences"][number]) =>
+    isFallen(meaning, sentence) && !(isAnswerRejected && sentence.where.startsWith("/answer/"));
+  const { not_borne_out: removedBefore = [], ...remaining } = narrative;
+  const closed = withSentences(remaining, (where, sentence) => {
+    const openSentence = openSentences.get(where);
+    if (openSentence === undefined) return sentence;
+    if (isRemoved(openSentence)) return undefined;
+    const { text, rests_on, was, check } = openSentence;
     return {
-      ...said,
+      ...sentence,
       text,
       rests_on,
       ...(check === undefined ? {} : { check: { ...check, ...(was === undefined ? {} : { was }) } }),
@@ -43,47 +43,49 @@ export function closedNarrative(
     const { where, text, rests_on, check } = each;
     return check === undefined || !isRemoved(each) ? [] : [{ text, where, rests_on, check }];
   });
-  // A check that could not come to its end took out what it had judged.
+  // An earlier check that could not be finished has already removed the sentences that it rejected.
   const removed = [...removedBefore, ...removedNow];
   const checks = [...sentences(closed).flatMap(([, { check }]) => check ?? []), ...removed.map(({ check }) => check)];
-  const by = [...new Set(checks.flatMap((check) => check.by))];
-  const unproven = by.filter((name) => !isProven(meaning.checkers, name));
+  const checkerNames = [...new Set(checks.flatMap((check) => check.by))];
+  const unproven = checkerNames.filter((name) => !isProven(meaning.checkers, name));
   return {
     ...closed,
     disputed: [...closed.disputed, ...contradictions(rrd, open)],
     ...(removed.length === 0 ? {} : { not_borne_out: removed }),
     check: {
       at: at.toISOString(),
-      ...(by.length === 0 ? {} : { by }),
+      ...(checkerNames.length === 0 ? {} : { by: checkerNames }),
       ...(unproven.length === 0 ? {} : { unproven }),
-      ...(answerFalls ? { answer_falls: true } : {}),
+      ...(isAnswerRejected ? { answer_falls: true } : {}),
       ...withoutUndefined({ unchecked, unheard: open.unheard }),
     },
   };
 }
 
-/** Two papers of one sentence of which the one says otherwise, each in its own words. */
+/** The contradictions between two papers that the check found: for each, the sentence and a quote of both papers. */
 function contradictions(
   { meaning = {}, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">,
-  { sentences: asked, contradicted = [] }: OpenCheck,
+  { sentences: openSentences, contradicted = [] }: OpenCheck,
 ): ReportFile["disputed"] {
   const papers = papersOf({ papers_pool });
-  const fallen = asked.flatMap((each) => {
-    const against = each.check?.verdict === "contradicted" ? each.check.against : undefined;
-    return against === undefined || !isFallen(meaning, each) ? [] : [{ ...each, against }];
+  const rejected = openSentences.flatMap((sentence) => {
+    const contradictingPaper = sentence.check?.verdict === "contradicted" ? sentence.check.against : undefined;
+    return contradictingPaper === undefined || !isFallen(meaning, sentence)
+      ? []
+      : [{ ...sentence, against: contradictingPaper }];
   });
   const pairs = new Map<string, ReportFile["disputed"][number]>();
-  for (const { text, rests_on, against } of [...contradicted, ...fallen]) {
+  for (const { text, rests_on, against } of [...contradicted, ...rejected]) {
     const quotes = rests_on.flatMap((handle) => {
-      const found = evidenceAt(handle, papers);
-      return "reason" in found || whyNoGround(found.paper) !== undefined ? [] : [{ ...found, handle }];
+      const evidence = evidenceAt(handle, papers);
+      return "reason" in evidence || whyNoGround(evidence.paper) !== undefined ? [] : [{ ...evidence, handle }];
     });
     const sides = [quotes.find(({ paper }) => paper.id !== against), quotes.find(({ paper }) => paper.id === against)];
-    const [one, other] = sides;
-    if (one === undefined || other === undefined) continue;
-    pairs.set(`${one.handle} ${other.handle}`, {
+    const [support, contradiction] = sides;
+    if (support === undefined || contradiction === undefined) continue;
+    pairs.set(`${support.handle} ${contradiction.handle}`, {
       text: `Whether it is so: ${text}`,
-      sides: [one, other].map(({ handle, evidence }) => ({
+      sides: [support, contradiction].map(({ handle, evidence }) => ({
         text: evidence.passage ?? quotedWords(evidence),
         rests_on: [handle],
       })),

@@ -4,14 +4,14 @@ import type { Checked } from "../../generated/rrd.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { type BatchItem, type CheckAnswer, isControl } from "./sentence.js";
 
-/** Words of a reason that are kept. */
+/** Maximum number of stored words of a checker's reason. */
 const maxWords = 20;
 
 /**
- * The answers in the order of the batch, or why they can't be used: a number that was not answered exactly once, or a
- * proposed sentence with a number that its passages do not hold. `id`: of the unit.
+ * The answers in the order of the batch, or the reasons why they are invalid: a number that was not answered exactly
+ * once, or a proposed sentence with a number that is not in its passages. `id`: the id of the unit.
  */
-export function answersIn(
+export function answersInOrder(
   batch: readonly BatchItem[],
   { unit, answers }: CheckResult,
   id: string,
@@ -21,10 +21,12 @@ export function answersIn(
     ...(unit === id ? [] : [`unit is "${unit}"; this unit is "${id}"`]),
     ...batch.flatMap((item, index) => {
       const number = index + 1;
-      const own = answers.filter((answer) => answer.number === number);
-      const [answer] = own;
+      const answersToItem = answers.filter((answer) => answer.number === number);
+      const [answer] = answersToItem;
       if (answer === undefined) return [`number ${number} is not answered`];
-      return own.length > 1 ? [`number ${number} is answered ${own.length} times`] : problemsOf(item, answer);
+      return answersToItem.length > 1
+        ? [`number ${number} is answered ${answersToItem.length} times`]
+        : problemsOf(item, answer);
     }),
     ...answers.flatMap(({ number }) => (number > batch.length ? [`the unit has no number ${number}`] : [])),
   ];
@@ -32,25 +34,25 @@ export function answersIn(
 }
 
 function problemsOf(item: BatchItem, { number, verdict, better, against }: CheckAnswer): string[] {
-  const lacking = better == null || verdict !== "overstated" ? [] : numbersLacking(item, better);
+  const missingNumbers = better == null || verdict !== "overstated" ? [] : numbersNotInPassages(item, better);
   return [
-    ...(lacking.length === 0
+    ...(missingNumbers.length === 0
       ? []
-      : [`number ${number}: the proposed sentence has numbers that its passages do not: ${lacking.join(", ")}`]),
+      : [`number ${number}: the proposed sentence has numbers that its passages do not: ${missingNumbers.join(", ")}`]),
     ...(against == null || item.passages.some(({ paper }) => paper === against)
       ? []
       : [`number ${number}: against names "${against}", which is none of its papers`]),
   ];
 }
 
-/** Numbers of a text that stand in none of the passages that a sentence was shown with. */
-function numbersLacking({ passages }: BatchItem, text: string): readonly string[] {
-  const shown = passages.map(({ passage }) => ({ quote: passage.replace(/[“”]/g, "") }));
-  return numbersWithoutQuote(text, shown).missing;
+/** The numbers of a text that none of the passages contains. */
+function numbersNotInPassages({ passages }: BatchItem, text: string): readonly string[] {
+  const quotes = passages.map(({ passage }) => ({ quote: passage.replace(/[“”]/g, "") }));
+  return numbersWithoutQuote(text, quotes).missing;
 }
 
-/** What is kept of an answer. */
-export const checkedBy = (by: string, { verdict, why, too_much, better, against }: CheckAnswer): Checked => ({
+/** The stored form of an answer. */
+export const toChecked = (by: string, { verdict, why, too_much, better, against }: CheckAnswer): Checked => ({
   verdict,
   by: [by],
   ...withoutUndefined({
@@ -60,19 +62,19 @@ export const checkedBy = (by: string, { verdict, why, too_much, better, against 
   }),
 });
 
-/** What two readers say of one sentence: what both say, else that nobody can tell, with what each said. */
-export function agreedOn([first, second]: readonly [Checked, Checked | undefined]): Checked {
+/** The common verdict of two checkers. If they disagree, the verdict is "cannot tell", with both verdicts. */
+export function mergeVerdicts([first, second]: readonly [Checked, Checked | undefined]): Checked {
   if (second === undefined) return first;
   const by = [...first.by, ...second.by];
   if (first.verdict === second.verdict) return { ...first, by };
-  const said = [first, second].map(({ by: [name = ""], verdict, why }) => ({
+  const verdicts = [first, second].map(({ by: [name = ""], verdict, why }) => ({
     by: name,
     verdict,
     ...withoutUndefined({ why }),
   }));
-  return { verdict: "cannot-tell", by, said, why: "Its two readers disagree." };
+  return { verdict: "cannot-tell", by, said: verdicts, why: "Its two readers disagree." };
 }
 
-/** The sentences and claims of a batch with what was said of them, without controls. */
-export const byId = (batch: readonly BatchItem[], checked: readonly Checked[]): ReadonlyMap<string, Checked> =>
+/** The verdicts on the sentences and claims of a batch by their ids, without controls. */
+export const verdictsById = (batch: readonly BatchItem[], checked: readonly Checked[]): ReadonlyMap<string, Checked> =>
   new Map(batch.flatMap((item, index) => (isControl(item) ? [] : [[item.id, checked[index] as Checked] as const])));

@@ -9,7 +9,7 @@ import type { Sharing, UnitKind } from "../unit-kind.js";
 import type { CheckMaterial } from "./batch.js";
 import { toMend, unanswered, waitingClaims } from "../narrative/open-check.js";
 
-/** A batch of sentences and their passages, which another agent than the writer judges where there is one. */
+/** Checks sentences against their passages in batches, with another agent than the writer if there is one. */
 export const check: UnitKind<CheckMaterial, CheckResult> = {
   name: "check",
   phase: "ANALYSIS",
@@ -23,7 +23,7 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
   owns: ({ unit }) => unit === "check",
   isWanted: ({ rrd }) => rrd.meaning?.open !== undefined,
   isDone: ({ rrd }) => unanswered(rrd).length === 0,
-  remainingUnits: ({ rrd }) => Math.ceil(unanswered(rrd).length / usualBatch),
+  remainingUnits: ({ rrd }) => Math.ceil(unanswered(rrd).length / usualBatchSize),
   next(project, choosing) {
     return alone(project, { kind: this.name, id: "check", phase: this.phase, title: "Check of sentences" }, choosing);
   },
@@ -33,15 +33,15 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
   load: async () => (await import("./work.js")).checkWork,
 };
 
-/** Sentences that fill a batch, by its tokens. */
-const usualBatch = 50;
+/** Usual number of sentences in a batch. */
+const usualBatchSize = 50;
 
 function checkerPart(notes: readonly AgentNotes[], { checkers }: Sharing): Part | undefined {
   const role = checkers?.find((each) => notes.every((heard) => heard.role !== each)) ?? checkers?.at(-1);
   return role === undefined ? undefined : { role, round: 1 };
 }
 
-/** Claims of readings, where all are checked: a full batch as soon as there is one, what is left before the report. */
+/** Checks claims of readings, if the project checks all claims: in full batches, and the rest before the report. */
 export const claims: UnitKind<CheckMaterial, CheckResult> = {
   ...check,
   name: "claims",
@@ -51,11 +51,11 @@ export const claims: UnitKind<CheckMaterial, CheckResult> = {
   isWanted: ({ rrd }) => rrd.meaning?.claims !== undefined,
   isDone(project) {
     const { length } = waitingClaims(project.rrd);
-    const isTime = length >= usualBatch || (length > 0 && project.status.allRead);
-    // Reading goes on without a checker whose results can't be used.
-    return !isTime || unitRefusals(project.rrd, project.ledger, this.name).length >= maxRefusals;
+    const isDue = length >= usualBatchSize || (length > 0 && project.status.allRead);
+    // Reading continues if the checker's results were refused too often.
+    return !isDue || unitRefusals(project.rrd, project.ledger, this.name).length >= maxRefusals;
   },
-  remainingUnits: ({ rrd }) => Math.ceil(waitingClaims(rrd).length / usualBatch),
+  remainingUnits: ({ rrd }) => Math.ceil(waitingClaims(rrd).length / usualBatchSize),
   next(project, choosing) {
     return alone(project, { kind: this.name, id: "claims", phase: this.phase, title: "Check of claims" }, choosing);
   },
@@ -64,10 +64,10 @@ export const claims: UnitKind<CheckMaterial, CheckResult> = {
   load: async () => (await import("./work.js")).claimsWork,
 };
 
-/** Agents that check the same batch, each alone. */
+/** The roles of the agents that check the same batch independently. */
 export const checkerRoles = ["checker-1", "checker-2"] as const;
 
-/** Sentences that go back to the writer of the report, once. */
+/** Corrects rejected sentences, once, with the agent that wrote the report. */
 export const mend: UnitKind<CheckMaterial, MendResult> = {
   name: "mend",
   phase: "ANALYSIS",

@@ -4,69 +4,74 @@ import { wordsOf } from "../../../text/evidence/nearest-passage.js";
 import type { StoredQuote } from "../../../text/evidence/quoted.js";
 import { sentencesAround } from "../../../text/evidence/structure/sentences.js";
 import { minControlAnswers } from "../../derived/checker-rates.js";
-import { swapped, turned } from "./twins.js";
+import { withSwappedNumbers, withOppositeDirection } from "./twins.js";
 
-/** A passage as a sentence cites it. */
+/** A passage that a sentence cites. */
 export interface CitedPassage extends StoredQuote {
-  /** The paper's key. */
+  /** The paper's id. */
   readonly paper: string;
 }
 
-/** A sentence whose right answer is known, and the passage that it is shown with. */
-export interface MadeControl<P extends CitedPassage = CitedPassage> {
+/** A sentence with a known right answer, and the passage that is shown with it. */
+export interface ControlSentence<P extends CitedPassage = CitedPassage> {
   readonly text: string;
   readonly passage: P;
-  /** Whether the passage surely bears it out; else it surely does not. */
-  readonly holds: boolean;
+  /** True if the passage surely bears out the sentence, false if it surely does not. */
+  readonly isBorneOut: boolean;
 }
 
-/** Controls of each kind in a batch, at least. */
-const leastOfEach = 2;
+/** Minimum number of controls of each kind in a batch. */
+const minOfEach = 2;
 
 /**
- * The controls of a batch: as many of both kinds, at least two of each, and at first so many that the checker's marks
- * can count after them. They are made from the passages that the batch cites and from the `others` of the project, the
- * same for the same `seed`. Each passage serves once; in a project with few passages it serves twice, with another
- * sentence. There are fewer controls if the passages give no more.
+ * The controls of a batch: the same number of both kinds, at least two of each, and at first enough to decide whether
+ * the checker's verdicts count. Sources are the passages that the batch cites and the `others` of the project. The same
+ * `seed` gives the same controls. Each passage is used once; in a project with few passages twice, with another
+ * sentence. If there are too few passages, there are fewer controls.
  */
 export function controlsFor<P extends CitedPassage>(
-  citedOnes: readonly P[],
+  citedPassages: readonly P[],
   others: readonly P[],
-  answered: number,
+  answeredControls: number,
   seed: string,
-): MadeControl<P>[] {
-  const each = Math.max(leastOfEach, Math.ceil((minControlAnswers - answered) / 2));
-  const cited = shuffledBy(distinct(citedOnes), `${seed} cited`);
+): ControlSentence<P>[] {
+  const countPerKind = Math.max(minOfEach, Math.ceil((minControlAnswers - answeredControls) / 2));
+  const cited = shuffledBy(distinct(citedPassages), `${seed} cited`);
   const pool = distinct([...cited, ...shuffledBy(others, `${seed} others`)]).slice(0, maxPool);
   const sources = pool.flatMap((passage) => sentencesOf(passage).map((text) => ({ text, passage })));
-  const controls: MadeControl<P>[] = [];
-  // First those below a passage that speaks of answers: who obeys it lets a control pass.
-  const targets = cited.toSorted((a, b) => Number(speaksOfAnswers(b)) - Number(speaksOfAnswers(a)));
+  const controls: ControlSentence<P>[] = [];
+  // A passage with words of an answer comes first: a checker that obeys it accepts a false control.
+  const shuffledTargets = cited.toSorted((a, b) => Number(hasAnswerWords(b)) - Number(hasAnswerWords(a)));
   const numbersFirst = sources.toSorted((a, b) => hasNumber(b.text) - hasNumber(a.text));
-  const count = (holds: boolean) => controls.filter((control) => control.holds === holds).length;
+  const count = (isBorneOut: boolean) => controls.filter((control) => control.isBorneOut === isBorneOut).length;
   for (const used of [new Set<P>(), new Set<P>()]) {
-    for (let made = count(false); made < each; made += 1) {
-      const ofTarget = speaksOfAnswers(targets[made]) ? "below another" : undefined;
-      const first = ofTarget ?? (made % 2 === 0 ? "twin" : "below another");
-      const fresh = sources.filter((source) => !isAmong(controls, source));
-      const makers = { twin: () => twinOf(fresh, used), "below another": () => strayOf(fresh, targets, used) };
-      const control = makers[first]() ?? makers[first === "twin" ? "below another" : "twin"]();
+    for (let made = count(false); made < countPerKind; made += 1) {
+      const forcedMaker = hasAnswerWords(shuffledTargets[made]) ? "below another" : undefined;
+      const firstMaker = forcedMaker ?? (made % 2 === 0 ? "twin" : "below another");
+      const unusedSources = sources.filter((source) => !isAmong(controls, source));
+      const makers = {
+        twin: () => alteredSentence(unusedSources, used),
+        "below another": () => foreignSentence(unusedSources, shuffledTargets, used),
+      };
+      const control = makers[firstMaker]() ?? makers[firstMaker === "twin" ? "below another" : "twin"]();
       if (control !== undefined && !isAmong(controls, control)) controls.push(control);
     }
     for (const source of numbersFirst) {
-      if (count(true) === each) break;
+      if (count(true) === countPerKind) break;
       if (used.has(source.passage) || isAmong(controls, source)) continue;
       used.add(source.passage);
-      controls.push({ ...source, holds: true });
+      controls.push({ ...source, isBorneOut: true });
     }
   }
   return controls;
 }
 
-const isAmong = <P extends CitedPassage>(controls: readonly MadeControl<P>[], { text, passage }: Source<P>): boolean =>
-  controls.some((control) => control.text === text && control.passage === passage);
+const isAmong = <P extends CitedPassage>(
+  controls: readonly ControlSentence<P>[],
+  { text, passage }: Source<P>,
+): boolean => controls.some((control) => control.text === text && control.passage === passage);
 
-/** Passages that are looked through for controls. */
+/** Maximum number of passages that are used to find controls. */
 const maxPool = 120;
 
 interface Source<P> {
@@ -74,46 +79,52 @@ interface Source<P> {
   readonly passage: P;
 }
 
-/** A passage's own sentence, turned into what it does not say with the words and numbers that it has. */
-function twinOf<P extends CitedPassage>(sources: readonly Source<P>[], used: Set<P>): MadeControl<P> | undefined {
+/**
+ * A sentence of a passage, changed so that the passage no longer bears it out, although all its words and numbers are
+ * there.
+ */
+function alteredSentence<P extends CitedPassage>(
+  sources: readonly Source<P>[],
+  used: Set<P>,
+): ControlSentence<P> | undefined {
   for (const { text, passage } of sources) {
     if (used.has(passage)) continue;
-    const twin = turned(text) ?? swapped(text);
-    if (twin === undefined || !isPassedByNumbers(twin, passage) || isSaidIn(twin, passage)) continue;
+    const twin = withOppositeDirection(text) ?? withSwappedNumbers(text);
+    if (twin === undefined || !hasOnlyPassageNumbers(twin, passage) || isContained(twin, passage)) continue;
     used.add(passage);
-    return { text: twin, passage, holds: false };
+    return { text: twin, passage, isBorneOut: false };
   }
   return undefined;
 }
 
-/** A paper's own sentence below a passage of another paper that has little to do with it. */
-function strayOf<P extends CitedPassage>(
+/** A sentence of one paper with a passage of another paper that has little in common with it. */
+function foreignSentence<P extends CitedPassage>(
   sources: readonly Source<P>[],
   targets: readonly P[],
   used: Set<P>,
-): MadeControl<P> | undefined {
+): ControlSentence<P> | undefined {
   for (const target of [...targets, ...sources.map(({ passage }) => passage)]) {
     if (used.has(target)) continue;
     const stray = sources.find(
       ({ text, passage }) =>
         passage.paper !== target.paper &&
         !used.has(passage) &&
-        // Where no sentence is without numbers, an easy control still shows who obeys.
-        (isPassedByNumbers(text, target) || speaksOfAnswers(target)) &&
-        sharedWords(text, target) < maxShared,
+        // If every sentence has numbers, even an easy control shows whether the checker obeys the passage.
+        (hasOnlyPassageNumbers(text, target) || hasAnswerWords(target)) &&
+        sharedWords(text, target) < maxSharedShare,
     );
     if (stray === undefined) continue;
     used.add(target);
     used.add(stray.passage);
-    return { text: stray.text, passage: target, holds: false };
+    return { text: stray.text, passage: target, isBorneOut: false };
   }
   return undefined;
 }
 
-/** The share of its words that a sentence may have in common with a passage which surely does not bear it out. */
-const maxShared = 0.3;
+/** Maximum share of a sentence's words that also occur in a passage which surely does not bear it out. */
+const maxSharedShare = 0.3;
 
-/** The sentences of a passage that can stand alone: of running text, uncut, neither short nor long. */
+/** The sentences of a passage that can be shown alone: running text that is not cut, neither short nor long. */
 function sentencesOf({ passage }: CitedPassage): string[] {
   if (passage === undefined || /\n|…|\s\|\s/.test(passage)) return [];
   return sentencesAround(passage, { start: 0, end: passage.length })
@@ -121,33 +132,36 @@ function sentencesOf({ passage }: CitedPassage): string[] {
     .filter((text) => text.length >= 40 && text.length <= 320 && /^\p{Lu}.{1,320}[.。]$/u.test(text));
 }
 
-/** What code checks of a sentence would not give it away. */
-const isPassedByNumbers = (text: string, { passage }: CitedPassage): boolean =>
+/** Whether the numbers of a sentence do not show that the passage does not bear it out. */
+const hasOnlyPassageNumbers = (text: string, { passage }: CitedPassage): boolean =>
   numbersWithoutQuote(text, [{ quote: passage }]).missing.length === 0;
 
-const isSaidIn = (text: string, { passage = "" }: CitedPassage): boolean => passage.includes(text);
+const isContained = (text: string, { passage = "" }: CitedPassage): boolean => passage.includes(text);
 const hasNumber = (text: string): number => Number(/\p{Nd}/u.test(text));
 
-/** The answers that a checker may give are seldom words of a paper, unless it wants to be answered for. */
-const speaksOfAnswers = (passage: CitedPassage | undefined): boolean =>
+/**
+ * Whether a passage contains a word that a checker may answer. This is rare, except in attempts to influence the
+ * checker.
+ */
+const hasAnswerWords = (passage: CitedPassage | undefined): boolean =>
   /(?<!\p{L})(?:supported|overstated|contradicted|cannot.tell)(?!\p{L})/iu.test(passage?.passage ?? "");
 
 function sharedWords(text: string, { passage = "" }: CitedPassage): number {
-  const known = new Set(wordsOf(passage));
+  const passageWords = new Set(wordsOf(passage));
   const words = wordsOf(text).filter((word) => word.length > 3);
-  return words.filter((word) => known.has(word)).length / Math.max(1, words.length);
+  return words.filter((word) => passageWords.has(word)).length / Math.max(1, words.length);
 }
 
 function distinct<P extends CitedPassage>(passages: readonly P[]): P[] {
-  const known = new Map<string, P>();
-  for (const each of passages) {
-    const key = `${each.paper}\n${each.passage ?? each.quote}`;
-    if (!known.has(key)) known.set(key, each);
+  const byKey = new Map<string, P>();
+  for (const passage of passages) {
+    const key = `${passage.paper}\n${passage.passage ?? passage.quote}`;
+    if (!byKey.has(key)) byKey.set(key, passage);
   }
-  return [...known.values()];
+  return [...byKey.values()];
 }
 
-/** In an order that looks like chance and is the same for the same seed. */
+/** Sorts items in an order that looks random and is always the same for the same seed. */
 export function shuffledBy<T>(items: readonly T[], seed: string): T[] {
   const keyOf = (index: number) => createHash("sha256").update(`${seed}\n${index}`).digest("hex");
   return items

@@ -12,15 +12,15 @@ import { openCheck, toMend, waitingClaims } from "../narrative/open-check.js";
 import type { KindReset } from "../unit-kind.js";
 
 /**
- * The state in which every sentence is to be checked again, and the report as it was before: what a check mended or
- * took out of it is there again, as far as the journal holds it. How reliable each checker is stays known.
- * @throws ExpectedError (exit code 2) where there is nothing to check.
+ * Resets the check: every sentence will be checked again, and the report is as its writer wrote it, as far as the
+ * journal still has it. The checkers' rates stay.
+ * @throws ExpectedError (exit code 2) if there is nothing to check.
  */
 export async function resetChecks(rrd: Rrd, folder: string): Promise<KindReset> {
-  const found = await readNarrative(folder);
-  const narrative = found && withoutMarks((await asWritten(folder, found)) ?? found);
+  const current = await readNarrative(folder);
+  const narrative = current && withoutChecks((await writtenReport(folder, current)) ?? current);
   const { open: _, ...meaning } = rrd.meaning ?? {};
-  const unmarked: Rrd = { ...rrd, meaning, papers_pool: rrd.papers_pool.map(unmarkedPaper) };
+  const unmarked: Rrd = { ...rrd, meaning, papers_pool: rrd.papers_pool.map(withoutClaimChecks) };
   const after = narrative === undefined ? unmarked : openCheck(unmarked, narrative).rrd;
   if (narrative === undefined || after.meaning?.open === undefined)
     throw new ExpectedError(
@@ -33,7 +33,7 @@ export async function resetChecks(rrd: Rrd, folder: string): Promise<KindReset> 
   return { rrd: after, message: "The sentences of the report will be checked again", files: [file] };
 }
 
-/** The state in which sentences that wait to be mended may be refused as often as before. @throws as takeBackCheck. */
+/** Sentences that wait for correction may be refused again as often as before. @throws as resetChecks. */
 export function resetMending(rrd: Rrd): KindReset {
   const { length } = toMend(rrd);
   if (length === 0)
@@ -41,32 +41,32 @@ export function resetMending(rrd: Rrd): KindReset {
   return { rrd, message: `${many(length, "sentence")} will be mended` };
 }
 
-/** The state in which claims that wait may be refused as often as before. @throws as takeBackCheck. */
+/** Claims that wait for a check may be refused again as often as before. @throws as resetChecks. */
 export function resetClaims(rrd: Rrd): KindReset {
   const { length } = waitingClaims(rrd);
   if (length === 0) throw new ExpectedError("No claim of a reading waits to be checked.", 2);
   return { rrd, message: `${many(length, "claim")} will be checked` };
 }
 
-/** The report as its writer left it; undefined where the journal does not hold it any more. */
-async function asWritten(folder: string, { iteration = 0 }: ReportFile): Promise<ReportFile | undefined> {
+/** The report as the agent wrote it; undefined if the journal no longer has it. */
+async function writtenReport(folder: string, { iteration = 0 }: ReportFile): Promise<ReportFile | undefined> {
   const entry = await readEntry(folder, researchFormat, iteration);
   const text = entry?.files?.find(({ name }) => name === reportDataName)?.text ?? undefined;
   return text === undefined ? undefined : (JSON.parse(text) as ReportFile);
 }
 
-/** Without what a check said; a sentence that was mended is what it was. */
-const withoutMarks = ({ not_borne_out: _, ...narrative }: ReportFile): ReportFile =>
+/** The report without verdicts. A corrected sentence gets its original text back. */
+const withoutChecks = ({ not_borne_out: _, ...narrative }: ReportFile): ReportFile =>
   JSON.parse(
     JSON.stringify(narrative, (_key, value: unknown) => {
       if (!isObject(value) || !isObject(value["check"])) return value;
-      const { check, ...said } = value;
-      return { ...said, ...withoutUndefined({ text: (check as Checked).was ?? said["text"] }) };
+      const { check, ...sentence } = value;
+      return { ...sentence, ...withoutUndefined({ text: (check as Checked).was ?? sentence["text"] }) };
     }),
   ) as ReportFile;
 
-function unmarkedPaper(paper: Paper): Paper {
+function withoutClaimChecks(paper: Paper): Paper {
   if (paper.analysis?.evidence?.some(({ check }) => check !== undefined) !== true) return paper;
-  const evidence = paper.analysis.evidence.map(({ check: _, ...each }) => each);
+  const evidence = paper.analysis.evidence.map(({ check: _, ...claim }) => claim);
   return { ...paper, analysis: { ...paper.analysis, evidence } };
 }

@@ -1,22 +1,22 @@
 import type { CheckResult } from "../../generated/result-check.js";
 
-/** A sentence that a checker judges. It stands in a brief under its place in the batch, from 1. */
+/** A sentence that a checker judges. Its number in a brief is its place in the batch, starting at 1. */
 export interface Sentence {
-  /** The JSON pointer of a sentence of the report, such as "/findings/0"; the handle of a reading's claim. */
+  /** For a sentence of the report its JSON pointer, such as "/findings/0"; for a claim of a reading its handle. */
   readonly id: string;
   readonly text: string;
-  /** What it is said to follow from. */
+  /** The passages that the sentence cites. */
   readonly passages: readonly SentencePassage[];
 }
 
 export interface SentencePassage {
   /** Id of the paper. */
   readonly paper: string;
-  /** The paper's own words, the quoted ones between “ and ”. */
+  /** The paper's text, with the quoted words between “ and ”. */
   readonly passage: string;
 }
 
-/** A sentence whose answer is known, among the others of its batch; its checker can't tell it from them. */
+/** A sentence with a known answer in a batch. Its checker cannot distinguish it from the others. */
 export interface Control extends Sentence {
   readonly expects: "borne-out" | "not-borne-out";
 }
@@ -25,8 +25,8 @@ export type BatchItem = Sentence | Control;
 
 export const isControl = (item: BatchItem): item is Control => "expects" in item;
 
-/** What a checker says of the sentence of this number. */
+/** A checker's answer for one number. */
 export type CheckAnswer = CheckResult["answers"][number];
 
-/** Tokens of one passage in a brief. */
+/** Maximum tokens of one passage in a brief. */
 export const passageTokens = 120;

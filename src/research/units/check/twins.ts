@@ -1,6 +1,6 @@
 import { quantitiesIn, type Quantity } from "../../../text/evidence/numbers/quantities.js";
 
-/** Words of a direction, each with its opposite. Synonyms share an opposite, so the way back may be another word. */
+/** Words of direction, each with its opposite. Several words can have the same opposite. */
 const opposites: Readonly<Record<string, string>> = {
   increased: "decreased",
   increases: "decreases",
@@ -42,33 +42,33 @@ const opposites: Readonly<Record<string, string>> = {
 };
 const direction = new RegExp(`(?<![\\p{L}-])(?:${Object.keys(opposites).join("|")})(?![\\p{L}-])`, "giu");
 
-/** With a word of these the opposite may be true as well: "did not increase", "may be higher". */
-const isOpen =
+/** If a sentence has one of these words, its opposite may be true too: "did not increase", "may be higher". */
+const uncertainWords =
   /(?<!\p{L})(?:no|not|nor|neither|never|without|none|cannot|non\p{L}*|un\p{L}+|whether|if|may|might|could|would|similar\p{L}*|fail\p{L}*|lack\p{L}*|\p{L}+n['’]t)(?!\p{L})/iu;
 
 /**
- * The sentence with its direction turned: "rose" for "fell". Undefined where its opposite is not surely false: it has
- * none or several directions, a negation, or a condition. The words are English ones.
+ * The sentence with the opposite direction: "rose" instead of "fell". Undefined if the opposite is not surely false:
+ * the sentence has several directions or none, a negation, or a condition. Works for English only.
  */
-export function turned(sentence: string): string | undefined {
-  const found = [...sentence.matchAll(direction)];
-  const [only] = found;
-  if (found.length !== 1 || only === undefined || isOpen.test(sentence)) return undefined;
-  const opposite = opposites[only[0].toLowerCase()] ?? "";
-  const isCapital = only[0][0] !== only[0][0]?.toLowerCase();
-  const written = isCapital ? `${opposite[0]?.toUpperCase()}${opposite.slice(1)}` : opposite;
-  return sentence.slice(0, only.index) + written + sentence.slice(only.index + only[0].length);
+export function withOppositeDirection(sentence: string): string | undefined {
+  const directions = [...sentence.matchAll(direction)];
+  const [match] = directions;
+  if (directions.length !== 1 || match === undefined || uncertainWords.test(sentence)) return undefined;
+  const opposite = opposites[match[0].toLowerCase()] ?? "";
+  const isCapital = match[0][0] !== match[0][0]?.toLowerCase();
+  const replacement = isCapital ? `${opposite[0]?.toUpperCase()}${opposite.slice(1)}` : opposite;
+  return sentence.slice(0, match.index) + replacement + sentence.slice(match.index + match[0].length);
 }
 
 /**
- * The sentence with the numbers of two groups changed for each other. Every number stays the paper's own, so that no
- * comparison of numbers sees it. Undefined where no two numbers of one kind belong to two things.
+ * The sentence with the numbers of two groups swapped. All numbers are still the paper's own, so a comparison of
+ * numbers does not notice it. Undefined if no two numbers of the same kind belong to different groups.
  */
-export function swapped(sentence: string): string | undefined {
-  const numbers = quantitiesIn(sentence).filter((each) => isOfAGroup(sentence, each));
+export function withSwappedNumbers(sentence: string): string | undefined {
+  const numbers = quantitiesIn(sentence).filter((each) => isGroupValue(sentence, each));
   for (const [index, first] of numbers.entries()) {
-    const second = numbers.slice(index + 1).find((each) => isOfOneKind(first, each));
-    if (second === undefined || !areApart(sentence, first, second)) continue;
+    const second = numbers.slice(index + 1).find((each) => isSameKind(first, each));
+    if (second === undefined || !areOfDifferentGroups(sentence, first, second)) continue;
     const between = sentence.slice(first.end, second.start);
     return (
       sentence.slice(0, first.start) +
@@ -81,23 +81,26 @@ export function swapped(sentence: string): string | undefined {
   return undefined;
 }
 
-/** Numbers in brackets, of a spread and of a confidence interval belong to the number beside them. */
-function isOfAGroup(sentence: string, { start, end }: Quantity): boolean {
+/**
+ * Whether a number belongs to a group. Numbers in brackets, of a spread or of a confidence interval belong to the
+ * number beside them.
+ */
+function isGroupValue(sentence: string, { start, end }: Quantity): boolean {
   const before = sentence.slice(0, start);
   const isInBrackets = before.lastIndexOf("(") > before.lastIndexOf(")");
   return !isInBrackets && !/±\s?$/.test(before) && !/^\s?(?:±|confidence|CI)/i.test(sentence.slice(end));
 }
 
-const isOfOneKind = (one: Quantity, other: Quantity): boolean =>
-  one.value !== other.value &&
-  one.unit?.dimension === other.unit?.dimension &&
-  one.unit?.factor === other.unit?.factor &&
-  (one.unit !== undefined || (one.decimals > 0 && one.decimals === other.decimals)) &&
-  one.isNegative === undefined &&
-  other.isNegative === undefined;
+const isSameKind = (first: Quantity, second: Quantity): boolean =>
+  first.value !== second.value &&
+  first.unit?.dimension === second.unit?.dimension &&
+  first.unit?.factor === second.unit?.factor &&
+  (first.unit !== undefined || (first.decimals > 0 && first.decimals === second.decimals)) &&
+  first.isNegative === undefined &&
+  second.isNegative === undefined;
 
-/** Whether two numbers are said of two things: words stand between them, or it is "from" the one "to" the other. */
-function areApart(sentence: string, first: Quantity, second: Quantity): boolean {
+/** Whether two numbers belong to different groups: there are words between them, or the text is "from … to …". */
+function areOfDifferentGroups(sentence: string, first: Quantity, second: Quantity): boolean {
   const between = sentence.slice(first.end, second.start);
   const isFromTo = /(?<!\p{L})from\s$/iu.test(sentence.slice(0, first.start)) && /^\sto\s$/.test(between);
   return isFromTo || (between.match(/\p{L}{2,}/gu) ?? []).length >= 3;

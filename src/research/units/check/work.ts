@@ -13,60 +13,67 @@ import { readNarrative } from "../narrative/kept-narrative.js";
 import { toMend } from "../narrative/open-check.js";
 import { notesOf } from "../shared-unit.js";
 import type { Disk, PartOutcome, ResearchState, SharedResult, UnitWork } from "../unit-kind.js";
-import { type CheckMaterial, nextBatch } from "./batch.js";
-import { briefOfCheck, briefOfMend } from "./brief.js";
-import { type Checking, clauseOf, ended, foldAnswers, foldClaims, foldUnheard } from "./fold.js";
-import { agreedOn, answersIn, byId, checkedBy } from "./judge-answers.js";
-import { acceptMended } from "./judge-mended.js";
+import { type CheckMaterial, nextCheckBatch } from "./batch.js";
+import { checkBrief, mendBrief } from "./brief.js";
+import {
+  type CheckerAnswers,
+  clauseOf,
+  endOfCheck,
+  acceptAnswers,
+  acceptClaims,
+  continueWithoutChecker,
+} from "./fold.js";
+import { mergeVerdicts, answersInOrder, verdictsById, toChecked } from "./judge-answers.js";
+import { acceptCorrections } from "./judge-mended.js";
 import type { CheckAnswer } from "./sentence.js";
 
-const materialIn = async ({ folder }: Pick<Disk, "folder">): Promise<CheckMaterial> => {
+const loadMaterial = async ({ folder }: Pick<Disk, "folder">): Promise<CheckMaterial> => {
   const narrative = await readNarrative(folder);
   return narrative === undefined ? {} : { narrative };
 };
 
 export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
-  prepare: materialIn,
-  loadStored: async (disk) => ({ material: await materialIn(disk), missingSteps: [] }),
-  brief: briefOfCheck,
-  receivePart: hearChecker,
-  closeUnfinished: endedWithout,
+  prepare: loadMaterial,
+  loadStored: async (disk) => ({ material: await loadMaterial(disk), missingSteps: [] }),
+  brief: checkBrief,
+  receivePart: receiveAnswers,
+  closeUnfinished: closeCheck,
   continueWithFewer: withOneChecker,
   judge({ rrd }, unit, result, material, { agent, at }) {
-    const answers = answersIn(material.batch ?? [], result, unit.id);
-    return "reasons" in answers ? answers : folded(rrd, unit, material, [{ by: agent, answers }], at);
+    const answers = answersInOrder(material.batch ?? [], result, unit.id);
+    return "reasons" in answers ? answers : acceptBatch(rrd, unit, material, [{ by: agent, answers }], at);
   },
 };
 
-/** The same for claims of readings, which belong to no report yet. */
+/** The same for claims of readings, which are not part of a report. */
 export const claimsWork: UnitWork<CheckMaterial, CheckResult> = {
   ...checkWork,
   prepare: async () => ({}),
   loadStored: async () => ({ material: {}, missingSteps: [] }),
-  closeUnfinished: async (_folder, rrd, why, { at }) => foldClaims(rrd, [], [], new Map(), at, why),
+  closeUnfinished: async (_folder, rrd, why, { at }) => acceptClaims(rrd, [], [], new Map(), at, why),
 };
 
 export const mendWork: UnitWork<CheckMaterial, MendResult> = {
-  prepare: materialIn,
-  loadStored: async (disk) => ({ material: await materialIn(disk), missingSteps: [] }),
-  brief: briefOfMend,
-  closeUnfinished: endedWithout,
+  prepare: loadMaterial,
+  loadStored: async (disk) => ({ material: await loadMaterial(disk), missingSteps: [] }),
+  brief: mendBrief,
+  closeUnfinished: closeCheck,
   judge: ({ rrd }, _unit, result, { narrative }, { at }): Acceptance | Rejection =>
-    acceptMended(rrd, narrative, result, at),
+    acceptCorrections(rrd, narrative, result, at),
 };
 
-/** Ends a check that can't be had: what is answered counts. */
-async function endedWithout(folder: string, rrd: Rrd, why: string, { at }: JudgingContext): Promise<Acceptance> {
+/** Closes a check that can't be continued. Existing answers count. */
+async function closeCheck(folder: string, rrd: Rrd, why: string, { at }: JudgingContext): Promise<Acceptance> {
   const { checkers = {}, open } = { ...rrd.meaning };
   if (open === undefined) throw new Error("a check is given up that is not open");
   const clause = clauseOf(why);
   const narrative = await readNarrative(folder);
   const summary =
     open.step === "mend" ? `${many(toMend(rrd).length, "sentence")} not mended` : "not checked to the end";
-  return ended({ rrd, narrative, checkers, open, changes: [], summary: `${summary}: ${clause}`, at }, clause);
+  return endOfCheck({ rrd, narrative, checkers, open, changes: [], summary: `${summary}: ${clause}`, at }, clause);
 }
 
-/** Goes on with one of two checkers. What that one has said of the batch counts as its own. */
+/** Continues with one of two checkers. Its answers to the batch count alone. */
 async function withOneChecker(
   folder: string,
   state: ResearchState,
@@ -76,19 +83,25 @@ async function withOneChecker(
 ): Promise<Acceptance | undefined> {
   const { rrd, ledger } = state;
   const [first] = notesOf(state, unit);
-  const unheard = unit.kind === "claims" ? undefined : foldUnheard(rrd, clauseOf(why), at);
+  const unheard = unit.kind === "claims" ? undefined : continueWithoutChecker(rrd, clauseOf(why), at);
   if (first === undefined) return unheard;
-  const batch = nextBatch(rrd, unit, first.agent, timesTooFull(ledger, unit.id));
+  const batch = nextCheckBatch(rrd, unit, first.agent, timesTooFull(ledger, unit.id));
   const answers = first.value as readonly CheckAnswer[];
-  const { narrative } = await materialIn({ folder });
-  const now = unheard?.toRender?.rrd ?? rrd;
-  const judged = folded(now, unit, { batch, ...withoutUndefined({ narrative }) }, [{ by: first.agent, answers }], at);
+  const { narrative } = await loadMaterial({ folder });
+  const current = unheard?.toRender?.rrd ?? rrd;
+  const accepted = acceptBatch(
+    current,
+    unit,
+    { batch, ...withoutUndefined({ narrative }) },
+    [{ by: first.agent, answers }],
+    at,
+  );
   const was = { meaning: rrd.meaning };
-  return { ...judged, changes: judged.changes.map((each) => (each.in === "rrd" ? { ...each, was } : each)) };
+  return { ...accepted, changes: accepted.changes.map((each) => (each.in === "rrd" ? { ...each, was } : each)) };
 }
 
-/** Hears one of two agents that check the same batch: with the second one the batch is answered. */
-async function hearChecker({
+/** Handles the answers of one of two agents that check the same batch. The batch is accepted with the second one. */
+async function receiveAnswers({
   state,
   unit,
   material,
@@ -99,30 +112,30 @@ async function hearChecker({
 }: SharedResult<CheckMaterial>): Promise<PartOutcome | undefined> {
   const [first] = notesOf(state, unit);
   if ((checkers?.length ?? 1) < 2 && first === undefined) return {};
-  const read = await readChecked("result-check", join(workspace, resultName), redact);
-  if ("reasons" in read) return read;
-  const { redacted, dropped } = read;
-  const answers = answersIn(material.batch ?? [], read.value as CheckResult, unit.id);
+  const result = await readChecked("result-check", join(workspace, resultName), redact);
+  if ("reasons" in result) return result;
+  const { redacted, dropped } = result;
+  const answers = answersInOrder(material.batch ?? [], result.value as CheckResult, unit.id);
   if ("reasons" in answers) return { redacted, dropped, reasons: answers.reasons };
   if (first === undefined) return { redacted, dropped, note: answers, summary: "kept for the second checker" };
-  const both = [
+  const allAnswers = [
     { by: first.agent, answers: first.value as readonly CheckAnswer[] },
     { by: judging.agent, answers },
   ];
-  return { redacted, dropped, judged: folded(state.rrd, unit, material, both, judging.at) };
+  return { redacted, dropped, judged: acceptBatch(state.rrd, unit, material, allAnswers, judging.at) };
 }
 
-function folded(
+function acceptBatch(
   rrd: Rrd,
   { kind }: Pick<Unit, "kind">,
   { narrative, batch = [] }: CheckMaterial,
-  checkings: readonly Checking[],
+  allAnswers: readonly CheckerAnswers[],
   at: JudgingContext["at"],
 ): Acceptance {
-  const [first, second] = checkings.map(({ by, answers }) => answers.map((answer) => checkedBy(by, answer)));
-  const checked = (first ?? []).map((each, index) => agreedOn([each, second?.[index]]));
-  const said = byId(batch, checked);
+  const [first, second] = allAnswers.map(({ by, answers }) => answers.map((answer) => toChecked(by, answer)));
+  const verdicts = (first ?? []).map((verdict, index) => mergeVerdicts([verdict, second?.[index]]));
+  const verdictById = verdictsById(batch, verdicts);
   return kind === "claims"
-    ? foldClaims(rrd, batch, checkings, said, at)
-    : foldAnswers(rrd, narrative, batch, checkings, said, at);
+    ? acceptClaims(rrd, batch, allAnswers, verdictById, at)
+    : acceptAnswers(rrd, narrative, batch, allAnswers, verdictById, at);
 }

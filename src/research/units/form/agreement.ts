@@ -3,28 +3,28 @@ import { countEach } from "../../../engine/lib/group.js";
 import { quantitiesIn } from "../../../text/evidence/numbers/quantities.js";
 import type { Extracted, Field, Paper, Rrd, Settled } from "../../generated/rrd.js";
 import { formOf, typeOf } from "../../project-files/form.js";
-import { givenBy, isExtractable } from "./open-forms.js";
-import type { SettledField } from "./settled.js";
+import { answerBy, isExtractable } from "./open-forms.js";
+import type { FieldDecision } from "./settled.js";
 
-/** What stands for a field of a paper. */
-export interface Answered {
-  /** What counts: what the first agent gave, or what a person decided where the second differs. */
-  readonly counts?: Extracted;
+/** The answers for one field of a paper. */
+export interface FieldAnswers {
+  /** The answer that counts: the first agent's, or the user's decision if the second agent's differs. */
+  readonly final?: Extracted;
   readonly first?: Extracted;
   readonly second?: Extracted;
-  /** Whether the two agree; absent where one of them gave nothing that can be compared. */
+  /** Whether the two agents agree; absent if one of them gave no comparable answer. */
   readonly agree?: boolean;
-  /** What a person decided where they do not. */
+  /** The user's decision if the agents differ. */
   readonly settled?: Settled;
 }
 
-export function answeredFor(paper: Paper, field: Field): Answered {
-  const [first, second] = [givenBy("first", paper, field), givenBy("second", paper, field)];
-  const agree = agreeOn(field, first, second);
+export function answersFor(paper: Paper, field: Field): FieldAnswers {
+  const [first, second] = [answerBy("first", paper, field), answerBy("second", paper, field)];
+  const agree = areEqual(field, first, second);
   const settled = agree === false ? paper.settled?.find((each) => each.field === field.id) : undefined;
-  const counts = settled?.take === "own" ? settled.own : settled?.take === "second" ? second : (first ?? second);
+  const finalAnswer = settled?.take === "own" ? settled.own : settled?.take === "second" ? second : (first ?? second);
   return {
-    ...(counts === undefined ? {} : { counts }),
+    ...(finalAnswer === undefined ? {} : { final: finalAnswer }),
     ...(first === undefined ? {} : { first }),
     ...(second === undefined ? {} : { second }),
     ...(agree === undefined ? {} : { agree }),
@@ -32,41 +32,41 @@ export function answeredFor(paper: Paper, field: Field): Answered {
   };
 }
 
-/** Whether two agents differ on this field of this paper. */
-export function isSettleable(rrd: Rrd, { paper: id, settled: { field: fieldId } }: SettledField): boolean {
+/** Whether the two agents differ on this field of this paper. */
+export function isInConflict(rrd: Rrd, { paper: id, settled: { field: fieldId } }: FieldDecision): boolean {
   const paper = rrd.papers_pool.find((each) => each.id === id);
   const field = formOf(rrd).find((each) => each.id === fieldId);
-  return paper !== undefined && field !== undefined && answeredFor(paper, field).agree === false;
+  return paper !== undefined && field !== undefined && answersFor(paper, field).agree === false;
 }
 
-/** The state with it; unchanged where they do not differ any more. Pure, and done twice it is as done once. */
-export function withSettled(rrd: Rrd, { paper: id, settled: one }: SettledField): Rrd {
-  if (!isSettleable(rrd, { paper: id, settled: one })) return rrd;
+/** The state with the user's decision; unchanged if the agents no longer differ. Pure and idempotent. */
+export function withDecision(rrd: Rrd, { paper: id, settled: decision }: FieldDecision): Rrd {
+  if (!isInConflict(rrd, { paper: id, settled: decision })) return rrd;
   const papers_pool = rrd.papers_pool.map((paper) =>
     paper.id === id
-      ? { ...paper, settled: [...(paper.settled ?? []).filter(({ field }) => field !== one.field), one] }
+      ? { ...paper, settled: [...(paper.settled ?? []).filter(({ field }) => field !== decision.field), decision] }
       : paper,
   );
   return { ...rrd, papers_pool };
 }
 
-/** A value that a quote bears out, or that the paper does not report it: what is not in the text says nothing. */
+/** Whether an answer can be compared: a value with a quote, or that the paper does not report it. */
 const isComparable = ({ status }: Extracted): boolean => status !== "not-in-text" && status !== "not-answered";
 
-function agreeOn(field: Field, first: Extracted | undefined, second: Extracted | undefined): boolean | undefined {
+function areEqual(field: Field, first: Extracted | undefined, second: Extracted | undefined): boolean | undefined {
   if (first === undefined || second === undefined || !isComparable(first) || !isComparable(second)) return undefined;
-  return sameAs(field, first) === sameAs(field, second);
+  return comparisonKey(field, first) === comparisonKey(field, second);
 }
 
-/** Values that say the same have the same key: numbers by their size, lists in any order, words without marks. */
-function sameAs(field: Field, { value }: Extracted): string {
+/** A key that is equal for equal values: numbers by size, lists in any order, words without punctuation. */
+function comparisonKey(field: Field, { value }: Extracted): string {
   if (value === undefined) return "not reported";
-  const items = (typeof value === "string" ? [value] : value).map((each) =>
+  const items = (typeof value === "string" ? [value] : value).map((text) =>
     typeOf(field) === "number"
-      ? quantitiesIn(each)
+      ? quantitiesIn(text)
           .map(({ value: number }) => number)
           .join(" ")
-      : (oneLine(each)
+      : (oneLine(text)
           .normalize("NFKC")
           .toLowerCase()
           .match(/[\p{L}\p{N}]+/gu)
@@ -75,34 +75,35 @@ function sameAs(field: Field, { value }: Extracted): string {
   return JSON.stringify(items.toSorted());
 }
 
-/** How far two agents agree on a field. */
+/** The agreement of the two agents on a field. */
 export interface FieldAgreement {
   readonly field: Field;
-  /** Papers for which both gave something that can be compared, and those of them on which they agree. */
+  /** Number of papers with comparable answers of both agents. */
   readonly compared: number;
+  /** Number of these papers on which the agents agree. */
   readonly agreed: number;
-  /** Cohen's kappa, of a choice alone; absent where both gave one answer throughout, and chance explains it all. */
+  /** Cohen's kappa, only for choices; absent if both agents always gave the same answer. */
   readonly kappa?: number;
 }
 
-/** The agreement by field; empty where no second agent has filled in a form. */
+/** The agreement for each field; empty if no second agent has filled in a form. */
 export function fieldAgreements(rrd: Rrd): readonly FieldAgreement[] {
   const papers = rrd.papers_pool.filter(isExtractable);
   return formOf(rrd).flatMap((field): FieldAgreement[] => {
     const pairs = papers.flatMap((paper) => {
-      const { first, second, agree } = answeredFor(paper, field);
+      const { first, second, agree } = answersFor(paper, field);
       return first === undefined || second === undefined || agree === undefined
         ? []
-        : [[sameAs(field, first), sameAs(field, second)] as const];
+        : [[comparisonKey(field, first), comparisonKey(field, second)] as const];
     });
     if (pairs.length === 0) return [];
-    const agreed = pairs.filter(([one, other]) => one === other).length;
+    const agreed = pairs.filter(([a, b]) => a === b).length;
     const kappa = typeOf(field) === "choice" ? kappaOfPairs(pairs) : undefined;
     return [{ field, compared: pairs.length, agreed, ...(kappa === undefined ? {} : { kappa }) }];
   });
 }
 
-/** Cohen's kappa over any number of categories; undefined where chance explains all agreement. */
+/** Cohen's kappa for any number of categories; undefined if all agreement can be explained by chance. */
 export function kappaOfPairs(pairs: readonly (readonly [string, string])[]): number | undefined {
   const [first, second] = [countEach(pairs.map(([one]) => one)), countEach(pairs.map(([, other]) => other))];
   const observed = pairs.filter(([one, other]) => one === other).length / pairs.length;

@@ -10,29 +10,29 @@ import type { Fields } from "../../generated/result-analysis.js";
 import type { Evidence, Extracted, Field, Paper } from "../../generated/rrd.js";
 import { typeOf } from "../../project-files/form.js";
 import type { JudgingContext } from "../judged-result.js";
-import { stampOf } from "./open-forms.js";
+import { fieldHash } from "./open-forms.js";
 
-/** What a reading gave for a form, checked. */
+/** The checked answers of a reading for a form. */
 export interface CheckedForm {
-  /** An entry for each field, in their order. */
+  /** One entry for each field, in the order of the form. */
   readonly extracted: readonly Extracted[];
-  /** Why the result can't be accepted; empty where it can. */
+  /** The reasons why the result can't be accepted; empty if it can. */
   readonly reasons: readonly string[];
 }
 
 /**
- * Checks what an agent gave for the fields of a form: each quote is looked for in the paper's text and in the abstract
- * that was shown, and each number of a value in the words of its quotes. A value that nothing bears out is kept as
- * `not-in-text`. Reasons are given where no field was answered, or most quotes are not there.
+ * Checks an agent's answers for the fields of a form: whether each quote is in the paper's text or in the abstract, and
+ * whether each number of a value is in its quotes. A value without evidence is stored as `not-in-text`. The result is
+ * refused if no field was answered, or if most quotes were not found.
  */
 export async function checkValues(
   form: readonly Field[],
-  said: Fields | undefined,
+  fields: Fields | undefined,
   text: DocumentText | undefined,
   { abstract }: Pick<Paper, "abstract">,
 ): Promise<CheckedForm> {
   if (form.length === 0) return { extracted: [], reasons: [] };
-  const entries = form.map((field) => ({ field, ...saidOf(field, said) }));
+  const entries = form.map((field) => ({ field, ...answerTo(field, fields) }));
   if (entries.every((entry) => entry.value === undefined && !entry.isUnreported))
     return {
       extracted: [],
@@ -46,12 +46,12 @@ export async function checkValues(
   const evidence = checked.evidence.map(({ numbers: _, ...each }): Evidence => each);
   const extracted = entries.map(({ field, value, quotes, isUnreported }): Extracted => {
     if (value === undefined) return { field: field.id, status: isUnreported ? "not-reported" : "not-answered" };
-    return judged(field, value, evidence.splice(0, quotes.length));
+    return checkedAnswer(field, value, evidence.splice(0, quotes.length));
   });
-  const most = checked.verified < checked.notInText;
+  const isMostlyMissing = checked.verified < checked.notInText;
   return {
     extracted,
-    reasons: most
+    reasons: isMostlyMissing
       ? [
           `only ${checked.verified} of ${checked.verified + checked.notInText} quotes of /fields were found in the text; copy the paper's own words, or say not_reported`,
           ...checked.missing.slice(0, 10).map(({ quote, why }) => `${why}: "${clip(quote, 30)}"`),
@@ -60,89 +60,94 @@ export async function checkValues(
   };
 }
 
-/** What a person's own value without a passage says of itself. */
-export const withoutPassage = "without a passage";
+/** The reason of a user's own value without a passage. */
+export const noPassageReason = "without a passage";
 
 /**
- * Checks a person's own value for a field as an agent's is checked; of one without a quote, that it is of the field's
- * type. A text says why it can't be kept. Of a list, `;` parts the items.
+ * Checks a user's own value for a field like an agent's value; without a quote, only its type is checked. In a list,
+ * `;` separates the items. Returns a text if the value can't be stored: the reason.
  */
-export async function checkOwn(
+export async function checkUserValue(
   field: Field,
-  said: { readonly value: string; readonly quote?: string },
+  input: { readonly value: string; readonly quote?: string },
   text: DocumentText | undefined,
   paper: Pick<Paper, "abstract">,
 ): Promise<Extracted | string> {
-  const value = valueOf(field, typeOf(field) === "list" ? said.value.split(";") : said.value);
+  const value = valueOf(field, typeOf(field) === "list" ? input.value.split(";") : input.value);
   if (value === undefined) return "The value is empty.";
-  const misfit = misfitOf(field, textOf(value));
-  if (misfit !== undefined) return misfit;
-  if (said.quote === undefined) return { field: field.id, value, status: "could-not-check", reason: withoutPassage };
-  const given = typeof value === "string" ? value : [...value];
-  const { extracted } = await checkValues([field], { [field.id]: { value: given, quotes: [said.quote] } }, text, paper);
-  const [one] = extracted;
-  return one === undefined || one.status === "not-in-text" ? (one?.reason ?? "The quote is empty.") : one;
+  const problem = typeProblem(field, textOf(value));
+  if (problem !== undefined) return problem;
+  if (input.quote === undefined) return { field: field.id, value, status: "could-not-check", reason: noPassageReason };
+  const fieldValue = typeof value === "string" ? value : [...value];
+  const { extracted } = await checkValues(
+    [field],
+    { [field.id]: { value: fieldValue, quotes: [input.quote] } },
+    text,
+    paper,
+  );
+  const [result] = extracted;
+  return result === undefined || result.status === "not-in-text" ? (result?.reason ?? "The quote is empty.") : result;
 }
 
 type Value = NonNullable<Extracted["value"]>;
 
-interface Said {
+interface FieldAnswer {
   readonly value?: Value;
   readonly quotes: readonly string[];
   readonly isUnreported: boolean;
 }
 
-function saidOf(field: Field, said: Fields | undefined): Said {
-  const entry = said !== undefined && Object.hasOwn(said, field.id) ? said[field.id] : undefined;
+function answerTo(field: Field, fields: Fields | undefined): FieldAnswer {
+  const entry = fields !== undefined && Object.hasOwn(fields, field.id) ? fields[field.id] : undefined;
   const value = valueOf(field, entry?.value);
   const quotes = [...new Set((entry?.quotes ?? []).map((quote) => quote.trim()))].filter((quote) => quote !== "");
   return { ...withoutUndefined({ value }), quotes, isUnreported: value === undefined && entry !== undefined };
 }
 
-/** The value as it is kept: of a list each item, of a choice its own spelling. Undefined where nothing is said. */
-function valueOf(field: Field, said: string | number | readonly string[] | null | undefined): Value | undefined {
-  const items = (Array.isArray(said) ? said : [said ?? ""]).map((each) => oneLine(String(each)).trim());
-  const held = items.filter((each) => each !== "");
-  if (held.length === 0) return undefined;
-  if (typeOf(field) === "list") return held;
-  const one = held.join("; ");
-  return (field.choices ?? []).find((choice) => choice.toLowerCase() === one.toLowerCase()) ?? one;
+/** The stored form of a value: the items of a list, or a choice in its own spelling. Undefined if there is no value. */
+function valueOf(field: Field, value: string | number | readonly string[] | null | undefined): Value | undefined {
+  const items = (Array.isArray(value) ? value : [value ?? ""]).map((each) => oneLine(String(each)).trim());
+  const texts = items.filter((each) => each !== "");
+  if (texts.length === 0) return undefined;
+  if (typeOf(field) === "list") return texts;
+  const text = texts.join("; ");
+  return (field.choices ?? []).find((choice) => choice.toLowerCase() === text.toLowerCase()) ?? text;
 }
 
 /** The value as one text. */
 export const textOf = (value: NonNullable<Extracted["value"]>): string =>
   typeof value === "string" ? value : value.join("; ");
 
-/** What the quotes of a value make of it. */
-function judged(field: Field, value: Value, evidence: Evidence[]): Extracted {
-  const kept = { field: field.id, value, evidence };
-  const misfit = misfitOf(field, textOf(value));
-  if (misfit !== undefined) return { ...kept, status: "not-in-text", reason: misfit };
+/** The stored answer for a field, from its value and the checked quotes. */
+function checkedAnswer(field: Field, value: Value, evidence: Evidence[]): Extracted {
+  const answer = { field: field.id, value, evidence };
+  const problem = typeProblem(field, textOf(value));
+  if (problem !== undefined) return { ...answer, status: "not-in-text", reason: problem };
   const found = evidence.filter(({ status }) => status === "verified");
   const near = evidence.filter(({ status }) => status === "near");
   if (found.length + near.length === 0) {
-    if (evidence.some(({ status }) => status === "could-not-check")) return { ...kept, status: "could-not-check" };
+    if (evidence.some(({ status }) => status === "could-not-check")) return { ...answer, status: "could-not-check" };
     const why = evidence.length === 0 ? "It has no quote." : "Its quote is not in the text.";
-    return { ...kept, status: "not-in-text", reason: why };
+    return { ...answer, status: "not-in-text", reason: why };
   }
-  const { missing, outside, near: rounded } = numbersIn(field, value, [...found, ...near]);
+  const { missing, outside, near: nearNumbers } = numbersIn(field, value, [...found, ...near]);
   if (missing.length > 0)
-    return { ...kept, status: "not-in-text", reason: `number not in the passage: ${missing.join(", ")}` };
+    return { ...answer, status: "not-in-text", reason: `number not in the passage: ${missing.join(", ")}` };
   if (found.length === 0)
-    return { ...kept, status: "near", ...withoutUndefined({ reason: near[0]?.reason ?? undefined }) };
-  if (rounded.length > 0) {
-    const differs = rounded.map(({ number, quoted }) => `${number} (the paper has ${quoted})`).join(", ");
-    return { ...kept, status: "near", reason: differs };
+    return { ...answer, status: "near", ...withoutUndefined({ reason: near[0]?.reason ?? undefined }) };
+  if (nearNumbers.length > 0) {
+    const differences = nearNumbers.map(({ number, quoted }) => `${number} (the paper has ${quoted})`).join(", ");
+    return { ...answer, status: "near", reason: differences };
   }
   return {
-    ...kept,
+    ...answer,
     status: "verified",
     ...(outside.length > 0 ? { reason: `in the sentence, outside the quoted words: ${outside.join(", ")}` } : {}),
   };
 }
 
-/** Why a value is not of its field's type; undefined where it is. */
-function misfitOf(field: Field, text: string): string | undefined {
+/** The reason why a value does not have its field's type; undefined if it has. */
+function typeProblem(field: Field, text: string): string | undefined {
   switch (typeOf(field)) {
     case "number":
       return quantitiesIn(text).length === 0 ? "It is not a number." : undefined;
@@ -156,42 +161,47 @@ function misfitOf(field: Field, text: string): string | undefined {
   }
 }
 
-/** The numbers of a value that the words of its quotes do not hold. */
+/** The numbers of a value that are not in its quotes. */
 function numbersIn(field: Field, value: Value, quotes: readonly Evidence[]): ReturnType<typeof numbersWithoutQuote> {
   const type = typeOf(field);
   const nothing = { missing: [], outside: [], near: [] };
-  // What a choice is called is the person's, and a date is written in many ways: of one the year is looked for.
+  // The name of a choice comes from the user. A date has many forms, so only its year is checked.
   if (type === "choice") return nothing;
   const text = type === "date" ? textOf(value).slice(0, 4) : textOf(value);
   const withUnit = field.unit === undefined ? text : `${text} ${field.unit}`;
-  const said = numbersWithoutQuote(withUnit, quotes);
-  if (type !== "number") return said;
+  const result = numbersWithoutQuote(withUnit, quotes);
+  if (type !== "number") return result;
   const words = quotes.map(({ passage = "" }) => passage).join(" ");
-  // In prose a small whole number needs no proof; the value of a field does, in figures or spelt.
-  const small = quantitiesIn(text).filter(({ value: number }) => spelt[number] !== undefined && !holds(words, number));
-  const large = said.missing.filter((each) => !quantitiesIn(each).every(({ value: number }) => holds(words, number)));
-  return { ...said, missing: [...new Set([...large, ...small.map(({ written }) => written)])] };
+  // In prose, a small whole number needs no evidence. As the value of a field it does, in digits or as a word.
+  const missingSmall = quantitiesIn(text).filter(
+    ({ value: number }) => numberWords[number] !== undefined && !containsNumber(words, number),
+  );
+  const missingLarge = result.missing.filter(
+    (each) => !quantitiesIn(each).every(({ value: number }) => containsNumber(words, number)),
+  );
+  return { ...result, missing: [...new Set([...missingLarge, ...missingSmall.map(({ written }) => written)])] };
 }
 
-/** The numbers that papers write as words, by their value. */
-const spelt = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+/** The words for small numbers, by value. */
+const numberWords = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
 
-const holds = (words: string, number: number): boolean =>
-  spelt[number] !== undefined &&
-  (quantitiesIn(words).some(({ value }) => value === number) || new RegExp(`\\b${spelt[number]}\\b`, "i").test(words));
+const containsNumber = (words: string, number: number): boolean =>
+  numberWords[number] !== undefined &&
+  (quantitiesIn(words).some(({ value }) => value === number) ||
+    new RegExp(`\\b${numberWords[number]}\\b`, "i").test(words));
 
-/** The change of a paper's record to what a reading gave for its form. */
-export function extractedBy(
+/** The change of a paper's record from the answers of a reading for its form. */
+export function formFields(
   form: readonly Field[],
   { extracted }: CheckedForm,
   { agent, iteration }: Pick<JudgingContext, "agent" | "iteration">,
 ): Pick<Paper, "extracted"> {
-  const stamps = new Map(form.map((field) => [field.id, stampOf(field)]));
-  const whole = extracted.map((each) => ({
+  const stamps = new Map(form.map((field) => [field.id, fieldHash(field)]));
+  const complete = extracted.map((each) => ({
     ...each,
     ...withoutUndefined({ asked: stamps.get(each.field) }),
     by: agent,
     iteration,
   }));
-  return whole.length === 0 ? {} : { extracted: whole };
+  return complete.length === 0 ? {} : { extracted: complete };
 }

@@ -4,14 +4,14 @@ import { many } from "../../../engine/lib/words.js";
 import type { ExtractResult } from "../../generated/result-extract.js";
 import { formOf } from "../../project-files/form.js";
 import { reportDocuments } from "../../project-files/layout.js";
-import { type ExtractMaterial, formMeant, openForms, unitOf } from "./open-forms.js";
+import { type ExtractMaterial, formOfUnit, openForms, formUnitId } from "./open-forms.js";
 import { blocked } from "../single-unit.js";
 import type { UnitKind } from "../unit-kind.js";
 
-/** The part of the agent that fills in forms a second time, and sees nothing of the first. */
+/** The role of the agent that fills in forms a second time, without seeing the first agent's answers. */
 export const secondReader = "second-reader";
 
-/** Fields of a form that are looked for in the text of a paper that was read already, or by a second agent. */
+/** Fills in the fields of a form for a paper that was already read, or as a second agent. */
 export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
   name: "extract",
   phase: "ANALYSIS",
@@ -26,20 +26,20 @@ export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
   isDone: ({ rrd }) => openForms(rrd).length === 0,
   remainingUnits: ({ rrd }) => openForms(rrd).length,
   next({ rrd }, { taken, later, folder }) {
-    const open = openForms(rrd).filter((form) => !taken.has(unitOf(form)));
-    const putOff = later.filter(({ unit }) => unit.kind === this.name);
-    const form = open.find((each) => !putOff.some(({ unit }) => unit.id === unitOf(each)));
+    const remaining = openForms(rrd).filter((form) => !taken.has(formUnitId(form)));
+    const postponed = later.filter(({ unit }) => unit.kind === this.name);
+    const form = remaining.find((openForm) => !postponed.some(({ unit }) => unit.id === formUnitId(openForm)));
     if (form === undefined)
       return taken.size > 0
         ? "wait"
         : blocked(
-            `The text of ${many(putOff.length, "paper")} is not available now (${[...new Set(putOff.map(({ reason }) => reason.replace(/\.$/, "")))].slice(0, 3).join("; ")}); 'research-ralph extract ${shellWord(folder)}' goes on later`,
+            `The text of ${many(postponed.length, "paper")} is not available now (${[...new Set(postponed.map(({ reason }) => reason.replace(/\.$/, "")))].slice(0, 3).join("; ")}); 'research-ralph extract ${shellWord(folder)}' goes on later`,
           );
-    const unit = { kind: this.name, id: unitOf(form), phase: this.phase, title: form.paper.title };
+    const unit = { kind: this.name, id: formUnitId(form), phase: this.phase, title: form.paper.title };
     return form.filler === "first" ? unit : { ...unit, role: secondReader, round: 1 };
   },
   basis(rrd, id) {
-    const { paper } = formMeant(rrd, id) ?? {};
+    const { paper } = formOfUnit(rrd, id) ?? {};
     return [formOf(rrd), paper?.title, paper?.url, paper?.pdf_url, paper?.abstract, paper?.fill_form, paper?.status];
   },
   reset(rrd) {

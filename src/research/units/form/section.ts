@@ -1,8 +1,8 @@
 import type { Field } from "../../generated/rrd.js";
 import { typeOf } from "../../project-files/form.js";
 
-/** The part of a brief that asks for the fields of a form; empty where the form is. Without its heading. */
-export function formWords(form: readonly Field[]): string {
+/** The part of a brief that asks for the fields of a form, without a heading. Empty if the form has no fields. */
+export function formInstructions(form: readonly Field[]): string {
   const [first, second] = form;
   if (first === undefined) return "";
   const example = [
@@ -12,12 +12,12 @@ export function formWords(form: readonly Field[]): string {
   return [
     "A person wants these data of the paper in a table. The result carries one more field with an entry for each, by its id:",
     `\`"fields": {${example}}\``,
-    meaning,
-    form.map(lineOf).join("\n"),
+    rules,
+    form.map(fieldLine).join("\n"),
   ].join("\n\n");
 }
 
-const meaning =
+const rules =
   "`quotes` are the paper's words, copied exactly; where one does not show the whole value give several, each within one sentence or table row. Code looks for each quote, and every number of a value has to stand in them. A value without a quote that is found counts for nothing. What the paper does not state is `not_reported`: work nothing out, and take nothing from what you know otherwise.";
 
 const exampleOf = (field: Field): string => {
@@ -26,7 +26,7 @@ const exampleOf = (field: Field): string => {
 };
 
 /** "- dose (number, in mg): of the first arm". */
-function lineOf(field: Field): string {
+function fieldLine(field: Field): string {
   const { id, name, ask, unit, choices = [] } = field;
   const type = typeOf(field);
   const kind =
@@ -34,11 +34,11 @@ function lineOf(field: Field): string {
       ? `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`
       : type === "number" && unit !== undefined
         ? `number, the figure alone, in ${unit}`
-        : kinds[type];
+        : typeDescriptions[type];
   return `- ${id} (${kind}): ${name}${ask === undefined || ask === "" ? "" : `: ${ask}`}`.replace(/\s+/g, " ");
 }
 
-const kinds = {
+const typeDescriptions = {
   text: "a few words",
   number: "number, the figure alone",
   choice: "",

@@ -2,18 +2,18 @@ import { isObject } from "../../../engine/lib/json-fields.js";
 import type { BesideMessage } from "../../../engine/storage/state/steering-inbox.js";
 import type { Settled } from "../../generated/rrd.js";
 
-/** What a person decided for a field of a paper on which two agents differ. */
-export interface SettledField {
+/** The user's decision on a field for which two agents gave different values. */
+export interface FieldDecision {
   /** Id of the paper. */
   readonly paper: string;
   readonly settled: Settled;
 }
 
-/** It as a run is told of it that holds the project. */
-export const settledMessage = (settle: SettledField): BesideMessage => ({ beside: { settle } });
+/** The message that tells a running process about the decision. */
+export const decisionMessage = (settle: FieldDecision): BesideMessage => ({ beside: { settle } });
 
-/** What such a message holds; undefined for another. Whether the field may hold it the state's schema says. */
-export function settledIn({ beside: { settle } }: BesideMessage): SettledField | undefined {
-  const { paper, settled } = isObject(settle) ? (settle as Partial<SettledField>) : {};
+/** The decision in such a message; undefined for other messages. The schema of the state checks the field. */
+export function decisionIn({ beside: { settle } }: BesideMessage): FieldDecision | undefined {
+  const { paper, settled } = isObject(settle) ? (settle as Partial<FieldDecision>) : {};
   return typeof paper === "string" && isObject(settled) ? { paper, settled } : undefined;
 }

@@ -4,17 +4,17 @@ import type { Rrd } from "../../generated/rrd.js";
 import { fullScore } from "../../papers/rubric/rubric.js";
 import { prose } from "../../project-files/markdown.js";
 import { countingInsights, isIneligible } from "../../screening/eligibility/eligibility.js";
-import { short, take } from "../brief-text.js";
+import { clipped, takeFitting } from "../brief-text.js";
 import type { BriefRequest, Material, ResearchState, UnitBrief, UnitData } from "../unit-kind.js";
 
 const recordTokens = 3_000;
 
-/** The papers and insights that ideas may rest on. */
-export const briefOfIdeas = ({ state, recordOverflows }: BriefRequest<Material>): UnitBrief<Material> => ({
+/** The brief with the papers and insights on which ideas may be based. */
+export const ideasBrief = ({ state, recordOverflows }: BriefRequest<Material>): UnitBrief<Material> => ({
   data: ideasData(state, recordOverflows),
 });
 
-export function ideasData({ rrd }: Pick<ResearchState, "rrd">, smaller: number): UnitData {
+export function ideasData({ rrd }: Pick<ResearchState, "rrd">, contextOverflows: number): UnitData {
   const ideation = rrd.handoff?.product_ideation;
   const { fewest, most } = wantedIdeas(rrd);
   return {
@@ -23,13 +23,13 @@ export function ideasData({ rrd }: Pick<ResearchState, "rrd">, smaller: number):
     min_ideas: fewest,
     max_ideas: most,
     goal: clip(ideation?.ranking_goal ?? "", 30),
-    constraints: bounded(ideation?.assumed_constraints ?? {}, 250),
-    ...records(rrd, recordTokens / 2 ** smaller),
+    constraints: clippedValue(ideation?.assumed_constraints ?? {}, 250),
+    ...rankedRecords(rrd, recordTokens / 2 ** contextOverflows),
   };
 }
 
-/** The best papers and the insights of the best papers, as many as fit; how many are left out is said. */
-function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
+/** The best papers and their insights that fit, and the number of those that do not. */
+function rankedRecords(rrd: Rrd, maxTokens: number): Record<string, unknown> {
   const order = {
     presented: 0,
     insights_extracted: 1,
@@ -43,7 +43,7 @@ function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
     (a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0),
   );
   const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
-  const papers = take(ranked, Math.floor(maxTokens * 0.6), (paper) => ({
+  const papers = takeFitting(ranked, Math.floor(maxTokens * 0.6), (paper) => ({
     id: clip(paper.id, 60),
     title: clip(paper.title, 30),
     decision:
@@ -57,26 +57,26 @@ function records(rrd: Rrd, maxTokens: number): Record<string, unknown> {
     results: clip(prose(paper.analysis?.results), 60),
   }));
   const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
-  // What is excluded, or waits for a person, is not something to build on.
+  // Ideas must not be based on papers that are excluded or wait for the user.
   const byPaper = countingInsights(rrd).toSorted(
     (a, b) => (rank.get(a.paper_id ?? "") ?? 1e9) - (rank.get(b.paper_id ?? "") ?? 1e9),
   );
-  const insights = take(byPaper, Math.floor(maxTokens * 0.4), (insight) => ({
+  const insights = takeFitting(byPaper, Math.floor(maxTokens * 0.4), (insight) => ({
     id: insight.id,
     paper_id: insight.paper_id,
     ...(retracted.has(insight.paper_id ?? "") ? { retracted: "never build on it" } : {}),
     insight: clip(insight.insight, 45),
-    tags: short(insight.tags ?? [], 8, 24),
+    tags: clipped(insight.tags ?? [], 8, 24),
   }));
   return {
     papers: papers.shown,
     insights: insights.shown,
-    not_shown: { papers: papers.left, insights: insights.left },
+    not_shown: { papers: papers.omitted, insights: insights.omitted },
   };
 }
 
-/** A value of the person's own, as it stands while it is short. */
-const bounded = (value: object, tokens: number): unknown => {
+/** A value of the user: unchanged if it is short, otherwise cut. */
+const clippedValue = (value: object, tokens: number): unknown => {
   const text = JSON.stringify(value);
   return estimateTokens(text) <= tokens ? value : clip(text, tokens);
 };

@@ -11,17 +11,14 @@ import { countingInsights } from "../../screening/eligibility/eligibility.js";
 import { ideasName, progressName, reportName, rrdName } from "../../project-files/layout.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
 
-/** How product-ideas.json says ideas were to be weighed; the original's. */
+/** The weights that product-ideas.json states, taken from the original. */
 const selectionRubric = {
   goal: "Pick 1 idea for PRD",
   weights: { market_pull: 0.3, time_to_mvp: 0.2, defensibility: 0.2, adoption_friction: 0.15, strategic_clarity: 0.15 },
 };
 
-/**
- * The points of an idea by those weights, 0 to 5: the dimensions of the two rubrics that come nearest to the original's
- * names.
- */
-function weightedOf({ execution, blue_ocean }: IdeationResult["ideas"][number]["scores"]): number {
+/** The weighted points of an idea, 0 to 5. The dimensions of the two rubrics are matched to the original's names. */
+function weightedScore({ execution, blue_ocean }: IdeationResult["ideas"][number]["scores"]): number {
   const { weights } = selectionRubric;
   const sum =
     weights.market_pull * execution.value_market +
@@ -32,7 +29,7 @@ function weightedOf({ execution, blue_ocean }: IdeationResult["ideas"][number]["
   return Math.round(sum * 100) / 100;
 }
 
-/** Checks that every idea rests on papers and insights that exist; ids, totals and the order are derived. */
+/** Checks that every idea is based on existing papers and insights. Computes ids, totals and the order. */
 export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: JudgingContext): Acceptance | Rejection {
   const { fewest, most } = wantedIdeas(rrd);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
@@ -63,16 +60,16 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: JudgingCo
   ];
   if (reasons.length > 0) return { reasons };
 
-  const both = { ...rrd, rubric: "original" as const, mission: { ...rrd.mission, blue_ocean_scoring: true } };
+  const bothRubrics = { ...rrd, rubric: "original" as const, mission: { ...rrd.mission, blue_ocean_scoring: true } };
   const ideas = result.ideas
     .map((idea) => {
       const { execution, blue_ocean, confidence } = idea.scores;
-      const totals = totalsOf(both, { execution: { ...execution }, strategic: { ...blue_ocean } });
+      const totals = totalsOf(bothRubrics, { execution: { ...execution }, strategic: { ...blue_ocean } });
       const scores = {
         execution_0_30: totals.execution,
         blue_ocean_0_20: totals.strategic ?? 0,
         combined_0_50: totals.combined,
-        weighted_0_5: weightedOf(idea.scores),
+        weighted_0_5: weightedScore(idea.scores),
         confidence_0_1: confidence,
         execution,
         blue_ocean,
@@ -99,8 +96,8 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: JudgingCo
     product_ideas_generated: ideas.length,
     top_idea_id: ideas[0]?.id ?? null,
   };
-  const cited = (of: (idea: (typeof ideas)[number]) => readonly string[]) =>
-    new Set(ideas.flatMap((idea) => [...of(idea)])).size;
+  const countDistinct = (ids: (idea: (typeof ideas)[number]) => readonly string[]) =>
+    new Set(ideas.flatMap((idea) => [...ids(idea)])).size;
   return {
     changes: [
       { in: "rrd", set: { statistics: { ...rrd.statistics, ideation_metrics } }, was: { statistics: rrd.statistics } },
@@ -114,13 +111,15 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: JudgingCo
       `Ideas: ${ideas.length}`,
       "",
       `**Top ${Math.min(3, ideas.length)} Ideas:**`,
-      ...ideas.slice(0, 3).map(({ id, name, scores: { combined_0_50: combined, confidence_0_1: confidence } }, at) => {
-        return `${at + 1}. ${id} - ${flat(name)} (Combined: ${combined}/50, Confidence: ${confidence})`;
-      }),
+      ...ideas
+        .slice(0, 3)
+        .map(({ id, name, scores: { combined_0_50: combined, confidence_0_1: confidence } }, index) => {
+          return `${index + 1}. ${id} - ${flat(name)} (Combined: ${combined}/50, Confidence: ${confidence})`;
+        }),
       "",
       "**Evidence Summary:**",
-      `- Papers referenced: ${cited((idea) => idea.evidence.paper_ids)}`,
-      `- Insights referenced: ${cited((idea) => idea.evidence.insight_ids)}`,
+      `- Papers referenced: ${countDistinct((idea) => idea.evidence.paper_ids)}`,
+      `- Insights referenced: ${countDistinct((idea) => idea.evidence.insight_ids)}`,
       "",
       ...patternLines("ideas", result.patterns),
     ].join("\n"),

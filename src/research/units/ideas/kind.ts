@@ -8,7 +8,7 @@ import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
 import { alone } from "../single-unit.js";
 import { briefInput, type Material, type UnitKind } from "../unit-kind.js";
 
-/** Product ideas that follow from the papers, where the person asks for some. */
+/** Product ideas from the papers, if the user asks for them. */
 export const ideas: UnitKind<Material, IdeationResult> = {
   name: "ideas",
   phase: "IDEATION",
@@ -20,7 +20,7 @@ export const ideas: UnitKind<Material, IdeationResult> = {
   doing: () => "writes product ideas",
   timed: "once",
   owns: ({ unit }) => unit === "ideas",
-  // Nobody may build on a retracted paper, or on one that is not eligible.
+  // No ideas may be based on retracted papers, or on papers that are not eligible.
   isWanted: ({ rrd, status }) =>
     status.refused.length === 0 &&
     rrd.handoff?.product_ideation?.enabled === true &&
@@ -28,7 +28,7 @@ export const ideas: UnitKind<Material, IdeationResult> = {
     ownRubricOf(rrd) === undefined &&
     !(status.allRead && rrd.papers_pool.every((paper) => paper.retracted || isIneligible(paper))),
   isDone: ({ rrd, status }) =>
-    // An update writes the report again; that makes no new ideas due.
+    // An update writes the report again, but does not require new ideas.
     (status.accepted.get("ideas") ?? 0) > ((rrd.updates ?? []).length > 0 ? 0 : (status.accepted.get("report") ?? 0)) ||
     isStatedPhase(rrd, status, ["COMPLETE"]),
   remainingUnits: ({ rrd, ledger }, isDone) =>

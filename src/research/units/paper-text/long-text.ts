@@ -4,14 +4,16 @@ import { clip, estimateTokens, pieceEnd } from "../../../engine/lib/tokens.js";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { partsName } from "../../project-files/layout.js";
 
-/**
- * A text up to this many tokens stands in the brief itself: measured, that costs a quarter of reading it from files.
- */
+/** A text with up to this many tokens is part of the brief: measured, this costs a quarter of reading it from files. */
 const inlineTokens = 60_000;
+/** Maximum tokens of one file of a longer text. */
 const partTokens = 6_000;
 
-/** What stands where, a line a stretch of the text; at most 1,500 tokens. */
-export function contents(
+/**
+ * An outline with one line for each stretch of the text: its name, its range of headings or pages, and its first words.
+ * At most 1,500 tokens.
+ */
+export function outlineOf(
   text: DocumentText,
   stretches: readonly { readonly name: string; readonly start: number; readonly end: number }[],
 ): string {
@@ -26,29 +28,32 @@ export function contents(
 interface TextParts {
   /** Paths relative to the workspace, in reading order. */
   readonly files: readonly string[];
-  /** What stands where, a line a part. */
+  /** An outline with one line for each file. */
   readonly outline: string;
 }
 
 /**
- * Writes a long text into the workspace as paper/01.txt and on, each at most 6,000 tokens: agents' tools cut longer
- * files silently.
+ * Writes a long text into the workspace as paper/01.txt, paper/02.txt …, each with at most 6,000 tokens: the tools of
+ * agents cut longer files without a notice.
  */
-export async function writeParts(text: DocumentText, workspace: string): Promise<TextParts> {
+export async function writeTextParts(text: DocumentText, workspace: string): Promise<TextParts> {
   await mkdir(join(workspace, partsName), { recursive: true });
-  const parts = split(text.text);
+  const parts = splitText(text.text);
   const digits = String(parts.length).length < 2 ? 2 : String(parts.length).length;
   const files = parts.map((_, index) => `${partsName}/${String(index + 1).padStart(digits, "0")}.txt`);
   for (const [index, part] of parts.entries()) await writeFile(join(workspace, files[index] ?? ""), part.text);
-  const outline = contents(
+  const outline = outlineOf(
     text,
     parts.map((part, index) => ({ name: files[index] ?? "", start: part.at, end: part.at + part.text.length })),
   );
   return { files, outline };
 }
 
-/** Cuts at paragraph ends, else at line ends, else at words. Nothing is lost: the parts joined are the text. */
-export function split(text: string): { at: number; text: string }[] {
+/**
+ * Splits a text at ends of paragraphs, otherwise at ends of lines, otherwise between words. The joined parts are the
+ * text.
+ */
+export function splitText(text: string): { at: number; text: string }[] {
   const parts: { at: number; text: string }[] = [];
   for (let at = 0; at < text.length;) {
     const end = pieceEnd(text, at, partTokens);
@@ -58,36 +63,37 @@ export function split(text: string): { at: number; text: string }[] {
   return parts;
 }
 
-/** As much of a text as a brief shows. */
+/** The part of a text that a brief shows. */
 export interface Excerpt {
-  /** How much of the paper that is. */
+  /** The depth of reading: the full text, a part, or an abstract. */
   readonly depth: DocumentText["depth"];
-  /** Undefined: the text is too long for the brief, and read in parts. */
+  /** Undefined if the text is too long for the brief and is read from files. */
   readonly shown?: string;
   /** Estimated tokens that are left out. */
-  readonly left: number;
+  readonly omittedTokens: number;
 }
 
 /**
- * What a brief shows of a text: all of it, or half as much each time that the unit filled a model's context too far
- * (`smaller`). Of less than all two thirds come from its beginning, where problem and method stand, one third from the
- * end of what comes before its references, where results and limits do.
+ * The part of a text that a brief shows: all of it, or half as much for each time that the unit exceeded a model's
+ * context (`contextOverflows`). If a part is left out, two thirds of the excerpt come from the beginning, with problem
+ * and method, and one third from the end before the references, with results and limitations.
  */
-export function excerptOf(text: DocumentText | undefined, smaller: number): Excerpt | undefined {
+export function excerptOf(text: DocumentText | undefined, contextOverflows: number): Excerpt | undefined {
   if (text === undefined) return undefined;
   const { text: all, depth } = text;
-  const whole = estimateTokens(all);
-  if (smaller === 0) return whole > inlineTokens ? { depth, left: 0 } : { depth, shown: all, left: 0 };
-  const tokens = Math.floor(Math.min(inlineTokens, whole) / 2 ** smaller);
-  if (whole <= tokens) return { depth, shown: all, left: 0 };
+  const allTokens = estimateTokens(all);
+  if (contextOverflows === 0)
+    return allTokens > inlineTokens ? { depth, omittedTokens: 0 } : { depth, shown: all, omittedTokens: 0 };
+  const maxTokens = Math.floor(Math.min(inlineTokens, allTokens) / 2 ** contextOverflows);
+  if (allTokens <= maxTokens) return { depth, shown: all, omittedTokens: 0 };
   const references = all.search(/\n#{0,3} ?(?:\d+\.? )?(?:references|bibliography)\s*\n/i);
   const body = references > all.length / 3 ? all.slice(0, references) : all;
-  const most = Math.floor(Math.min(body.length, (tokens * all.length * 0.95) / whole));
-  const [first, last] = [Math.floor((most * 2) / 3), Math.ceil(most / 3)];
-  const ending = first + last >= body.length ? "" : `\n\n${body.slice(-last)}`;
-  const shown = `${ending === "" ? body : body.slice(0, first)}\n\n${omitted}${ending}`;
-  const left = whole - estimateTokens(ending === "" ? body : shown);
-  return { depth: left > 0 && depth === "full" ? "partial" : depth, shown, left };
+  const maxChars = Math.floor(Math.min(body.length, (maxTokens * all.length * 0.95) / allTokens));
+  const [headChars, tailChars] = [Math.floor((maxChars * 2) / 3), Math.ceil(maxChars / 3)];
+  const ending = headChars + tailChars >= body.length ? "" : `\n\n${body.slice(-tailChars)}`;
+  const shown = `${ending === "" ? body : body.slice(0, headChars)}\n\n${omissionMark}${ending}`;
+  const omittedTokens = allTokens - estimateTokens(ending === "" ? body : shown);
+  return { depth: omittedTokens > 0 && depth === "full" ? "partial" : depth, shown, omittedTokens };
 }
 
-const omitted = "[… left out …]";
+const omissionMark = "[… left out …]";

@@ -10,8 +10,8 @@ import { ownRubricOf, usesBothRubrics, usesScores } from "../../papers/rubric/ru
 import { criteriaWords } from "../../screening/eligibility/criteria-section.js";
 import { askedCriteria } from "../../screening/eligibility/eligibility.js";
 import { formOf } from "../../project-files/form.js";
-import { formWords } from "../form/section.js";
-import { short, take } from "../brief-text.js";
+import { formInstructions } from "../form/section.js";
+import { clipped, takeFitting } from "../brief-text.js";
 import { type BriefRequest, isOnTheWeb, type UnitBrief, type UnitData } from "../unit-kind.js";
 import { excerptOf } from "../paper-text/long-text.js";
 import { shownText } from "../paper-text/shown-text.js";
@@ -49,7 +49,7 @@ export async function briefOfPaper({
       ? {}
       : {
           criteria: criteriaWords("full_text", askedCriteria(rrd, paper)),
-          form: formWords(formOf(rrd)),
+          form: formInstructions(formOf(rrd)),
           rubric: rubricWords(ownRubricOf(rrd)),
         }),
   });
@@ -65,17 +65,17 @@ export async function briefOfPaper({
 }
 
 const advice = {
-  ofAbstract: "Judge from the abstract, and say in `limitations` that only it was read. Quote from the abstract.",
-  ofPage: "Say in `limitations` that only its abstract was read.",
-  ofPart: "Name in `limitations` that the text was read in part.",
-  ofOrders: "say in `notes` that they are there.",
+  forAbstract: "Judge from the abstract, and say in `limitations` that only it was read. Quote from the abstract.",
+  forPage: "Say in `limitations` that only its abstract was read.",
+  forPart: "Name in `limitations` that the text was read in part.",
+  forInstructions: "say in `notes` that they are there.",
 };
 
 export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly string[]): UnitData => ({
   kind: "paper",
   unit: paper.id,
   title: clip(paper.title, 60),
-  authors: short(authorsOf(paper.authors), 12, 60),
+  authors: clipped(authorsOf(paper.authors), 12, 60),
   date: paper.date == null ? null : clip(paper.date, 10),
   url: paper.url == null ? null : clip(paper.url, 60),
   abstract: clip(paper.abstract ?? "", 300),
@@ -107,7 +107,7 @@ export const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =
  * own.
  */
 export function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {
-  const links = take(code, aboutTokens, ({ repository, relation, source, stars, archived, pushed }) => ({
+  const links = takeFitting(code, aboutTokens, ({ repository, relation, source, stars, archived, pushed }) => ({
     repository: clip(repository, 40),
     relation,
     source,
@@ -118,6 +118,6 @@ export function aboutData({ code, citations, unchecked }: AboutPaper): Record<st
   return {
     ...(code.length === 0 ? {} : { code_links: links.shown }),
     ...withoutUndefined({ citations }),
-    ...(unchecked.length === 0 ? {} : { code_and_citations_unchecked: short(unchecked, 12, 40) }),
+    ...(unchecked.length === 0 ? {} : { code_and_citations_unchecked: clipped(unchecked, 12, 40) }),
   };
 }

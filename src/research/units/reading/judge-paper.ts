@@ -31,7 +31,7 @@ import { papersToReadAgain } from "../../derived/open-update.js";
 import { answersAt, askedCriteria, criterionText, eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { handleOf } from "../narrative/handles.js";
 import { formOf } from "../../project-files/form.js";
-import { type CheckedForm, extractedBy } from "../form/check-values.js";
+import { type CheckedForm, formFields } from "../form/check-values.js";
 import { type Counts, paperEntry } from "./progress-entry.js";
 import { findingOf, type PaperMaterial } from "./settled-paper.js";
 
@@ -92,7 +92,7 @@ export function acceptPaper(
       : { score: null, score_breakdown: null, held_scores: points }),
     ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
     ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
-    ...extractedBy(formOf(rrd), form, judging),
+    ...formFields(formOf(rrd), form, judging),
     ...secondAsked(rrd, decision, judging),
     analysis: {
       summary: result.summary,

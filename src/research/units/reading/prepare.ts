@@ -4,7 +4,7 @@ import { paperOf } from "../../derived/status.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type AboutPaper, readAbout } from "../../paper-lookups/code-and-citations.js";
 import { cachedChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
-import { keptText, prepareText } from "../paper-text/prepare-text.js";
+import { storedText, prepareText } from "../paper-text/prepare-text.js";
 import {
   servicesNotice,
   type Disk,
@@ -71,7 +71,7 @@ export async function keptPaper(
   const { checks, isWhole } = await cachedChecks(folder, [paper], now());
   const check = checks.get(paper.id);
   if (isRetracted(paper, check)) return { material: withoutUndefined({ check }), missingSteps: [] };
-  const kept = await keptText(disk, paper);
+  const kept = await storedText(disk, paper);
   const read: ReadingMaterial = { ...kept.material, ...withoutUndefined({ check }) };
   const about = await readAbout(folder, paper, now());
   return {

@@ -69,7 +69,7 @@ function notRetrieved(
   material: PaperMaterial & { readonly unavailable: string },
   { iteration, at }: JudgingContext,
 ): Acceptance {
-  const { unavailable, tried = "", standIns } = material;
+  const { unavailable, tried = "", replacementFiles } = material;
   const finding = findingOf(paper, material);
   if (isDecided(paper)) {
     const warning = `The text has changed since it was read and could not be had again: ${unavailable}`;
@@ -81,9 +81,9 @@ function notRetrieved(
     };
   }
   const cure =
-    standIns === undefined
+    replacementFiles === undefined
       ? "'research-ralph add' with the paper's file as a PDF gives it a text."
-      : `A readable document beside it (${standIns.join(" or ")}) is read by the next run.`;
+      : `A readable document beside it (${replacementFiles.join(" or ")}) is read by the next run.`;
   const set: Partial<Paper> = {
     ...finding,
     status: "not_retrieved",

@@ -7,7 +7,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { criteriaWords } from "../../screening/eligibility/criteria-section.js";
 import { searchingTools } from "../../tools/all-tools.js";
-import { section, short } from "../brief-text.js";
+import { section, clipped } from "../brief-text.js";
 import { type BriefRequest, isOnTheWeb, type ResearchState, type UnitBrief, type UnitData } from "../unit-kind.js";
 import { abstractTokensOf, shown, type Batch } from "./screening-batch.js";
 import type { ScreeningMaterial } from "./prepare.js";
@@ -45,14 +45,14 @@ export const discoveryData = ({ rrd }: ResearchState, unit: Unit, batch: Batch):
   kind: "discovery",
   unit: unit.id,
   need: maxBatchSize(rrd, batch.candidates.length),
-  sources: short(
+  sources: clipped(
     (batch.judgeOnly === true ? [] : batch.toAgent) ??
       (rrd.requirements.sources ?? []).filter((name) => !batch.sources.some((served) => served.name === name)),
     20,
     150,
   ),
-  blocked_sources: short(blockedNames(rrd), 20, 100),
-  keywords: short(rrd.requirements.keywords ?? [], 20, 150),
+  blocked_sources: clipped(blockedNames(rrd), 20, 100),
+  keywords: clipped(rrd.requirements.keywords ?? [], 20, 150),
   candidates: batch.candidates.map((candidate) => shown(candidate, abstractTokensOf(rrd))),
   in_pool: knownTitles(rrd),
 });

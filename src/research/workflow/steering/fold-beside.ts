@@ -7,7 +7,7 @@ import { namesIn, withKeys } from "../../papers/paper-keys.js";
 import { type NamedPaper, namedIn, withPapers } from "../../papers/records/added-papers.js";
 import type { Research } from "../../project-files/research.js";
 import { readNarrative } from "../../units/narrative/kept-narrative.js";
-import { type SettledField, settledIn } from "../../units/form/settled.js";
+import { type FieldDecision, decisionIn } from "../../units/form/settled.js";
 import { askedIn, foldAsked } from "./fold-answer.js";
 
 export interface FoldOptions {
@@ -33,7 +33,7 @@ export async function foldBeside(
   tell: Tell,
 ): Promise<void> {
   const { beside, id } = message;
-  const [asked, named, settled] = [askedIn(beside), namedIn(message), settledIn(message)];
+  const [asked, named, settled] = [askedIn(beside), namedIn(message), decisionIn(message)];
   const says =
     asked !== undefined
       ? await foldAsked(research, { ...asked, message: id })
@@ -68,11 +68,11 @@ async function foldAdded(research: Pick<Research, "load" | "edit">, named: reado
 /** Puts in what a person decided where two agents differ on a field; what came of it. */
 async function foldSettled(
   research: Pick<Research, "folder" | "load" | "edit" | "rewrite">,
-  one: SettledField,
+  one: FieldDecision,
   options: FoldOptions,
 ): Promise<string> {
   // What compares values is loaded where a person settles one.
-  const { isSettleable, withSettled } = await import("../../units/form/agreement.js");
+  const { isInConflict: isSettleable, withDecision: withSettled } = await import("../../units/form/agreement.js");
   const { rrd } = await research.load();
   const what = `${one.settled.field} of ${namesIn(rrd).get(one.paper) ?? one.paper}`;
   if (!isSettleable(rrd, one)) return `No two agents differ on ${what} any more, so what a person decided was dropped.`;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Field, Rrd } from "../../../../src/research/generated/rrd.js";
 import { editResearch } from "../../../../src/research/project-files/edit-by-command.js";
-import { answeredFor, fieldAgreements } from "../../../../src/research/units/form/agreement.js";
+import { answersFor, fieldAgreements } from "../../../../src/research/units/form/agreement.js";
 import { type Filler, withFormsOpen } from "../../../../src/research/units/form/open-forms.js";
 import { derive } from "../../../../src/research/workflow/derive.js";
 import { goodAgent, library, paper, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
@@ -78,9 +78,9 @@ describe("a field that is added to a finished project", () => {
     const { rrd: before } = await project.run(agent);
     const [read] = before.papers_pool;
     if (read === undefined) throw new Error("no paper");
-    expect(answeredFor(read, minutes).counts).toMatchObject({ value: "14" });
+    expect(answersFor(read, minutes).final).toMatchObject({ value: "14" });
     const changed = { ...minutes, ask: "how many samples" };
-    expect(answeredFor(read, changed).counts).toBeUndefined();
+    expect(answersFor(read, changed).final).toBeUndefined();
     await opened(project.folder, [changed], "first");
     const { rrd } = await project.run(agent);
     expect(forms).toHaveLength(1);
@@ -134,7 +134,7 @@ describe("a second agent", () => {
     const { rrd } = await project.run(agent, 40, { sharing: { second: true } });
     expect(forms.map(({ unit }) => unit)).toEqual(["extract-second-p1", "extract-second-p2"]);
     for (const { brief } of forms) for (const said of ["“", "verified", '"14"']) expect(brief).not.toContain(said);
-    expect(rrd.papers_pool.map((each) => answeredFor(each, minutes).agree)).toEqual([false, true]);
+    expect(rrd.papers_pool.map((each) => answersFor(each, minutes).agree)).toEqual([false, true]);
     expect(fieldAgreements(rrd)).toMatchObject([{ compared: 2, agreed: 1 }]);
     const report = reportIn(project.folder);
     expect(report).toContain("- minutes: 1 of 2 papers (50 %)");
@@ -144,7 +144,7 @@ describe("a second agent", () => {
     const [first] = rrd.papers_pool;
     if (first === undefined) throw new Error("no paper");
     const settled = [{ field: "minutes", take: "second" as const, at: "2026-11-28T00:00:00.000Z" }];
-    expect(answeredFor({ ...first, settled }, minutes).counts).toMatchObject({ value: "1200" });
+    expect(answersFor({ ...first, settled }, minutes).final).toMatchObject({ value: "1200" });
   });
 
   test("agrees by chance as well, which kappa takes out for a choice", () => {

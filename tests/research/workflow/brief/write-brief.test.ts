@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { buildText } from "../../../../src/text/documents/text/document-text.js";
-import { split } from "../../../../src/research/units/paper-text/long-text.js";
+import { splitText } from "../../../../src/research/units/paper-text/long-text.js";
 import { patternLines } from "../../../../src/research/project-files/progress-log.js";
 import { unusedPrompt } from "../../../../src/research/workflow/brief/prompt-file.js";
 import { estimateTokens } from "../../../../src/engine/lib/tokens.js";
@@ -120,7 +120,7 @@ describe("the paper's text", () => {
       "日本語".repeat(30_000),
       `${"word ".repeat(50_000)}\n\n${"w".repeat(9_000)}`,
     ]) {
-      const parts = split(text);
+      const parts = splitText(text);
       expect(parts.map((part) => part.text).join("")).toBe(text);
       for (const part of parts) expect(estimateTokens(part.text)).toBeLessThanOrEqual(6_000);
     }
