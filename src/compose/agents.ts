@@ -7,7 +7,7 @@ import { type Fleet, fleetOf } from "../fleet/fleet.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { createAgent, isRemote } from "../engine/agents/registry.js";
+import { checkAgent, createAgent, isRemote } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
 import { keepTrust, type TrustedPart, untrusted } from "../engine/config/trust.js";
 import { variableOf } from "../engine/config/keys.js";
@@ -322,6 +322,14 @@ export async function rememberAgent(config: ResolvedConfig, folder: string, { en
 /** Agents that need no command from a project's files: built-in, installed and configured agents. */
 const knownAgents = ({ agents }: ResolvedConfig, env: NodeJS.ProcessEnv): ReadonlySet<string> =>
   new Set(["ralph", "baseline", ...installedAgents(env), ...Object.keys(agents)]);
+
+/** Whether the program of a run's first agent is here; true also where it is not known, as of another machine. */
+export async function hasProgram(config: ResolvedConfig, io: Io): Promise<boolean> {
+  const { agent } = config;
+  if (isRemote(agent) || config.sandbox === "docker" || knownAgents(config, io.env).has(agent)) return true;
+  const check = await checkAgent(agent, settingsFor(config, io));
+  return check.ok || check.version !== undefined;
+}
 
 const typedAgent = (folder: string, agent: string): TrustedPart => ({
   file: join(folder, ledgerName),

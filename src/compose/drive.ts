@@ -66,6 +66,8 @@ interface Drive {
   readonly onHost?: () => Promise<void>;
   /** What the work needs of the agents' sandbox; absent: the needs of a research project. */
   readonly sandbox?: SandboxNeeds;
+  /** The work has run before, so a notice that only informs was told then, and is not told again. */
+  readonly hasRun?: boolean;
 }
 
 /** Objects that are made once for a run. */
@@ -137,7 +139,8 @@ export async function drive<State, U extends Unit, P, C>(
     const startableNames = agentNamesIn(config, options.roles);
     const jobs = await connectFleet(startableNames, config, settings);
     for (const notice of [sandboxOfRun.notice, startableNames.some(isRemote) ? insecureNotice(config) : undefined])
-      if (notice !== undefined) void tell({ type: "notice", ...notice });
+      if (notice !== undefined && (notice.level === "warning" || options.hasRun !== true))
+        void tell({ type: "notice", ...notice });
     for (const message of unlimitedAgents(budget, everyone)) void tell({ type: "notice", level: "warning", message });
     participants.push(...(await extensionsIn(config, io, { ...foldersOf(options), tell, redact, signal: abort })));
     const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });

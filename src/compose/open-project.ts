@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { type Agents, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
+import { type Agents, hasProgram, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import { recordEnd, type Run } from "./drive.js";
 import { experienceFor, workerOf } from "./forecast-basis.js";
 import { projectFiles, userFiles } from "../engine/config/config-file.js";
@@ -172,13 +172,14 @@ interface OpenProject {
 async function openLocked<Opened>(
   folder: string,
   config: ResolvedConfig,
-  { clock, cwd }: Io,
+  io: Io,
   { agents, everyone, settings, tell, abort }: Run,
   startableAgents: Agents | readonly Agents[0][],
   { forecast = false, force = false }: ProjectOptions,
   classic: boolean,
   makeWorkflow: (project: OpenProject) => Opened,
 ): Promise<Opened> {
+  const { clock, cwd } = io;
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   const warn = (message: string) => notify("warning", message);
   const inform = (message: string) => notify("info", message);
@@ -218,7 +219,8 @@ async function openLocked<Opened>(
     await workspaces.close();
   };
   try {
-    const historyNotice = config.git ? await withoutHistory(folder) : undefined;
+    const hasRun = (await research.load()).ledger.length > 0;
+    const historyNotice = config.git ? await withoutHistory(folder, { hasRun }) : undefined;
     if (historyNotice !== undefined) inform(historyNotice);
     await workspaces.sweep();
     const worker = workerOf(agents[0], config.agent, settings);
@@ -232,7 +234,8 @@ async function openLocked<Opened>(
     };
     await restartCounts(research, force, everyone);
     for (const message of await oldReportNotices(research)) inform(message);
-    if (forecast)
+    // Where the agent can't be started, the first iteration says so.
+    if (forecast && (await hasProgram(config, io)))
       for (const message of await forecastNotices(research, experience, rootOf(folder, cwd))) inform(message);
     return makeWorkflow({ research, workspaces, experience, memory, close });
   } catch (error) {

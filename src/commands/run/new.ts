@@ -96,10 +96,10 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const config = await resolveConfig(io, flags);
   const { verdict, folder } = await create(topic, args, config, io, { quiet, json, ask });
   if (folder === undefined) return exitCodeOf(verdict);
-  // A run says it itself.
-  const none = config.git && !quiet && !json ? await withoutHistory(folder) : undefined;
+  let { rrd, ledger } = await readResearch(folder);
+  // The first run says it itself; this was the first where an agent made the project.
+  const none = config.git && !quiet && !json && ledger.length > 0 ? await withoutHistory(folder) : undefined;
   if (none !== undefined) say(io, none);
-  let { rrd } = await readResearch(folder);
   if (ask) rrd = (await askOpenQuestions(folder, rrd, config.git, io)).rrd;
   const name = shown(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);

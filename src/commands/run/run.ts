@@ -97,7 +97,8 @@ export async function work(
   const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
   const manner = { forecast: how.forecast !== false, force: how.force === true, abstracts: how.abstracts === true };
   const questions = editsToApprove(folder, config.stateDir, io);
-  const watched = { ...how, iterations, folder, questions };
+  const hasRun = (await readResearch(folder)).ledger.length > 0;
+  const watched = { ...how, iterations, folder, questions, hasRun };
   const verdict =
     classic === undefined
       ? await drive(config, io, { ...watched, roles: roleNamesOf(config) }, (run) =>

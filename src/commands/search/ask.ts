@@ -178,7 +178,7 @@ async function put(
   const paid = (now: Spending) => {
     spent = now;
   };
-  const verdict = await drive(config, io, { quiet, json, iterations: 4 }, (run) =>
+  const verdict = await drive(config, io, { quiet, json, iterations: 4, hasRun: true }, (run) =>
     openQuestion({ folders, question, fetch, isChecked, answered, paid }, config, io, run),
   );
   if (answer !== undefined) {

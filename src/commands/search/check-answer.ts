@@ -42,31 +42,35 @@ export async function checkAnswer(
   const kept: LedgerLine[] = [];
   let said: string | undefined;
   const { rrd, ledger } = await readResearch(folder);
-  const verdict = await drive(config, io, { ...how, iterations: maxCheckIterations, roles }, async ({ redact, tell }) =>
-    checkWorkflow({
-      answer,
-      pool,
-      home: rrd,
-      checkers,
-      redact,
-      now: io.clock.now,
-      root: rootOf(folder, io.cwd),
-      workspaces: workspacesOf(config.stateDir, join(folder, `check-${process.pid}`)),
-      account: () => {
-        const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...kept]);
-        return account;
-      },
-      keep: async (iteration) => {
-        kept.push(iteration.line);
-        const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
-        await keepIteration(folder, iteration, { config, now: io.clock.now, notify });
-      },
-      checked: (checked, rates) => {
-        said = how.json
-          ? `${JSON.stringify({ type: "answer", ...withKeys(checked, names) })}\n`
-          : `\n${checkedLines(checked, rates, names, io).join("\n")}\n`;
-      },
-    }),
+  const verdict = await drive(
+    config,
+    io,
+    { ...how, iterations: maxCheckIterations, roles, hasRun: true },
+    async ({ redact, tell }) =>
+      checkWorkflow({
+        answer,
+        pool,
+        home: rrd,
+        checkers,
+        redact,
+        now: io.clock.now,
+        root: rootOf(folder, io.cwd),
+        workspaces: workspacesOf(config.stateDir, join(folder, `check-${process.pid}`)),
+        account: () => {
+          const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...kept]);
+          return account;
+        },
+        keep: async (iteration) => {
+          kept.push(iteration.line);
+          const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
+          await keepIteration(folder, iteration, { config, now: io.clock.now, notify });
+        },
+        checked: (checked, rates) => {
+          said = how.json
+            ? `${JSON.stringify({ type: "answer", ...withKeys(checked, names) })}\n`
+            : `\n${checkedLines(checked, rates, names, io).join("\n")}\n`;
+        },
+      }),
   );
   if (said === undefined) say(io, `The check of ${answer.id} is not at its end; ${goesOn} goes on with it.`);
   else io.stdout(said);

@@ -21,7 +21,7 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { shown } from "../../research/overview/find-research.js";
-import { stateFile, taskFile, taskName } from "../../task/project-files/layout.js";
+import { stateFile, taskFile, taskLedger, taskName } from "../../task/project-files/layout.js";
 import { agentAndSandboxIn, programCriteriaIn } from "../../task/project-files/needs-trust.js";
 import { hasCodingRun } from "../../task/project-files/carry-over.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
@@ -123,6 +123,7 @@ async function work(
     // The task's own limit is part of its account; this is that of the run.
     iterations: config.iterations ?? Number.POSITIVE_INFINITY,
     folder,
+    hasRun: existsSync(join(folder, taskLedger)),
     work: resolve(folder, config.task.workspace),
     changes: true,
     words: taskWords(named.file === undefined ? undefined : basename(named.file)),

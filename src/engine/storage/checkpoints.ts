@@ -228,13 +228,18 @@ export async function openCheckpoints(
   };
 }
 
-/** One sentence that says why no commits can be made in a folder; undefined if they can. */
-export async function withoutHistory(folder: string): Promise<string | undefined> {
+/**
+ * One sentence that says why no commits can be made in a folder; undefined if they can. `hasRun`: a person was told
+ * before that there is no repository; undefined then too.
+ */
+export async function withoutHistory(folder: string, { hasRun = false } = {}): Promise<string | undefined> {
   const { ok, stdout, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
   // Without git installed, nobody expects commits.
   if ((ok && stdout === "true") || /ENOENT/.test(stderr)) return undefined;
   if (/not a git repository/i.test(stderr))
-    return "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.";
+    return hasRun
+      ? undefined
+      : "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.";
   return `Nothing is committed, because ${whyUnusable(ok, stderr)}; 'git status' in this folder says more, --no-git turns commits off.`;
 }
 

@@ -67,6 +67,7 @@ describe("an agent that is not there", () => {
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
     expect(lastWords(ended)).toMatch(sentence);
     expect(ended.err).not.toContain("waiting ");
+    expect(ended.err).not.toContain("Forecast");
     expect(here.ledger().map(({ outcome, failure }) => [outcome, failure])).toEqual([["failed", "missing"]]);
   });
 

@@ -124,7 +124,9 @@ test("a second research of the same name on the same day gets a number, and --js
 test("a research is committed when it is made, and where there is no repository that is said once", async () => {
   const cwd = freshFolder();
   const none = "Nothing is committed, because this folder is not in a git repository";
-  expect((await cli(["new", topic, ...agent], cwd)).err.split(none)).toHaveLength(2);
+  const made = await cli(["new", topic, ...agent], cwd);
+  expect(made.err.split(none)).toHaveLength(2);
+  expect((await cli(["run", made.out.trim(), "-i", "1", ...agent], cwd)).err).not.toContain(none);
   expect((await cli(["new", topic, ...agent, "--no-git"], cwd)).err).not.toContain(none);
   const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { encoding: "utf8" });
   git("init", "-q");

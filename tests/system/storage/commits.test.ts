@@ -193,6 +193,7 @@ it("that nothing can be committed is said only where there is no repository", as
   expect(await withoutHistory(bare)).toBe(
     "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.",
   );
+  expect(await withoutHistory(bare, { hasRun: true })).toBeUndefined();
   expect(await withoutHistory(repository())).toBeUndefined();
   expect(await withoutHistory(join(bare, "gone"))).toBeUndefined();
 });
