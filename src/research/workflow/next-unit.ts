@@ -7,7 +7,7 @@ import { standingOf } from "../derived/status.js";
 import type { Rrd } from "../generated/rrd.js";
 import { stageOfRejection } from "../screening/eligibility/eligibility.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
-import { givenUp, reading } from "../units/reading/kind.js";
+import { onlyRefusedLeft, reading } from "../units/reading/kind.js";
 import { isThought, notesOf } from "../units/shared-unit.js";
 import type { ProjectStatus, ResearchState, Sharing } from "../units/unit-kind.js";
 
@@ -43,7 +43,7 @@ export function nextUnit(
     return meanwhile !== "wait" && isVerdict(meanwhile) ? next : meanwhile;
   }
   // The report stands all the same, and names them.
-  if (state.status.refused.length > 0) return givenUp(state.status.refused, folder);
+  if (state.status.refused.length > 0) return onlyRefusedLeft(state.status.refused, folder);
   const written = kinds.flatMap((each) => (isWanted(each, state) ? (each.product ?? []) : []));
   const last = written.pop();
   return {

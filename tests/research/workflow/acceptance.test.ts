@@ -3,7 +3,7 @@ import { stateVersion } from "../../../src/engine/storage/state/format-version.j
 import type { IdeationResult } from "../../../src/research/generated/result-ideation.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { problemsOf } from "../../../src/engine/storage/schema-check.js";
-import { settlePaper } from "../../../src/research/units/reading/settled-paper.js";
+import { decideUnread } from "../../../src/research/units/reading/settled-paper.js";
 import { acceptDiscovery } from "../../../src/research/units/screening/judge-batch.js";
 import { acceptIdeas } from "../../../src/research/units/ideas/judge-ideas.js";
 import { acceptRead } from "../../support/projects/accept-read.js";
@@ -271,7 +271,7 @@ describe("the reading of a paper", () => {
   });
 
   it("that nobody needs, of a paper retracted since, is noted in the ledger by whom it was found out first", () => {
-    const retracted = (over: Partial<Paper>) => settlePaper(paper("p1", over), {}, judging);
+    const retracted = (over: Partial<Paper>) => decideUnread(paper("p1", over), {}, judging);
     expect(retracted({}).ledger).toEqual({ retracted: ["p1"] });
     expect(retracted({}).changes[0]?.set).toMatchObject({ status: "rejected", score: null, analysis: null });
     expect(retracted({ retracted: true }).ledger).toBeUndefined();

@@ -16,12 +16,13 @@ import { type BriefRequest, isOnTheWeb, type UnitBrief, type UnitData } from "..
 import { excerptOf } from "../paper-text/long-text.js";
 import { shownText } from "../paper-text/shown-text.js";
 import type { ReadingMaterial } from "./prepare.js";
-import { related } from "./related.js";
+import { relatedLines } from "./related.js";
 
+/** Maximum tokens for code links and citations. */
 const aboutTokens = 260;
 
-/** What a reader is given of a paper: its record, its text or where that lies, and what services say of it. */
-export async function briefOfPaper({
+/** The brief of a reader: the paper's record, its text or the files with the text, and what services say about it. */
+export async function paperBrief({
   state: { rrd },
   unit,
   material,
@@ -34,15 +35,15 @@ export async function briefOfPaper({
   if (paper === undefined) throw new Error(`the paper ${unit.id} is no longer in the pool`);
   const { text, check, about } = material;
   const excerpt = excerptOf(text, contextOverflows);
-  const part = (files: readonly string[] = []) => ({
+  const commonParts = (files: readonly string[] = []) => ({
     data: {
       ...paperData(rrd, paper, excerpt?.depth ?? "abstract", files),
       ...(check === undefined ? {} : updatesData(check)),
       ...(about === undefined || isRepair ? {} : aboutData(about)),
     },
-    related: (tokens: number) => related(rrd, paper, tokens),
+    related: (tokens: number) => relatedLines(rrd, paper, tokens),
     web: isOnTheWeb(rrd.requirements.sources),
-    // Quotes are looked for in the whole text, but what was shown in part was read in part.
+    // Quotes are searched in the complete text, but the depth is that of the part that was shown.
     material:
       text === undefined || excerpt === undefined ? material : { ...material, text: { ...text, depth: excerpt.depth } },
     ...(isRepair
@@ -53,7 +54,7 @@ export async function briefOfPaper({
           rubric: rubricWords(ownRubricOf(rrd)),
         }),
   });
-  if (isRepair) return part();
+  if (isRepair) return commonParts();
   const { files, ...shown } = await shownText(
     paper,
     material,
@@ -61,7 +62,7 @@ export async function briefOfPaper({
     { workspace, ...withoutUndefined({ tools }) },
     advice,
   );
-  return { ...part(files), ...shown };
+  return { ...commonParts(files), ...shown };
 }
 
 const advice = {
@@ -86,15 +87,15 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
   ...(files.length > 0 ? { text_files: files } : {}),
 });
 
-const maxUpdates = 8;
+const maxShownUpdates = 8;
 
-/** What happened to a paper since it was published, for anyone who reads it. */
+/** The corrections, retractions and other updates of a paper, for a brief. */
 export const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =>
   updates.length === 0
     ? {}
     : {
         since_published: updates
-          .slice(-maxUpdates)
+          .slice(-maxShownUpdates)
           .map(({ type, date, source }) => ({
             type,
             ...(date === undefined ? {} : { date: clip(date, 10) }),
@@ -103,8 +104,7 @@ export const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =
       };
 
 /**
- * Code and citations of a paper, for anyone who reads it: addresses and numbers only, no words of the repositories'
- * own.
+ * Code repositories and citations of a paper, for a brief: only addresses and numbers, no text from the repositories.
  */
 export function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {
   const links = takeFitting(code, aboutTokens, ({ repository, relation, source, stars, archived, pushed }) => ({

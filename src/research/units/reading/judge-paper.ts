@@ -33,11 +33,11 @@ import { handleOf } from "../narrative/handles.js";
 import { formOf } from "../../project-files/form.js";
 import { type CheckedForm, formFields } from "../form/check-values.js";
 import { type Counts, paperEntry } from "./progress-entry.js";
-import { findingOf, type PaperMaterial } from "./settled-paper.js";
+import { foundFields, type PaperMaterial } from "./settled-paper.js";
 
 /**
- * Derives totals, decision and status of a reading whose quotes and numbers were checked against the paper's text, and
- * so were its `answers` to the eligibility criteria and the values of its form.
+ * Computes totals, decision and status of a reading. Its quotes and numbers, its `answers` to the eligibility criteria
+ * and the values of its form were already checked against the paper's text.
  */
 export function acceptPaper(
   rrd: Rrd,
@@ -45,13 +45,13 @@ export function acceptPaper(
   result: AnalysisResult,
   material: PaperMaterial,
   judging: JudgingContext,
-  checked: ReturnType<typeof checkReading>,
+  checkedReading: ReturnType<typeof checkReading>,
   answers: readonly Answer[],
   form: CheckedForm,
 ): Acceptance | Rejection {
   const isScored = usesScores(rrd);
   const scores = isScored ? scoresIn(rrd, result) : undefined;
-  const { evidence, numbers, missing, ...counts } = checked;
+  const { evidence, numbers, missing, ...counts } = checkedReading;
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
     ...(typeof scores === "string" ? [scores] : []),
@@ -70,15 +70,15 @@ export function acceptPaper(
   const read_depth = material.text?.depth ?? "abstract";
   const retracted = paper.retracted === true || material.text?.retracted === true;
   const { override } = paper;
-  const scored = decide(rrd, totals, { retracted, read_depth, ...withoutUndefined({ override }) });
+  const scoreDecision = decide(rrd, totals, { retracted, read_depth, ...withoutUndefined({ override }) });
   const screening = screeningOf(rrd, paper, answers, retracted);
-  const { decision, because } = screening ?? scored;
+  const { decision, because } = screening ?? scoreDecision;
   const origin = material.text?.origin;
-  // Those of an excluded paper don't count, and a person's decision to include it brings them back.
+  // Insights of an excluded paper are stored too: they count again if the user includes the paper.
   const insights = insightsOf(rrd, paper, result);
-  const { warnings: foundWarnings = [], ...finding } = findingOf(paper, material);
+  const { warnings: checkWarnings = [], ...finding } = foundFields(paper, material);
   const warnings = [
-    ...foundWarnings,
+    ...checkWarnings,
     ...warningsOf(material, retracted, counts, numbers),
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
@@ -93,7 +93,7 @@ export function acceptPaper(
     ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
     ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
     ...formFields(formOf(rrd), form, judging),
-    ...secondAsked(rrd, decision, judging),
+    ...formForSecondAgent(rrd, decision, judging),
     analysis: {
       summary: result.summary,
       methodology: result.methodology,
@@ -154,17 +154,17 @@ export function acceptPaper(
   };
 }
 
-/** Opens the form for the second agent, where a run has one; what is rejected has no row in the table. */
-const secondAsked = (rrd: Rrd, decision: string | null, { second }: JudgingContext): Pick<Paper, "fill_form"> =>
+/** Asks the second agent of a run, if there is one, to fill in the form. Rejected papers are not in the table. */
+const formForSecondAgent = (rrd: Rrd, decision: string | null, { second }: JudgingContext): Pick<Paper, "fill_form"> =>
   second === true && decision !== "REJECT" && formOf(rrd).length > 0 ? { fill_form: ["second"] } : {};
 
-/** The points that a result gives by the project's rubrics, or what it lacks. */
+/** The points of a result by the project's rubrics, or a text that says what is missing. */
 export function scoresIn(rrd: Rrd, { scores, points = {} }: AnalysisResult): Scores | string {
-  const own = ownRubricOf(rrd);
-  if (own !== undefined) {
-    const missing = own.dimensions.filter(({ id }) => !Object.hasOwn(points, id)).map(({ id }) => id);
+  const ownRubric = ownRubricOf(rrd);
+  if (ownRubric !== undefined) {
+    const missing = ownRubric.dimensions.filter(({ id }) => !Object.hasOwn(points, id)).map(({ id }) => id);
     if (missing.length > 0) return `/points lacks ${missing.join(", ")}; give each dimension of the rubric 0 to 5`;
-    return { execution: Object.fromEntries(own.dimensions.map(({ id }) => [id, points[id] ?? 0])) };
+    return { execution: Object.fromEntries(ownRubric.dimensions.map(({ id }) => [id, points[id] ?? 0])) };
   }
   if (scores === undefined) return "/scores is missing; this project is judged by a rubric";
   const execution = { ...scores.execution };
@@ -175,7 +175,7 @@ export function scoresIn(rrd: Rrd, { scores, points = {} }: AnalysisResult): Sco
     : { execution, strategic: { ...strategic } };
 }
 
-/** The claims of a reading, for its second reader. */
+/** The change that adds the verified claims of a reading to the claims that must be checked. */
 function claimsToCheck({ meaning }: Rrd, { id }: Paper, evidence: readonly Evidence[]): Change[] {
   const handles = evidence.flatMap(({ status }, index) =>
     status === "verified" || status === "near" ? [handleOf(id, index + 1)] : [],
@@ -184,7 +184,7 @@ function claimsToCheck({ meaning }: Rrd, { id }: Paper, evidence: readonly Evide
   return handles.length === 0 ? [] : [{ in: "rrd", set: { meaning: { ...meaning, claims } }, was: { meaning } }];
 }
 
-/** The points of a paper as its record keeps them: nested where both rubrics were used, or one of the person's own. */
+/** The points of a paper as stored in its record: nested if both rubrics were used, or those of the user's rubric. */
 function pointsFor(rrd: Rrd, { execution, strategic }: Scores, totals: Totals): NonNullable<Paper["score_breakdown"]> {
   if (ownRubricOf(rrd) !== undefined) return { points: execution };
   if (strategic === undefined) return { ...execution } as FlatScores;
@@ -197,7 +197,7 @@ function pointsFor(rrd: Rrd, { execution, strategic }: Scores, totals: Totals): 
   } as NestedScores;
 }
 
-/** Takes away the insights of an earlier reading, where an update has the paper read again. */
+/** Removes the insights of an earlier reading if an update has the paper read again. */
 const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
   papersToReadAgain(rrd).some(({ id }) => id === paper.id)
     ? (rrd.insights ?? []).flatMap(({ id, paper_id }) =>
@@ -205,25 +205,27 @@ const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
       )
     : [];
 
-/** Why a result is refused that answers no criterion at all; what is missing next to others counts as unclear. */
-function unanswered(criteria: readonly Criterion[], { criteria: said = {} }: AnalysisResult): string[] {
-  if (criteria.length === 0 || criteria.some(({ id }) => Object.hasOwn(said, id))) return [];
+/**
+ * The reason for refusing a result without answers to any criterion; if only some are missing, they count as unclear.
+ */
+function unanswered(criteria: readonly Criterion[], { criteria: answered = {} }: AnalysisResult): string[] {
+  if (criteria.length === 0 || criteria.some(({ id }) => Object.hasOwn(answered, id))) return [];
   return [`/criteria is missing; answer each eligibility criterion: ${criteria.map(({ id }) => id).join(", ")}`];
 }
 
-/** What the criteria say of a paper that was read, where they keep it from being scored. */
+/** The outcome of the eligibility criteria for a paper, if they exclude it or leave it open. */
 interface Screening {
-  /** Null: a person decides. */
+  /** Null: the user decides. */
   readonly decision: "REJECT" | null;
   readonly because: string;
   readonly summary: string;
-  /** Id of the criterion that excludes. */
+  /** The id of the criterion that excludes the paper. */
   readonly by?: string;
 }
 
 function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retracted: boolean): Screening | undefined {
   const criteria = askedCriteria(rrd, paper);
-  // A retracted paper is rejected whatever else is said of it.
+  // A retracted paper is rejected in any case.
   if (criteria.length === 0 || retracted) return undefined;
   const { excludedBy, open } = eligibilityOf(criteria, answers);
   if (excludedBy !== undefined)
@@ -253,14 +255,14 @@ function evidenceSummary({ verified, near, notInText, couldNotCheck }: Counts): 
 const secretWarning =
   "The result contained what looks like a secret of yours; it was removed. If the paper told the agent to do so, the agent may also have sent it elsewhere.";
 
-/** Why each way to the whole text gave nothing, so that a person can help. */
-function otherWays({ text }: PaperMaterial): string {
+/** The failed attempts to get the full text, so that the user can help. */
+function failedAttempts({ text }: PaperMaterial): string {
   const tried = (text?.origin?.tried ?? []).map(({ way, reason }) => `${way}: ${reason.replace(/\.$/, "")}`);
   return tried.length === 0 ? "" : ` ${clip(tried.join("; "), 120)}.`;
 }
 
-/** Numbers named in a warning; the record has all. */
-const maxNamed = 8;
+/** Maximum number of numbers in a warning; the record has all of them. */
+const maxListedNumbers = 8;
 
 function warningsOf(
   material: PaperMaterial,
@@ -268,18 +270,18 @@ function warningsOf(
   { notInText, near }: Counts,
   numbers: readonly CheckedNumber[],
 ): string[] {
-  const unproved = numbers.filter(({ status }) => status === "in-text" || status === "not-in-text");
-  const orders = material.instructions?.length ?? 0;
+  const unquotedNumbers = numbers.filter(({ status }) => status === "in-text" || status === "not-in-text");
+  const instructionCount = material.instructions?.length ?? 0;
   return [
     ...(retracted ? ["Retracted."] : []),
     ...(material.text?.warnings ?? []),
-    ...(orders > 0
+    ...(instructionCount > 0
       ? [
-          `The text holds ${orders === 1 ? "a sentence" : `${orders} sentences`} that give orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`,
+          `The text holds ${instructionCount === 1 ? "a sentence" : `${instructionCount} sentences`} that give orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`,
         ]
       : []),
     ...(material.text?.depth === "abstract"
-      ? [`Only a page about the paper was read; its full text was not available.${otherWays(material)}`]
+      ? [`Only a page about the paper was read; its full text was not available.${failedAttempts(material)}`]
       : []),
     ...(material.unavailable === undefined ? [] : [`Only the abstract was read: ${material.unavailable}`]),
     ...(notInText > 0
@@ -290,26 +292,27 @@ function warningsOf(
     ...(near > 0
       ? [`${near} ${near === 1 ? "quote differs" : "quotes differ"} from the text in the unit or rounding of a number.`]
       : []),
-    ...unprovedWords(unproved),
+    ...unquotedWarnings(unquotedNumbers),
   ];
 }
 
-/** Numbers of the results that stand in no quote, a sentence for those of the text and one for those that it lacks. */
-const unprovedWords = (numbers: readonly CheckedNumber[]): string[] =>
+/** Warnings about numbers of the results that are in no quote: one for those in the paper, one for the others. */
+const unquotedWarnings = (numbers: readonly CheckedNumber[]): string[] =>
   (["in-text", "not-in-text"] as const).flatMap((wanted) => {
-    const all = numbers.filter(({ status }) => status === wanted).map(({ number }) => number);
-    if (all.length === 0) return [];
-    const more = all.length > maxNamed ? ` and ${all.length - maxNamed} more` : "";
-    const where = wanted === "in-text" ? "stand in the paper, but in none of its quotes" : "do not stand in the paper";
-    return [`Numbers of the results that ${where}: ${all.slice(0, maxNamed).join(", ")}${more}.`];
+    const matching = numbers.filter(({ status }) => status === wanted).map(({ number }) => number);
+    if (matching.length === 0) return [];
+    const more = matching.length > maxListedNumbers ? ` and ${matching.length - maxListedNumbers} more` : "";
+    const problem =
+      wanted === "in-text" ? "stand in the paper, but in none of its quotes" : "do not stand in the paper";
+    return [`Numbers of the results that ${problem}: ${matching.slice(0, maxListedNumbers).join(", ")}${more}.`];
   });
 
 function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
   if (result.insights.length === 0) return [];
   const isInPool = (id: string) => rrd.papers_pool.some((other) => other.id === id);
-  const last = lastNumber((rrd.insights ?? []).map(({ id }) => id ?? ""));
+  const lastIdNumber = lastNumber((rrd.insights ?? []).map(({ id }) => id ?? ""));
   return result.insights.map((insight, index) => ({
-    id: insightId(last + index + 1),
+    id: insightId(lastIdNumber + index + 1),
     paper_id: paper.id,
     insight: insight.insight,
     tags: insight.tags ?? [],

@@ -10,16 +10,16 @@ import { blocked } from "../single-unit.js";
 import { briefInput, type ChoiceContext, type Project, type UnitKind } from "../unit-kind.js";
 import type { ReadingMaterial } from "./prepare.js";
 
-/** Tokens of a paper of usual length. */
-const medianPaper = 15_000;
+/** Tokens of a paper of median length. */
+const medianPaperTokens = 15_000;
 
-/** One paper, read in full where its text can be had. */
+/** Reads one paper, in full if its text is available. */
 export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   name: "paper",
   phase: "ANALYSIS",
   part: "ANALYSIS",
   schema: "result-analysis",
-  figure: { input: briefInput + medianPaper, output: 2_500, minutes: 3 },
+  figure: { input: briefInput + medianPaperTokens, output: 2_500, minutes: 3 },
   doing: (name) => `reads ${name}`,
   owns: ({ phase }) => phase === "ANALYSIS",
   isDone: ({ status }) => status.allRead,
@@ -32,12 +32,12 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   next(project, { taken, later, folder }) {
     const { readable, refused } = project.status;
     if (project.rrd.papers_pool.length === 0) return nothingFound(project, folder);
-    const putOff = later.filter(({ unit }) => readable.some((paper) => paper.id === unit.id));
-    const paper = readable.find(({ id }) => !taken.has(id) && !putOff.some(({ unit }) => unit.id === id));
+    const postponed = later.filter(({ unit }) => readable.some((paper) => paper.id === unit.id));
+    const paper = readable.find(({ id }) => !taken.has(id) && !postponed.some(({ unit }) => unit.id === id));
     if (paper !== undefined) return { kind: this.name, id: paper.id, phase: this.phase, title: paper.title };
     if (taken.size > 0) return "wait";
-    if (putOff.length > 0) return blocked(noTextNow(putOff, folder));
-    return givenUp(refused, folder);
+    if (postponed.length > 0) return blocked(postponedMessage(postponed, folder));
+    return onlyRefusedLeft(refused, folder);
   },
   basis(rrd, id) {
     const { title, url, pdf_url, identifiers, abstract, refusals, retracted } = paperOf(rrd, id) ?? {};
@@ -46,19 +46,19 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   load: async () => (await import("./work.js")).work,
 };
 
-/** That papers are left whose results were refused too often, with what helps. */
-export function givenUp(refused: readonly Pick<Paper, "id">[], folder: string): Verdict {
+/** The verdict if the only papers that remain were refused too often, with advice. */
+export function onlyRefusedLeft(refused: readonly Pick<Paper, "id">[], folder: string): Verdict {
   const ids = refused.map(({ id }) => id);
-  const [where, it] = [shellWord(folder), ids.length === 1 ? "it" : "that one"];
+  const [quotedFolder, pronoun] = [shellWord(folder), ids.length === 1 ? "it" : "that one"];
   return blocked(
     `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${maxRefusals} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
-      `'research-ralph reset ${where} --paper ${ids[0]}' tries ${it} again, another --agent may do better, and 'research-ralph decide ${where} ${ids[0]} exclude "why"' leaves ${it} out`,
+      `'research-ralph reset ${quotedFolder} --paper ${ids[0]}' tries ${pronoun} again, another --agent may do better, and 'research-ralph decide ${quotedFolder} ${ids[0]} exclude "why"' leaves ${pronoun} out`,
   );
 }
 
-function noTextNow(putOff: readonly Delayed[], folder: string): string {
-  const ids = putOff.map(({ unit }) => unit.id);
-  const reasons = [...new Set(putOff.map(({ reason }) => reason.replace(/\.$/, "")))];
+function postponedMessage(postponed: readonly Delayed[], folder: string): string {
+  const ids = postponed.map(({ unit }) => unit.id);
+  const reasons = [...new Set(postponed.map(({ reason }) => reason.replace(/\.$/, "")))];
   return (
     `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} is not available now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
     `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; 'research-ralph run ${shellWord(folder)} --abstracts' reads what the ${ids.length === 1 ? "abstract says" : "abstracts say"} now, and 'research-ralph add ${shellWord(folder)} <file.pdf>' gives a paper its text`

@@ -10,9 +10,8 @@ import { statsAt } from "../../../engine/storage/regular-file.js";
 import type { Library } from "../unit-kind.js";
 
 /**
- * Where the document of a paper lies now, where its file was renamed or moved within the project's folders since it was
- * listed: the one with the text that it had, which belongs to no other paper. Nothing where its file is there, or
- * nobody kept its text's hash.
+ * The new place of a paper's document if its file was renamed or moved within the project's folders: the file with the
+ * same content that belongs to no other paper. Empty if the file is still there, or if no hash of its text is known.
  */
 export async function movedDocument(
   library: Pick<Library, "serves" | "candidates">,
@@ -21,29 +20,29 @@ export async function movedDocument(
 ): Promise<Pick<Partial<Paper>, "url" | "pdf_url" | "document">> {
   const [file, sha256] = [localFile(paper), paper.document?.sha256];
   if (file === undefined || sha256 === undefined || statsAt(file)?.isFile() === true) return {};
-  const others = new Set(pool.flatMap(({ id, url }) => (id === paper.id || url == null ? [] : [url])));
+  const otherUrls = new Set(pool.flatMap(({ id, url }) => (id === paper.id || url == null ? [] : [url])));
   for (const source of (requirements.sources ?? []).filter((each) => library.serves(each))) {
-    // A folder that is gone has nothing of it.
+    // A folder that was deleted contains no documents.
     const documents = await library.candidates(source).catch(() => []);
-    const found = documents.find(({ url, document }) => document?.sha256 === sha256 && !others.has(url));
-    if (found?.document !== undefined)
-      return { url: found.url, pdf_url: found.pdf_url, document: { ...found.document } };
+    const moved = documents.find(({ url, document }) => document?.sha256 === sha256 && !otherUrls.has(url));
+    if (moved?.document !== undefined)
+      return { url: moved.url, pdf_url: moved.pdf_url, document: { ...moved.document } };
   }
   return {};
 }
 
 /**
- * What a document of this machine adds to its paper, where nobody looked it up before: the DOI or arXiv id that it
- * prints, and authors, year and journal as a service knows them under it.
+ * Additional data for a paper from its document on this machine, if it was not looked up before: the DOI or arXiv id in
+ * the text, and the authors, year and journal that a service has for it.
  */
-export async function ownFacts(
+export async function lookUpDocument(
   library: Pick<Library, "ownRecords">,
   paper: Paper,
   text: DocumentText,
 ): Promise<Partial<Paper>> {
-  const names = namesOfDocument(text);
+  const identifiers = namesOfDocument(text);
   const isLookedUp = authorsOf(paper.authors).length > 0 && paper.identifiers !== undefined;
-  if (paper.url?.startsWith("file:") !== true || isLookedUp || Object.keys(names).length === 0) return {};
+  if (paper.url?.startsWith("file:") !== true || isLookedUp || Object.keys(identifiers).length === 0) return {};
   const { id, title, url, pdf_url = null, date = null, source, abstract = null } = paper;
   const record: PaperRecord = {
     id,
@@ -54,11 +53,11 @@ export async function ownFacts(
     source: source ?? "",
     abstract,
     authors: [...authorsOf(paper.authors)],
-    identifiers: { ...paper.identifiers, ...names },
+    identifiers: { ...paper.identifiers, ...identifiers },
   };
-  const own = (await library.ownRecords([record])).get(id);
-  const learned = withFactsOf(paper, { ...(own?.record ?? record), ...own?.merged });
-  const changed = Object.entries(learned).filter(
+  const lookedUp = (await library.ownRecords([record])).get(id);
+  const updated = withFactsOf(paper, { ...(lookedUp?.record ?? record), ...lookedUp?.merged });
+  const changed = Object.entries(updated).filter(
     ([name, value]) => !isDeepStrictEqual(value, paper[name as keyof Paper]),
   );
   return Object.fromEntries(changed);

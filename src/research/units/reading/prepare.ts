@@ -14,19 +14,22 @@ import {
   type Project,
   type ResearchState,
 } from "../unit-kind.js";
-import { movedDocument, ownFacts } from "./own-document.js";
+import { movedDocument, lookUpDocument } from "./own-document.js";
 import { isRetracted, type PaperMaterial } from "./settled-paper.js";
 
-/** What is known of a paper besides its record. */
+/** The material for reading a paper, in addition to its record. */
 export interface ReadingMaterial extends PaperMaterial {
   /** Code and citations of the paper. */
   readonly about?: AboutPaper;
 }
 
-/** Milliseconds that a paper may wait for its retraction check. */
+/** Maximum milliseconds for a paper's retraction check. */
 const maxCheckMs = 15_000;
 
-/** Checks a paper for retraction, and gets its text, code links and citations. A retracted one is not even fetched. */
+/**
+ * Checks a paper for retraction, and gets its text, code links and citations. The text of a retracted paper is not
+ * fetched.
+ */
 export async function preparePaper(
   outside: PreparationContext,
   { rrd }: Pick<Project, "rrd">,
@@ -35,32 +38,32 @@ export async function preparePaper(
 ): Promise<ReadingMaterial | Delay> {
   const paper = paperOf(rrd, id);
   if (paper === undefined) return {};
-  // One that is known to be retracted asks nobody.
-  const check = paper.retracted === true ? undefined : await checkOf(outside.library, paper);
+  // A paper that is known to be retracted needs no request.
+  const check = paper.retracted === true ? undefined : await checkUpdates(outside.library, paper);
   const checked = check === undefined ? {} : { check };
   if (isRetracted(paper, check)) return checked;
   const moved = await movedDocument(outside.library, rrd, paper);
-  const found = { ...paper, ...moved };
-  const prepared = await prepareText(outside, found, signal);
+  const located = { ...paper, ...moved };
+  const prepared = await prepareText(outside, located, signal);
   if ("until" in prepared) return prepared;
-  const own = {
+  const documentFields = {
     ...moved,
-    ...(prepared.text === undefined ? {} : await ownFacts(outside.library, found, prepared.text)),
+    ...(prepared.text === undefined ? {} : await lookUpDocument(outside.library, located, prepared.text)),
   };
   return {
     ...prepared,
     ...checked,
-    ...(Object.keys(own).length === 0 ? {} : { own }),
-    about: await outside.library.about({ ...found, ...own }),
+    ...(Object.keys(documentFields).length === 0 ? {} : { documentFields }),
+    about: await outside.library.about({ ...located, ...documentFields }),
   };
 }
 
-/** What happened to a paper since it was published; undefined where nobody can tell. */
-const checkOf = async (library: Library, paper: Paper): Promise<UpdateCheck | undefined> =>
+/** The paper's updates since its publication; undefined if no service knows them. */
+const checkUpdates = async (library: Library, paper: Paper): Promise<UpdateCheck | undefined> =>
   (await library.updates([paper], maxCheckMs)).get(paper.id);
 
-/** What earlier preparations have left of a paper. */
-export async function keptPaper(
+/** The material of a paper that earlier preparations have stored. */
+export async function storedPaper(
   disk: Disk,
   { rrd }: Pick<ResearchState, "rrd">,
   { id }: Unit,
@@ -71,11 +74,11 @@ export async function keptPaper(
   const { checks, isWhole } = await cachedChecks(folder, [paper], now());
   const check = checks.get(paper.id);
   if (isRetracted(paper, check)) return { material: withoutUndefined({ check }), missingSteps: [] };
-  const kept = await storedText(disk, paper);
-  const read: ReadingMaterial = { ...kept.material, ...withoutUndefined({ check }) };
+  const stored = await storedText(disk, paper);
+  const material: ReadingMaterial = { ...stored.material, ...withoutUndefined({ check }) };
   const about = await readAbout(folder, paper, now());
   return {
-    material: about === undefined ? read : { ...read, about },
-    missingSteps: [...kept.missingSteps, ...servicesNotice(isWhole && about !== undefined)],
+    material: about === undefined ? material : { ...material, about },
+    missingSteps: [...stored.missingSteps, ...servicesNotice(isWhole && about !== undefined)],
   };
 }

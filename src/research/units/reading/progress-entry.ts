@@ -7,7 +7,10 @@ import { answerText } from "../../screening/eligibility/answer-text.js";
 import { answersAt, isIneligible } from "../../screening/eligibility/eligibility.js";
 import { dayOf, type JudgingContext } from "../judged-result.js";
 
-/** What checking a reading's quotes found: how many of them were in the text, near it, not there, or not checked. */
+/**
+ * The results of checking a reading's quotes: the number of quotes that were in the text, nearly in it, not in it, or
+ * not checked.
+ */
 export interface Counts {
   readonly verified: number;
   readonly near: number;
@@ -22,39 +25,39 @@ const labels: Readonly<Record<string, string>> = {
   network_effects: "Network/Data Effects",
 };
 
-/** "market_creation" as "Market Creation", where the original has no spelling of its own. */
+/** "market_creation" as "Market Creation", if the original has no label of its own. */
 const labelOf = (name: string): string =>
   labels[name] ?? name.replaceAll("_", " ").replace(/\b\w/g, (letter) => letter.toUpperCase());
 
-/** The progress.txt entry of one analysed paper, in the original's form. */
+/** The entry of a paper in progress.txt, in the original's form. */
 export function paperEntry(
   rrd: Rrd,
   paper: Paper,
   { analysis, patterns }: { analysis: NonNullable<Paper["analysis"]>; patterns?: readonly string[] },
-  scored: (Scores & { readonly totals: Totals }) | undefined,
+  scores: (Scores & { readonly totals: Totals }) | undefined,
   insights: readonly Insight[],
   counts: Counts,
   { at }: JudgingContext,
 ): string {
   const { implementations_found: repos, commercialized: isSold, commercialized_by: by, market } = analysis;
   const score =
-    scored === undefined
+    scores === undefined
       ? []
       : paper.score === null
         ? ["Score: none, because the criteria are not met or open"]
-        : scored.strategic === undefined
-          ? [`Score: ${scored.totals.execution}/${fullScore(rrd)}`]
+        : scores.strategic === undefined
+          ? [`Score: ${scores.totals.execution}/${fullScore(rrd)}`]
           : [
-              `Combined Score: ${scored.totals.combined}/50 (Execution: ${scored.totals.execution}/30, Blue Ocean: ${scored.totals.strategic}/20)`,
+              `Combined Score: ${scores.totals.combined}/50 (Execution: ${scores.totals.execution}/30, Blue Ocean: ${scores.totals.strategic}/20)`,
             ];
-  const near = counts.near > 0 ? `${counts.near} near, ` : "";
-  const ocean = scored?.totals.strategic ?? 10;
-  const contradicts = (market === "red" && ocean >= 12) || (market === "blue" && ocean < 8);
+  const nearText = counts.near > 0 ? `${counts.near} near, ` : "";
+  const strategicTotal = scores?.totals.strategic ?? 10;
+  const isContradicted = (market === "red" && strategicTotal >= 12) || (market === "blue" && strategicTotal < 8);
   const references = [...new Set(insights.flatMap(({ cross_refs }) => cross_refs ?? []))];
   const names = dimensionsOf(rrd);
   const dimensions = (ids: readonly string[], points: object) =>
     ids.map((id) => `- ${ownName(rrd, id) ?? labelOf(id)}: ${Reflect.get(points, id)}/5`);
-  const isOwn = ownRubricOf(rrd) !== undefined;
+  const isOwnRubric = ownRubricOf(rrd) !== undefined;
   const parts: string[][] = [
     [
       `## ${dayOf(at)} - Paper: ${paper.title}`,
@@ -70,29 +73,29 @@ export function paperEntry(
       `- Commercial use: ${isSold == null ? "not looked up" : isSold ? `yes${by ? ` (${by})` : ""}` : "no"}`,
     ],
     [
-      `**Evidence:** ${counts.verified} quotes found, ${near}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
+      `**Evidence:** ${counts.verified} quotes found, ${nearText}${counts.notInText} not in the text, ${counts.couldNotCheck} could not be checked (read: ${paper.read_depth})`,
       ...(paper.warnings ?? []).map((warning) => `- ${warning}`),
     ],
     (paper.answers ?? []).length === 0
       ? []
       : ["**Eligibility:**", ...answersAt("full_text", paper.answers).map((answer) => `- ${answerText(answer)}`)],
-    scored === undefined || paper.score === null
+    scores === undefined || paper.score === null
       ? []
       : [
-          isOwn
-            ? `**Points (${scored.totals.execution}/${fullScore(rrd)}):**`
-            : `**Execution Score Breakdown (${scored.totals.execution}/30):**`,
-          ...dimensions(names.execution, scored.execution),
+          isOwnRubric
+            ? `**Points (${scores.totals.execution}/${fullScore(rrd)}):**`
+            : `**Execution Score Breakdown (${scores.totals.execution}/30):**`,
+          ...dimensions(names.execution, scores.execution),
         ],
-    scored?.strategic === undefined || paper.score === null
+    scores?.strategic === undefined || paper.score === null
       ? []
       : [
-          `**Blue Ocean Score Breakdown (${scored.totals.strategic}/20):**`,
-          ...dimensions(names.strategic, scored.strategic),
+          `**Blue Ocean Score Breakdown (${scores.totals.strategic}/20):**`,
+          ...dimensions(names.strategic, scores.strategic),
         ],
     market
       ? [
-          `**Market Classification:** ${labelOf(market)} Ocean${contradicts ? ` (the agent's word; its points say otherwise)` : ""}`,
+          `**Market Classification:** ${labelOf(market)} Ocean${isContradicted ? ` (the agent's word; its points say otherwise)` : ""}`,
         ]
       : [],
     [`**Decision Rationale:** ${paper.notes ?? ""}`],
@@ -106,7 +109,7 @@ export function paperEntry(
       : [],
     references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`] : [],
   ];
-  // What an agent wrote stays on its line: a line of its own could pass for a pattern or another entry.
+  // Text from an agent stays on one line: on a line of its own it could be read as a pattern or another entry.
   const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(flat), ""]);
   return [...lines, ...patternLines(nameOf(paper), patterns)].join("\n");
 }

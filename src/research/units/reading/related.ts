@@ -4,15 +4,15 @@ import { isDecided } from "../../papers/rubric/rubric.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
 
 /**
- * Decided papers and insights that share most words with `paper`, a line each, so that an agent can connect them.
- * Bounded.
+ * Decided papers and insights that share many words with `paper`, one line each, so that an agent can connect them. At
+ * most `tokens` tokens.
  */
-export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
-  const about = new Set(words(`${paper.title} ${paper.abstract ?? ""}`));
+export function relatedLines(rrd: Rrd, paper: Paper, tokens: number): string[] {
+  const paperWords = new Set(words(`${paper.title} ${paper.abstract ?? ""}`));
   const rank = <Item extends object>(items: readonly Item[], textOf: (item: Item) => string): Item[] => {
     const scored: { readonly item: Item; readonly score: number }[] = [];
     for (const item of items) {
-      const score = overlap(about, wordsOf(item, textOf));
+      const score = overlap(paperWords, wordsOf(item, textOf));
       if (score > 0) scored.push({ item, score });
     }
     return scored
@@ -36,21 +36,21 @@ export function related(rrd: Rrd, paper: Paper, tokens: number): string[] {
   ];
 }
 
-/** The different words of a text, of four letters or more. */
+/** The distinct words of a text with four letters or more. */
 const words = (text: string): readonly string[] => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu))];
 
 /**
- * The words of a record's one text. A record that nobody changes is the same object from one brief to the next, and
- * most of the time would go into reading thousands of them again.
+ * The words of a record, cached. Unchanged records are the same objects in the next brief, and splitting thousands of
+ * them again would take most of the time.
  */
 function wordsOf<Item extends object>(item: Item, textOf: (item: Item) => string): readonly string[] {
-  const known = wordsRead.get(item);
-  if (known !== undefined) return known;
-  const read = words(textOf(item));
-  wordsRead.set(item, read);
-  return read;
+  const cached = wordCache.get(item);
+  if (cached !== undefined) return cached;
+  const newWords = words(textOf(item));
+  wordCache.set(item, newWords);
+  return newWords;
 }
-const wordsRead = new WeakMap<object, readonly string[]>();
+const wordCache = new WeakMap<object, readonly string[]>();
 
 function overlap(a: ReadonlySet<string>, b: readonly string[]): number {
   let shared = 0;

@@ -15,8 +15,8 @@ import type { ReadingMaterial } from "./prepare.js";
 
 const passageTokens = 650;
 
-/** What mends a refused reading without the paper; undefined where it takes the paper. */
-export async function repairOfReading({
+/** The parts of a short repair without the paper; undefined if the agent needs the paper. */
+export async function readingRepair({
   state: { rrd },
   unit,
   material: { text },
@@ -27,40 +27,42 @@ export async function repairOfReading({
 }: RefusedResult<ReadingMaterial>): Promise<RepairParts | undefined> {
   const paper = paperOf(rrd, unit.id);
   if (paper === undefined) return undefined;
-  // The schema's problems are not of these: every required field is there.
+  // The result has all required fields, so it has this type.
   const reading = value as AnalysisResult;
-  // Whatever a hook objects to, it may take the paper to mend it.
-  const isKnown = problems.length > 0 || reading.unit !== unit.id;
-  // A reading of another depth than the whole brief would show is not of this text.
-  if (!isKnown || refusal.read_depth !== (excerptOf(text, contextOverflows)?.depth ?? "abstract")) return undefined;
+  // If a hook refused the result, the repair may need the paper.
+  const hasKnownCause = problems.length > 0 || reading.unit !== unit.id;
+  // A reading of another depth was made from another text.
+  if (!hasKnownCause || refusal.read_depth !== (excerptOf(text, contextOverflows)?.depth ?? "abstract"))
+    return undefined;
   if (usesScores(rrd) && typeof scoresIn(rrd, reading) === "string") return undefined;
-  const evidence = await evidenceOf(reading, text, paper);
+  const evidence = await recheckedEvidence(reading, text, paper);
   if (evidence === undefined) return undefined;
   const pointers = problems.map(({ pointer }) => pointer);
-  // Answers to criteria and values of fields take the paper to mend them.
+  // Corrections of answers to criteria and of field values need the paper.
   if (pointers.some((pointer) => isWithin(pointer, "/criteria") || isWithin(pointer, "/fields"))) return undefined;
   const { unit: _, evidence: __, ...fields } = reading;
-  return { passages: passagesOf(evidence), kept: withoutFault(fields, pointers, "") };
+  return { passages: passagesOf(evidence), kept: withoutProblems(fields, pointers, "") };
 }
 
 const isWithin = (pointer: string, place: string): boolean => `${pointer}/`.startsWith(`${place}/`);
 
 /**
- * The fields that nobody found fault with, within objects as well: one wrong score leaves the others no say. A list
- * with a fault is left out whole.
+ * The fields without a problem, also within objects: one wrong score does not make the others open. A list with a
+ * problem is left out as a whole.
  */
-function withoutFault(value: object, pointers: readonly string[], place: string): Kept {
-  const kept: [string, unknown][] = [];
-  for (const [field, held] of Object.entries(value)) {
-    const at = `${place}/${field}`;
-    if (!pointers.some((pointer) => isWithin(pointer, at))) kept.push([field, held]);
-    else if (isObject(held) && !pointers.includes(at)) kept.push([field, withoutFault(held, pointers, at)]);
+function withoutProblems(value: object, pointers: readonly string[], place: string): Kept {
+  const accepted: [string, unknown][] = [];
+  for (const [field, content] of Object.entries(value)) {
+    const pointerTo = `${place}/${field}`;
+    if (!pointers.some((pointer) => isWithin(pointer, pointerTo))) accepted.push([field, content]);
+    else if (isObject(content) && !pointers.includes(pointerTo))
+      accepted.push([field, withoutProblems(content, pointers, pointerTo)]);
   }
-  return new Map(kept);
+  return new Map(accepted);
 }
 
-/** The check of a refused reading's quotes; undefined where too few were found for a repair of some. */
-async function evidenceOf(
+/** The check of a refused reading's quotes; undefined if too few were found for a repair of the others. */
+async function recheckedEvidence(
   { evidence }: AnalysisResult,
   text: DocumentText | undefined,
   { abstract }: Paper,

@@ -1,9 +1,9 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 
-/** What a reading leaves in a paper's record and another reading makes again. */
+/** The state without the results of a paper's reading, so that it is read again. */
 export function withoutResult(rrd: Rrd, paper: Paper): Rrd {
   const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...others } = paper;
-  // A person's decision rested on this reading; what screening answered does not.
+  // The user's decision was based on this reading, so it is removed too. The answers of screening stay.
   const {
     held_scores: _held,
     excluded_by: _by,
@@ -15,12 +15,12 @@ export function withoutResult(rrd: Rrd, paper: Paper): Rrd {
     not_retrieved: _missing,
     plugins: _plugins,
     answers = [],
-    ...kept
+    ...remaining
   } = others;
-  const screened = answers.filter(({ stage }) => stage === "screening");
+  const screeningAnswers = answers.filter(({ stage }) => stage === "screening");
   const unread: Paper = {
-    ...kept,
-    ...(screened.length === 0 ? {} : { answers: screened }),
+    ...remaining,
+    ...(screeningAnswers.length === 0 ? {} : { answers: screeningAnswers }),
     status: "pending",
     score: null,
     score_breakdown: null,

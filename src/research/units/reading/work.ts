@@ -7,26 +7,26 @@ import { askedCriteria } from "../../screening/eligibility/eligibility.js";
 import { formOf } from "../../project-files/form.js";
 import { checkValues } from "../form/check-values.js";
 import type { UnitWork } from "../unit-kind.js";
-import { briefOfPaper } from "./brief.js";
+import { paperBrief } from "./brief.js";
 import { acceptPaper } from "./judge-paper.js";
-import { keptPaper, preparePaper, type ReadingMaterial } from "./prepare.js";
-import { repairOfReading } from "./repair.js";
-import { isSettledPaper, settlePaper } from "./settled-paper.js";
+import { storedPaper, preparePaper, type ReadingMaterial } from "./prepare.js";
+import { readingRepair } from "./repair.js";
+import { needsNoReader, decideUnread } from "./settled-paper.js";
 
 export const work: UnitWork<ReadingMaterial, AnalysisResult> = {
   prepare: preparePaper,
-  loadStored: keptPaper,
+  loadStored: storedPaper,
   needsNoAgent({ rrd }, { id }, material) {
     const paper = paperOf(rrd, id);
-    return paper !== undefined && isSettledPaper(paper, material);
+    return paper !== undefined && needsNoReader(paper, material);
   },
   completeByCode(rrd, { id }, material, judging) {
     const paper = paperOf(rrd, id);
     if (paper === undefined) throw new Error(`${id} was settled without a paper`);
-    return settlePaper(paper, material, judging);
+    return decideUnread(paper, material, judging);
   },
-  brief: briefOfPaper,
-  repair: repairOfReading,
+  brief: paperBrief,
+  repair: readingRepair,
   async judge({ rrd }, { id }, reading, material, judging) {
     const paper = paperOf(rrd, id);
     if (paper === undefined) return { reasons: [`the paper ${id} is no longer in the pool`] };
