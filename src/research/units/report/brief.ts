@@ -12,31 +12,33 @@ import { groupName, pairName } from "./judge-report.js";
 import type { ReportMaterial } from "./prepare.js";
 import { sideBySide } from "./opposite-findings.js";
 
-/** A quote as the agent of a report sees it, in the paper's own sentence; it names it by its handle. */
+/** A quote in the brief of the report: the passage in the paper, with the handle by which the agent cites it. */
 interface ShownQuote {
   readonly handle: string;
-  /** The passage, the quoted words between “ and ”. */
+  /** The passage, with the quoted words between “ and ”. */
   readonly passage: string;
-  /** How the quote is cut, and which numbers of its claim it does not hold. */
+  /** Where the quote is cut, and which numbers of its claim it does not contain. */
   readonly note?: string;
   readonly where?: string;
-  /** Absent: found in the text. */
+  /** Absent if the quote was found in the text. */
   readonly status?: "near" | "could-not-check";
 }
 
-/** Tokens for papers with their quotes, of these at most so many for pairs; and for groups of insights. */
+/** Maximum tokens for papers with their quotes, and for pairs. */
 const paperTokens = 2_900;
+/** Maximum tokens for pairs, as part of `paperTokens`. */
 const pairTokens = 1_000;
+/** Maximum tokens for groups of insights. */
 const groupTokens = 900;
 const passageTokens = 75;
 const pairPassageTokens = 40;
-/** Room for how a quote is cut at both ends, and a number. */
+/** Maximum tokens for the notes on a quote. */
 const noteTokens = 40;
 const maxQuotes = 8;
 const maxShownInsights = 4;
 
-/** The best papers and their quotes, as they stand once their retraction checks are in. */
-export const briefOfReport = ({
+/** The best papers with their quotes, after their retraction checks. */
+export const reportBrief = ({
   state: { rrd },
   material,
   recordOverflows,
@@ -45,17 +47,17 @@ export const briefOfReport = ({
 });
 
 /**
- * What the agent of a report is given: the best papers with their quotes, each under its handle, and the groups of
- * insights that it is to name. Bounded, however many papers there are: a first quote of every paper comes before a
- * second one of any. `smaller`: how often it filled a context too far.
+ * The data for the agent of a report: the best papers with their quotes and handles, and the groups of insights that it
+ * must name. The size is bounded: every paper gets a first quote before any paper gets a second one.
+ * `contextOverflows`: how often the unit exceeded a model's context.
  */
-export function reportData({ rrd }: Pick<ResearchState, "rrd">, smaller: number): UnitData {
+export function reportData({ rrd }: Pick<ResearchState, "rrd">, contextOverflows: number): UnitData {
   const { total_discovered, total_presented, total_rejected, total_insights_extracted } = rrd.statistics ?? {};
-  const scale = 1 / 2 ** smaller;
-  const standing = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);
-  const ranked = standing.filter(isWorthNaming).sort(byRank);
+  const scale = 1 / 2 ** contextOverflows;
+  const citablePapers = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);
+  const ranked = citablePapers.filter(isUseful).sort(byRank);
   const pairs = shownPairs(rrd, pairTokens * scale);
-  const { papers, left } = withQuotes(rrd, ranked, paperTokens * scale - pairs.tokens);
+  const { papers, left: omitted } = papersWithQuotes(rrd, ranked, paperTokens * scale - pairs.tokens);
   const groups = groupInsights(rrd);
   const shown = shownGroups(groups, groupTokens * scale);
   const retracted = rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => clip(id, 60));
@@ -75,11 +77,11 @@ export function reportData({ rrd }: Pick<ResearchState, "rrd">, smaller: number)
     groups: shown,
     ...(pairs.shown.length === 0 ? {} : { side_by_side: pairs.shown }),
     ...(retracted.length === 0 ? {} : { retracted_never_build_on: retracted.slice(0, 10) }),
-    not_shown: { papers: left, groups: groups.length - shown.length },
+    not_shown: { papers: omitted, groups: groups.length - shown.length },
   };
 }
 
-/** The findings before the last update, by which the new ones say what they continue. */
+/** The findings before the last update, so that the agent can say which of its findings continue an earlier one. */
 function formerFindings(rrd: Rrd): object {
   const before = rrd.updates?.at(-1)?.before ?? [];
   if (before.length === 0) return {};
@@ -91,8 +93,8 @@ function formerFindings(rrd: Rrd): object {
   };
 }
 
-/** Quotes on one outcome, with what their readers stated, as many as there is room for. */
-function shownPairs(rrd: Rrd, most: number): { readonly shown: readonly object[]; readonly tokens: number } {
+/** Pairs of quotes on the same outcome, with the readers' statements, as many as fit into `most` tokens. */
+function shownPairs(rrd: Rrd, maxTokens: number): { readonly shown: readonly object[]; readonly tokens: number } {
   const shown: object[] = [];
   let tokens = 0;
   for (const [index, { outcome, stand, sides }] of sideBySide(rrd.papers_pool).entries()) {
@@ -109,7 +111,7 @@ function shownPairs(rrd: Rrd, most: number): { readonly shown: readonly object[]
       })),
     };
     const cost = estimateTokens(JSON.stringify(pair, null, 1)) + 6;
-    if (tokens + cost > most) continue;
+    if (tokens + cost > maxTokens) continue;
     tokens += cost;
     shown.push(pair);
   }
@@ -129,54 +131,54 @@ const order = {
 const byRank = (a: Paper, b: Paper): number =>
   order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0) || (a.id < b.id ? -1 : 1);
 
-/** Read, and of some use; of what was rejected only what has quotes. */
-const isWorthNaming = ({ status, analysis }: Paper): boolean =>
+/** Whether a paper was read and is useful. A rejected paper is useful only if it has a verified quote. */
+const isUseful = ({ status, analysis }: Paper): boolean =>
   status === "presented" ||
   status === "insights_extracted" ||
   (analysis?.evidence ?? []).some(({ status: found }) => found === "verified");
 
-function withQuotes(
+function papersWithQuotes(
   rrd: Rrd,
   ranked: readonly Paper[],
   tokens: number,
 ): { readonly papers: readonly object[]; readonly left: number } {
-  let room = tokens;
-  const taken: { readonly paper: Paper; readonly head: object; readonly quotes: ShownQuote[] }[] = [];
-  const waiting: (readonly ShownQuote[])[] = [];
+  let freeTokens = tokens;
+  const chosen: { readonly paper: Paper; readonly head: object; readonly quotes: ShownQuote[] }[] = [];
+  const remainingQuotes: (readonly ShownQuote[])[] = [];
   const costOf = (value: object) => estimateTokens(JSON.stringify(value, null, 1)) + 6;
   for (const paper of ranked) {
     const quotes = quotesOf(paper, rrd.requirements.keywords ?? []);
-    const head = headOf(rrd, paper, quotes.length === 0);
-    const first = quotes.slice(0, 1);
-    const cost = costOf({ ...head, quotes: first });
-    // Half of the room is for first quotes, so that the best papers can show more than one.
-    if (cost > room || (taken.length >= 4 && room - cost < tokens / 2)) break;
-    room -= cost;
-    taken.push({ paper, head, quotes: [...first] });
-    waiting.push(quotes.slice(1, maxQuotes));
+    const summary = paperSummary(rrd, paper, quotes.length === 0);
+    const firstQuote = quotes.slice(0, 1);
+    const cost = costOf({ ...summary, quotes: firstQuote });
+    // Half of the tokens are for first quotes, so that the best papers can show more than one.
+    if (cost > freeTokens || (chosen.length >= 4 && freeTokens - cost < tokens / 2)) break;
+    freeTokens -= cost;
+    chosen.push({ paper, head: summary, quotes: [...firstQuote] });
+    remainingQuotes.push(quotes.slice(1, maxQuotes));
   }
   for (let round = 0; round < maxQuotes; round++)
-    for (const [index, more] of waiting.entries()) {
-      const quote = more[round];
+    for (const [index, quotes] of remainingQuotes.entries()) {
+      const quote = quotes[round];
       const cost = quote === undefined ? 0 : costOf(quote);
-      if (quote === undefined || cost > room) continue;
-      room -= cost;
-      taken[index]?.quotes.push(quote);
+      if (quote === undefined || cost > freeTokens) continue;
+      freeTokens -= cost;
+      chosen[index]?.quotes.push(quote);
     }
   const byNumber = (a: ShownQuote, b: ShownQuote) => numberIn(a.handle) - numberIn(b.handle);
   return {
-    papers: taken.map(({ head, quotes }) => ({ ...head, quotes: quotes.sort(byNumber) })),
-    left: ranked.length - taken.length,
+    papers: chosen.map(({ head, quotes }) => ({ ...head, quotes: quotes.sort(byNumber) })),
+    left: ranked.length - chosen.length,
   };
 }
 
 const numberIn = (handle: string): number => Number(handle.slice(handle.lastIndexOf("#") + 1));
 
-/** What a paper is; its summary only where no quote speaks for it. */
-const headOf = (
+/** The data of a paper. The summary only if there is no quote. */
+const paperSummary = (
   rrd: Rrd,
   { id, title, date, decision, status, score, read_depth, analysis }: Paper,
-  bare: boolean,
+  hasNoQuotes: boolean,
 ) => ({
   id: clip(id, 60),
   title: clip(title, 30),
@@ -184,17 +186,17 @@ const headOf = (
   decision: decision ?? status,
   ...(score == null ? {} : { score: `${score}/${fullScore(rrd)}` }),
   ...(read_depth === undefined || read_depth === "full" ? {} : { read: read_depth }),
-  ...(bare ? { summary: clip(prose(analysis?.summary), 50) } : {}),
+  ...(hasNoQuotes ? { summary: clip(prose(analysis?.summary), 50) } : {}),
 });
 
 /**
- * The quotes of a paper, those that say most first: found in the text, with numbers, of results or conclusions, with
- * words that were searched for. A handle that is too long to be written is left out with its paper.
+ * The quotes of a paper, the most useful first: verified, with numbers, from results or conclusions, with search words.
+ * A quote with a very long handle is left out.
  */
 function quotesOf(paper: Paper, keywords: readonly string[]): ShownQuote[] {
   const words = new Set(keywords.flatMap((each) => each.toLowerCase().match(/\p{L}{4,}/gu) ?? []));
   return (paper.analysis?.evidence ?? [])
-    .map((evidence, index) => ({ evidence, number: index + 1, worth: worthOf(evidence, words) }))
+    .map((evidence, index) => ({ evidence, number: index + 1, worth: usefulness(evidence, words) }))
     .filter(({ evidence, number }) => evidence.status !== "not-in-text" && handleOf(paper.id, number).length <= 220)
     .sort((a, b) => b.worth - a.worth || a.number - b.number)
     .map(({ evidence, number }) => {
@@ -210,19 +212,20 @@ function quotesOf(paper: Paper, keywords: readonly string[]): ShownQuote[] {
     });
 }
 
-const telling = /\b(?:result|conclusion|discussion|finding|evaluation|abstract|limitation)/i;
+/** Names of sections whose quotes are preferred. */
+const importantSections = /\b(?:result|conclusion|discussion|finding|evaluation|abstract|limitation)/i;
 
-function worthOf(evidence: Evidence, words: ReadonlySet<string>): number {
+function usefulness(evidence: Evidence, words: ReadonlySet<string>): number {
   const { locator, status } = evidence;
   const quote = quotedWords(evidence);
-  const said = new Set(quote.toLowerCase().match(/\p{L}{4,}/gu) ?? []);
-  const shared = [...words].filter((word) => said.has(word)).length;
+  const quoteWords = new Set(quote.toLowerCase().match(/\p{L}{4,}/gu) ?? []);
+  const shared = [...words].filter((word) => quoteWords.has(word)).length;
   return (
     (status === "verified" ? 4 : 0) +
     (/\d/.test(quote) ? 2 : 0) +
-    (telling.test(locator ?? "") ? 1 : 0) +
+    (importantSections.test(locator ?? "") ? 1 : 0) +
     (/conclusion/i.test(locator ?? "") ? 1.5 : 0) +
-    // What a paper says that it can't do is worth a place among the first.
+    // Limitations that a paper states should be among the first quotes.
     (/limitation/i.test(locator ?? "") ? 2 : 0) +
     Math.min(shared, 3) / 2
   );
@@ -230,7 +233,7 @@ function worthOf(evidence: Evidence, words: ReadonlySet<string>): number {
 
 function shownGroups(groups: ReturnType<typeof groupInsights>, tokens: number): object[] {
   const shown: object[] = [];
-  let room = tokens;
+  let freeTokens = tokens;
   for (const [index, { tags, insights }] of groups.entries()) {
     const entry = {
       group: groupName(index),
@@ -238,8 +241,8 @@ function shownGroups(groups: ReturnType<typeof groupInsights>, tokens: number): 
       size: insights.length,
       insights: insights.slice(0, maxShownInsights).map(({ insight }) => clip(insight, 28)),
     };
-    room -= estimateTokens(JSON.stringify(entry, null, 1)) + 8;
-    if (room < 0) break;
+    freeTokens -= estimateTokens(JSON.stringify(entry, null, 1)) + 8;
+    if (freeTokens < 0) break;
     shown.push(entry);
   }
   return shown;

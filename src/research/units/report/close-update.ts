@@ -10,16 +10,18 @@ import { type Acceptance, dayOf, type JudgingContext } from "../judged-result.js
 import { parseHandle } from "../narrative/handles.js";
 import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
 
-/** Papers that an update brought and that were read since it was opened. */
+/** The papers that the open update found and that were read since it was opened. */
 const newPapers = (rrd: Rrd): string[] => {
   const update = openUpdate(rrd);
   const changed = new Set((update?.changed ?? []).map(({ id }) => id));
-  const isSince = (iteration: number | undefined) => (iteration ?? 0) > (update?.iteration ?? 0);
-  return rrd.papers_pool.flatMap(({ id, iteration }) => (isSince(iteration) && !changed.has(id) ? [id] : []));
+  const isAfterUpdate = (iteration: number | undefined) => (iteration ?? 0) > (update?.iteration ?? 0);
+  return rrd.papers_pool.flatMap(({ id, iteration }) => (isAfterUpdate(iteration) && !changed.has(id) ? [id] : []));
 };
 
-/** The state with the open update closed by its report, and the change that does it; unchanged where none is open. */
-export function closedBy(
+/**
+ * The state in which the open update is closed with its report, and the change for it; unchanged if no update is open.
+ */
+export function closeUpdate(
   rrd: Rrd,
   report: "written" | "rendered",
   at: Date,
@@ -30,21 +32,21 @@ export function closedBy(
 }
 
 /**
- * Whether the report has to be written anew in an update: a paper that came or was read again stands, so its findings
- * may have other ground; or a quote that it rests on is of a paper that was retracted.
+ * Whether the report of an update must be written by an agent: a new or changed paper was not rejected, so findings may
+ * have other evidence; or the report cites a paper that was retracted.
  */
 export function needsWriting(rrd: Rrd, narrative: ReportFile | undefined): boolean {
   const update = openUpdate(rrd);
   if (update === undefined || narrative === undefined || narrative.taken_from !== undefined) return true;
-  const came = new Set(newPapers(rrd));
-  if (rrd.papers_pool.some(({ id, status }) => came.has(id) && status !== "rejected")) return true;
+  const newIds = new Set(newPapers(rrd));
+  if (rrd.papers_pool.some(({ id, status }) => newIds.has(id) && status !== "rejected")) return true;
   if ((update.changed ?? []).some(({ read_again }) => read_again)) return true;
-  const gone = new Set(rrd.papers_pool.filter(({ retracted }) => retracted === true).map(({ id }) => id));
-  const carrying = Object.keys(narrative.quotes ?? {}).map((handle) => parseHandle(handle)?.paper ?? "");
-  return carrying.some((id) => gone.has(id));
+  const retractedIds = new Set(rrd.papers_pool.filter(({ retracted }) => retracted === true).map(({ id }) => id));
+  const citedIds = Object.keys(narrative.quotes ?? {}).map((handle) => parseHandle(handle)?.paper ?? "");
+  return citedIds.some((id) => retractedIds.has(id));
 }
 
-/** The report of an update in which no finding lost or won ground: the same narrative, made again without an agent. */
+/** Accepts the report of an update that changed no finding: the same text, with new tables, and without an agent. */
 export function acceptSameReport(
   before: Rrd,
   narrative: ReportFile,
@@ -52,13 +54,13 @@ export function acceptSameReport(
   retraction?: RetractionCheck,
 ): Acceptance {
   const { rrd: checked, changes, retracted } = withChecks(before, retraction);
-  const closed = closedBy(checked, "rendered", at);
-  const same = { ...narrative, format: stateVersion, iteration };
-  const came = closed.rrd.updates?.at(-1)?.new?.length ?? 0;
+  const closed = closeUpdate(checked, "rendered", at);
+  const sameReport = { ...narrative, format: stateVersion, iteration };
+  const newPaperCount = closed.rrd.updates?.at(-1)?.new?.length ?? 0;
   return {
     changes: [...changes, ...closed.changes],
-    files: [{ name: reportDataName, text: `${JSON.stringify(same, null, 2)}\n` }],
-    toRender: { rrd: closed.rrd, narrative: same },
+    files: [{ name: reportDataName, text: `${JSON.stringify(sameReport, null, 2)}\n` }],
+    toRender: { rrd: closed.rrd, narrative: sameReport },
     progress: [
       `## ${dayOf(at)} - Report`,
       "",
@@ -66,6 +68,6 @@ export function acceptSameReport(
       "",
       ...retractionLines(closed.rrd, retracted).map(flat),
     ].join("\n"),
-    summary: `report rendered again, ${many(came, "new paper")}, every finding as it was`,
+    summary: `report rendered again, ${many(newPaperCount, "new paper")}, every finding as it was`,
   };
 }

@@ -2,32 +2,38 @@ import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { whyNoGround } from "../narrative/handles.js";
 import { countEach, groupBy } from "../../../engine/lib/group.js";
 
-/** Insights that belong together by what they share. */
+/** Related insights. */
 export interface InsightGroup {
-  /** What most of its insights are tagged with, at most three tags, the most telling first. */
+  /** The tags of most of its insights, at most three, the most characteristic first. */
   readonly tags: readonly string[];
   /** In the order of the records. */
   readonly insights: readonly Insight[];
 }
 
 const maxGroups = 15;
-/** Of a larger project the insights of its best papers are grouped: the cost stays that of so many. */
+/**
+ * Maximum number of insights that are grouped. In larger projects, only the insights of the best papers are, to limit
+ * the cost.
+ */
 const maxGrouped = 2_000;
-/** A tag on more insights than this names the field and joins nothing. */
-const maxShared = 40;
+/** A tag with more insights than this is too general to connect them. */
+const maxInsightsPerTag = 40;
+/** The weight of a reference from an insight to a paper. */
 const crossReference = 1.5;
+/** The weight of a citation between papers. */
 const citation = 1;
+/** Maximum rounds of moving insights between groups. */
 const rounds = 12;
 
 /**
- * Groups of insights: two are drawn together by tags that they share, a rare one more than a common one, by references
- * of one to the other's paper, and where one's paper cites the other's. Groups of one are left out, the largest come
- * first. Insights of papers that don't stand are in none. Pure, and the same for the same records.
+ * Groups of related insights. Two insights are related through common tags (rare tags count more than common ones), a
+ * reference from one to the other's paper, or a citation between their papers. Insights of papers that must not be
+ * cited are left out, and so are groups with one insight. The largest groups come first. Pure and deterministic.
  */
 export function groupInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool" | "insights">): InsightGroup[] {
   const rank = new Map(papers_pool.map((paper) => [paper.id, rankOf(paper)]));
-  const gone = new Set(papers_pool.filter((paper) => whyNoGround(paper) !== undefined).map(({ id }) => id));
-  const all = (insights ?? []).filter(({ paper_id }) => !gone.has(paper_id ?? ""));
+  const uncitableIds = new Set(papers_pool.filter((paper) => whyNoGround(paper) !== undefined).map(({ id }) => id));
+  const all = (insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
   const chosen =
     all.length <= maxGrouped
       ? all
@@ -42,19 +48,19 @@ export function groupInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool"
           .sort((a, b) => a.index - b.index)
           .map(({ insight }) => insight);
   const tags = chosen.map(tagsOf);
-  const drawn = drawnTogether(chosen, tags, papers_pool);
-  const group = settle(drawn);
+  const weights = relationWeights(chosen, tags, papers_pool);
+  const group = findGroups(weights);
 
   const members = groupBy(chosen.keys(), (index) => group[index]);
-  const shares = countEach(tags.flat());
+  const tagCounts = countEach(tags.flat());
   return [...members.values()]
     .filter((list) => list.length > 1)
     .sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
     .slice(0, maxGroups)
     .map((list) => ({
-      tags: namingTags(
+      tags: characteristicTags(
         list.map((index) => tags[index] ?? []),
-        shares,
+        tagCounts,
         chosen.length,
       ),
       insights: list.flatMap((index) => chosen[index] ?? []),
@@ -64,7 +70,7 @@ export function groupInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool"
 const rankOf = ({ status, score }: Paper): number =>
   (status === "presented" ? 200 : status === "insights_extracted" ? 100 : 0) + (score ?? 0);
 
-/** Tags in lower case, each once; "sim-to-real" and "sim to real" are one. */
+/** Tags in lower case without duplicates; "sim-to-real" and "sim to real" are the same tag. */
 const tagsOf = ({ tags }: Insight): string[] => [
   ...new Set(
     (tags ?? []).map((tag) =>
@@ -76,73 +82,74 @@ const tagsOf = ({ tags }: Insight): string[] => [
   ),
 ];
 
-type Drawn = readonly ReadonlyMap<number, number>[];
+type Weights = readonly ReadonlyMap<number, number>[];
 
-/** How strongly each insight is drawn to others, by their indexes. */
-function drawnTogether(
+/** The weights of the relations between insights: for each insight, the weights by the indexes of the others. */
+function relationWeights(
   insights: readonly Insight[],
   tags: readonly (readonly string[])[],
   papers: readonly Paper[],
-): Drawn {
-  const drawn = insights.map(() => new Map<number, number>());
-  const draw = (a: number, b: number, weight: number) => {
+): Weights {
+  const weights = insights.map(() => new Map<number, number>());
+  const addWeight = (a: number, b: number, weight: number) => {
     if (a === b) return;
-    drawn[a]?.set(b, (drawn[a]?.get(b) ?? 0) + weight);
-    drawn[b]?.set(a, (drawn[b]?.get(a) ?? 0) + weight);
+    weights[a]?.set(b, (weights[a]?.get(b) ?? 0) + weight);
+    weights[b]?.set(a, (weights[b]?.get(a) ?? 0) + weight);
   };
-  const tagged = new Map<string, number[]>();
+  const insightsByTag = new Map<string, number[]>();
   for (const [index, list] of tags.entries())
-    for (const tag of list) tagged.set(tag, [...(tagged.get(tag) ?? []), index]);
-  const most = Math.min(maxShared, Math.max(4, Math.ceil(insights.length / 5)));
-  for (const list of tagged.values()) {
-    if (list.length < 2 || list.length > most) continue;
+    for (const tag of list) insightsByTag.set(tag, [...(insightsByTag.get(tag) ?? []), index]);
+  const maxTagged = Math.min(maxInsightsPerTag, Math.max(4, Math.ceil(insights.length / 5)));
+  for (const list of insightsByTag.values()) {
+    if (list.length < 2 || list.length > maxTagged) continue;
     const weight = Math.log(insights.length / list.length + 1) / Math.sqrt(list.length);
-    for (const [place, a] of list.entries()) for (const b of list.slice(place + 1)) draw(a, b, weight);
+    for (const [place, a] of list.entries()) for (const b of list.slice(place + 1)) addWeight(a, b, weight);
   }
-  const ofPaper = groupBy(insights.keys(), (index) => insights[index]?.paper_id);
-  /** A paper with many insights draws as much as one with a single insight. */
-  const drawToPaper = (index: number, paper: string, weight: number) => {
-    const others = ofPaper.get(paper) ?? [];
-    for (const other of others) draw(index, other, weight / others.length);
+  const insightsByPaper = groupBy(insights.keys(), (index) => insights[index]?.paper_id);
+  /** All insights of a paper together have the weight of one insight. */
+  const addPaperWeight = (index: number, paper: string, weight: number) => {
+    const others = insightsByPaper.get(paper) ?? [];
+    for (const other of others) addWeight(index, other, weight / others.length);
   };
   for (const [index, { cross_refs, paper_id }] of insights.entries())
-    for (const paper of cross_refs ?? []) if (paper !== paper_id) drawToPaper(index, paper, crossReference);
+    for (const paper of cross_refs ?? []) if (paper !== paper_id) addPaperWeight(index, paper, crossReference);
   for (const { id, found } of papers)
     for (const other of [...(found?.cites ?? []), ...(found?.cited_by ?? [])])
-      for (const index of ofPaper.get(id) ?? [])
-        drawToPaper(index, other, citation / Math.max(1, ofPaper.get(id)?.length ?? 1));
-  return drawn;
+      for (const index of insightsByPaper.get(id) ?? [])
+        addPaperWeight(index, other, citation / Math.max(1, insightsByPaper.get(id)?.length ?? 1));
+  return weights;
 }
 
 /**
- * The group of each insight, after V. Blondel et al., Fast unfolding of communities in large networks (2008): it goes
- * where it is drawn more than chance would have it between insights that are drawn as much, until nothing changes.
- * Without that correction a few references pull everything into one group.
+ * The group of each insight, after V. Blondel et al., Fast unfolding of communities in large networks (2008): each
+ * insight moves to the group to which it is related more than expected by chance, until nothing changes. Without the
+ * correction for chance, a few references would put all insights into one group.
  */
-function settle(drawn: Drawn): number[] {
-  const group = drawn.map((_, index) => index);
-  const degree = drawn.map((others) => [...others.values()].reduce((sum, weight) => sum + weight, 0));
-  const total = [...degree];
-  const all = degree.reduce((sum, weight) => sum + weight, 0);
-  if (all === 0) return group;
+function findGroups(weights: Weights): number[] {
+  const group = weights.map((_, index) => index);
+  const degree = weights.map((others) => [...others.values()].reduce((sum, weight) => sum + weight, 0));
+  const groupTotals = [...degree];
+  const totalWeight = degree.reduce((sum, weight) => sum + weight, 0);
+  if (totalWeight === 0) return group;
   for (let round = 0; round < rounds; round++) {
     let changed = false;
-    for (const [index, others] of drawn.entries()) {
-      const own = degree[index] ?? 0;
-      const before = group[index] ?? index;
-      total[before] = (total[before] ?? 0) - own;
-      const pull = new Map<number, number>([[before, 0]]);
+    for (const [index, others] of weights.entries()) {
+      const ownWeight = degree[index] ?? 0;
+      const currentGroup = group[index] ?? index;
+      groupTotals[currentGroup] = (groupTotals[currentGroup] ?? 0) - ownWeight;
+      const weightByGroup = new Map<number, number>([[currentGroup, 0]]);
       for (const [other, weight] of others) {
         const name = group[other] ?? other;
-        pull.set(name, (pull.get(name) ?? 0) + weight);
+        weightByGroup.set(name, (weightByGroup.get(name) ?? 0) + weight);
       }
-      let [best, most] = [before, -Infinity];
-      for (const [name, weight] of pull) {
-        const gain = weight - (own * (total[name] ?? 0)) / all;
-        if (gain > most + 1e-9 || (gain > most - 1e-9 && name === before)) [best, most] = [name, gain];
+      let [best, bestGain] = [currentGroup, -Infinity];
+      for (const [name, weight] of weightByGroup) {
+        const gain = weight - (ownWeight * (groupTotals[name] ?? 0)) / totalWeight;
+        if (gain > bestGain + 1e-9 || (gain > bestGain - 1e-9 && name === currentGroup))
+          [best, bestGain] = [name, gain];
       }
-      total[best] = (total[best] ?? 0) + own;
-      if (best !== before) {
+      groupTotals[best] = (groupTotals[best] ?? 0) + ownWeight;
+      if (best !== currentGroup) {
         group[index] = best;
         changed = true;
       }
@@ -152,17 +159,18 @@ function settle(drawn: Drawn): number[] {
   return group;
 }
 
+/** Maximum number of tags that name a group. */
 const maxNaming = 3;
 
-/** The tags that tell a group best: common within it, rare outside. */
-function namingTags(
+/** The most characteristic tags of a group: frequent in it, rare elsewhere. */
+function characteristicTags(
   lists: readonly (readonly string[])[],
-  everywhere: ReadonlyMap<string, number>,
-  all: number,
+  totalCounts: ReadonlyMap<string, number>,
+  insightCount: number,
 ): string[] {
   return [...countEach(lists.flat())]
     .filter(([, count]) => count > 1)
-    .map(([tag, count]) => ({ tag, weight: count * Math.log(all / (everywhere.get(tag) ?? count) + 1) }))
+    .map(([tag, count]) => ({ tag, weight: count * Math.log(insightCount / (totalCounts.get(tag) ?? count) + 1) }))
     .sort((a, b) => b.weight - a.weight || (a.tag < b.tag ? -1 : 1))
     .slice(0, maxNaming)
     .map(({ tag }) => tag);

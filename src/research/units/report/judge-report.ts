@@ -11,7 +11,7 @@ import { flat } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { quotedWords } from "../../../text/evidence/quoted.js";
 import { evidenceAt, whyNoGround } from "../narrative/handles.js";
-import { closedBy } from "./close-update.js";
+import { closeUpdate } from "./close-update.js";
 import { checkFrom, withMarksOf } from "../narrative/kept-marks.js";
 import { openCheck } from "../narrative/open-check.js";
 import { sentences } from "../narrative/sentences.js";
@@ -20,15 +20,15 @@ import { sideBySide } from "./opposite-findings.js";
 import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 
-/** The name of the group of this place, in the unit and in a result. */
+/** The name of a group of insights in the unit and in its result. `index` starts at 0. */
 export const groupName = (index: number): string => `g${index + 1}`;
-/** The same of a pair of quotes on one outcome. */
+/** The name of a pair of quotes in the unit and in its result. `index` starts at 0. */
 export const pairName = (index: number): string => `p${index + 1}`;
 
 /**
- * Checks that every statement rests on quotes that exist and on papers that stand, and that themes name groups of the
- * unit. Whether a quote holds a statement's numbers is shown in the report and by `report --check`: it refuses nothing.
- * `formerNarrative`: the report in whose place it is written.
+ * Checks that every statement cites existing quotes of papers that may be cited, and that themes name groups of the
+ * unit. Numbers that are not in the quotes do not refuse a report: they are shown in the report and by
+ * `report --check`. `formerNarrative`: the report that this one replaces.
  */
 export function acceptReport(
   before: Rrd,
@@ -40,7 +40,7 @@ export function acceptReport(
   const { rrd, changes, retracted } = withChecks(before, retraction);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const groups = groupInsights(rrd);
-  // As they stood in the brief: a paper found retracted only now takes its pair with it, not the names of others.
+  // The pairs of the brief: a paper that was found retracted only now must not change the names of the other pairs.
   const pairs = sideBySide(before.papers_pool);
   const pairOf = (name: string) => pairs.find((_, index) => pairName(index) === name);
   const reasons = [
@@ -74,48 +74,48 @@ export function acceptReport(
   ];
   if (reasons.length > 0) return { reasons: [...new Set(reasons)] };
 
-  const { unit: _, patterns, themes, comparison, findings, side_by_side: contrasts = [], ...said } = result;
-  // Written again after an update, the report still opens with what that changed.
-  const former = new Set((rrd.updates?.at(-1)?.before ?? []).map(({ id }) => id));
-  const closed = closedBy(rrd, "written", judging.at);
-  const differing = contrasts.flatMap(({ pair, text }) => {
+  const { unit: _, patterns, themes, comparison, findings, side_by_side: contrasts = [], ...otherFields } = result;
+  // A report that is written again after an update still starts with the changes of the update.
+  const formerIds = new Set((rrd.updates?.at(-1)?.before ?? []).map(({ id }) => id));
+  const closed = closeUpdate(rrd, "written", judging.at);
+  const comparisons = contrasts.flatMap(({ pair, text }) => {
     const { sides } = pairOf(pair) ?? { sides: [] };
-    const stands = sides.every(({ paper: { id } }) => whyNoGround(papers.get(id) as Paper) === undefined);
-    return sides.length > 0 && stands ? [{ text, rests_on: sides.map(({ handle }) => handle) }] : [];
+    const areCitable = sides.every(({ paper: { id } }) => whyNoGround(papers.get(id) as Paper) === undefined);
+    return sides.length > 0 && areCitable ? [{ text, rests_on: sides.map(({ handle }) => handle) }] : [];
   });
-  const resting = [...sentences(result).map(([, sentence]) => sentence), ...differing];
-  const handles = [...new Set(resting.flatMap(({ rests_on = [] }) => rests_on))].toSorted();
+  const citingSentences = [...sentences(result).map(([, sentence]) => sentence), ...comparisons];
+  const handles = [...new Set(citingSentences.flatMap(({ rests_on = [] }) => rests_on))].toSorted();
   const quoteOf = (handle: string): [string, string][] => {
     const found = evidenceAt(handle, papers);
     return "reason" in found ? [] : [[handle, quotedWords(found.evidence)]];
   };
-  // The file's types let unknown fields be, which an interface without them can't be told to be.
+  // The generated types allow unknown fields, which this object's type does not express.
   const written = {
     $schema: schemaAddress("report"),
     format: stateVersion,
     written_at: judging.at.toISOString(),
     iteration: judging.iteration,
     agent: judging.agent,
-    ...said,
-    // What it is said to continue has to be a finding that there was.
-    findings: findings.map(({ was, ...finding }) => ({ ...finding, ...(former.has(was ?? "") ? { was } : {}) })),
+    ...otherFields,
+    // A finding can continue only a finding of the former report.
+    findings: findings.map(({ was, ...finding }) => ({ ...finding, ...(formerIds.has(was ?? "") ? { was } : {}) })),
     ...withoutUndefined({ comparison }),
-    ...(differing.length === 0 ? {} : { side_by_side: differing }),
-    themes: themes.map(({ groups: named, ...theme }) => ({
+    ...(comparisons.length === 0 ? {} : { side_by_side: comparisons }),
+    themes: themes.map(({ groups: groupNames, ...theme }) => ({
       ...theme,
-      insight_ids: named.flatMap((name) =>
+      insight_ids: groupNames.flatMap((name) =>
         (groups[Number(name.slice(1)) - 1]?.insights ?? []).flatMap(({ id }) => id ?? []),
       ),
     })),
     quotes: Object.fromEntries(handles.flatMap(quoteOf)),
   } as unknown as ReportFile;
   const marked = withMarksOf(formerNarrative, written);
-  const opened = judging.check !== undefined ? openCheck(closed.rrd, marked) : { rrd: closed.rrd, changes: [] };
-  const narrative = opened.changes.length > 0 ? marked : { ...marked, ...checkFrom(formerNarrative, marked) };
+  const checked = judging.check !== undefined ? openCheck(closed.rrd, marked) : { rrd: closed.rrd, changes: [] };
+  const narrative = checked.changes.length > 0 ? marked : { ...marked, ...checkFrom(formerNarrative, marked) };
   return {
-    changes: [...changes, ...closed.changes, ...opened.changes],
+    changes: [...changes, ...closed.changes, ...checked.changes],
     files: [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }],
-    toRender: { rrd: opened.rrd, narrative },
+    toRender: { rrd: checked.rrd, narrative },
     progress: [
       `## ${dayOf(judging.at)} - Report`,
       "",
@@ -129,7 +129,7 @@ export function acceptReport(
   };
 }
 
-/** An answer or a report that rests on nothing, where there are quotes that it could rest on. */
+/** The reasons for refusing a report without quotes if the project has quotes that it could cite. */
 function unsupported({ answer, findings }: ReportResult, papers: ReadonlyMap<string, Paper>): string[] {
   const isQuoted = (paper: Paper) =>
     whyNoGround(paper) === undefined && (paper.analysis?.evidence ?? []).some(({ status }) => status !== "not-in-text");

@@ -8,7 +8,7 @@ import { alone } from "../single-unit.js";
 import { briefInput, type UnitKind } from "../unit-kind.js";
 import type { ReportMaterial } from "./prepare.js";
 
-/** The report's words: an answer and findings, each resting on quotes of the papers. */
+/** Writes the report: an answer and findings, which cite quotes of the papers. */
 export const report: UnitKind<ReportMaterial, ReportResult> = {
   name: "report",
   phase: "ANALYSIS",

@@ -15,40 +15,40 @@ import {
 import { needsWriting } from "./close-update.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
 
-/** Whether what the report rests on still stands. */
+/** The material of a report: whether its papers may still be cited, and the former report. */
 export interface ReportMaterial extends Material {
-  /** What became of the papers that it rests on. */
+  /** The retraction checks of its papers. */
   readonly retraction?: RetractionCheck;
-  /** In an update: the narrative as it stands, where no finding won or lost ground. Code then renders it again. */
+  /** Set in an update that changed no finding: the present report. Code then renders it again. */
   readonly sameReport?: ReportFile;
-  /** The narrative as it stands: sentences that stay keep what a second reader said of them. */
+  /** The present report: unchanged sentences keep the verdicts of a second reader. */
   readonly before?: ReportFile;
 }
 
-/** Checks the papers that the report rests on for retractions. */
+/** Checks the papers of the report for retractions. */
 export async function prepareReport(
   { folder, library }: PreparationContext,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<ReportMaterial> {
   const papers = papersToCheck(rrd);
   const retraction = papers.length === 0 ? undefined : { checks: await library.updates(papers) };
-  return await materialOf(folder, { rrd, ledger }, retraction);
+  return await toMaterial(folder, { rrd, ledger }, retraction);
 }
 
-/** The same with the checks that are kept. */
-export async function keptReport(
+/** The same with stored checks. */
+export async function storedReport(
   { folder, now }: Disk,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<StoredMaterial<ReportMaterial>> {
   const papers = papersToCheck(rrd);
   const { checks, isWhole } = await cachedChecks(folder, papers, now());
   return {
-    material: await materialOf(folder, { rrd, ledger }, papers.length === 0 ? undefined : { checks }),
+    material: await toMaterial(folder, { rrd, ledger }, papers.length === 0 ? undefined : { checks }),
     missingSteps: servicesNotice(isWhole),
   };
 }
 
-async function materialOf(
+async function toMaterial(
   folder: string,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
   retraction: RetractionCheck | undefined,

@@ -5,27 +5,30 @@ import type { Rrd } from "../../generated/rrd.js";
 import { reportName } from "../../project-files/layout.js";
 import type { KindReset } from "../unit-kind.js";
 
-/** The state in which the report is to be written again. It stays until there is a new one. */
+/** Resets the report: it will be written again. The present one stays until then. */
 export async function resetReport(rrd: Rrd, folder: string): Promise<KindReset> {
-  const statistics = await withStated(folder, rrd.statistics);
+  const statistics = await withReportStatistics(folder, rrd.statistics);
   const phase = rrd.phase === "DISCOVERY" ? rrd.phase : "ANALYSIS";
   return { rrd: { ...rrd, ...withoutUndefined({ statistics }), phase }, message: "The report will be written again" };
 }
 
-/** The statistics with what the report that goes away states of the work, where another program wrote it. */
-async function withStated(folder: string, statistics: Rrd["statistics"]): Promise<Rrd["statistics"]> {
+/** The statistics, with what the present report states about the work if another program wrote it. */
+async function withReportStatistics(folder: string, statistics: Rrd["statistics"]): Promise<Rrd["statistics"]> {
   const report = await readRegularText(join(folder, reportName)).catch(() => "");
-  const stated = { ...statistics?.stated, ...statedByReport(report) };
+  const stated = { ...statistics?.stated, ...statedIn(report) };
   return Object.keys(stated).length === 0 ? statistics : { ...statistics, stated };
 }
 
-/** How the original's report begins: "**Research Period:** January 14-15, 2026". */
+/** The first lines of the original's report, such as "**Research Period:** January 14-15, 2026". */
 const headLine = /^\*\*(Research Period|Agent):\*\*\s*(.{1,200})$/gm;
 
-/** Period and agent that another program's report states at its head; nothing of our own report, which derives them. */
-function statedByReport(report: string): { readonly research_period?: string; readonly agent?: string } {
+/**
+ * The period and agent at the beginning of another program's report. Our own report has them computed, so it gives
+ * nothing.
+ */
+function statedIn(report: string): { readonly research_period?: string; readonly agent?: string } {
   if (/every table, count and score by code/.test(report)) return {};
   const head = report.slice(0, 4_000);
-  const said = new Map([...head.matchAll(headLine)].map(([, name = "", text = ""]) => [name, text.trim()]));
-  return withoutUndefined({ research_period: said.get("Research Period"), agent: said.get("Agent") });
+  const fields = new Map([...head.matchAll(headLine)].map(([, name = "", text = ""]) => [name, text.trim()]));
+  return withoutUndefined({ research_period: fields.get("Research Period"), agent: fields.get("Agent") });
 }

@@ -1,19 +1,19 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import type { UnitWork } from "../unit-kind.js";
-import { briefOfReport } from "./brief.js";
+import { reportBrief } from "./brief.js";
 import { acceptSameReport } from "./close-update.js";
 import { acceptReport } from "./judge-report.js";
-import { keptReport, prepareReport, type ReportMaterial } from "./prepare.js";
+import { storedReport, prepareReport, type ReportMaterial } from "./prepare.js";
 
 export const work: UnitWork<ReportMaterial, ReportResult> = {
   prepare: prepareReport,
-  loadStored: keptReport,
+  loadStored: storedReport,
   needsNoAgent: (_project, _unit, { sameReport }) => sameReport !== undefined,
   completeByCode(rrd, { id }, { sameReport, retraction }, judging) {
     if (sameReport === undefined) throw new Error(`${id} was settled although it has to be written`);
     return acceptSameReport(rrd, sameReport, judging, retraction);
   },
-  brief: briefOfReport,
+  brief: reportBrief,
   judge: ({ rrd }, _unit, result, { retraction, before }, judging) =>
     acceptReport(rrd, result, judging, retraction, before),
 };
