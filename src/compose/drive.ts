@@ -27,7 +27,15 @@ import { unlimitedAgents } from "../engine/loop/stop-conditions/budget.js";
 import { withHistory } from "../engine/loop/history/keep-history.js";
 import { rulesFor } from "../engine/loop/rules-of-run.js";
 import { runLoop } from "../engine/loop/run-loop.js";
-import type { Tell, Unit, Verdict, Words, Workflow } from "../engine/loop/types.js";
+import {
+  type Agent,
+  isVerdict,
+  type Tell,
+  type Unit,
+  type Verdict,
+  type Words,
+  type Workflow,
+} from "../engine/loop/types.js";
 import { withAddedBriefs } from "../engine/points/adding-to-briefs.js";
 import { type Participant, type Points, pointsOf } from "../engine/points/points.js";
 import { shellHooks } from "../engine/points/shell-hooks.js";
@@ -141,7 +149,6 @@ export async function drive<State, U extends Unit, P, C>(
     for (const notice of [sandboxOfRun.notice, startableNames.some(isRemote) ? insecureNotice(config) : undefined])
       if (notice !== undefined && (notice.level === "warning" || options.hasRun !== true))
         void tell({ type: "notice", ...notice });
-    for (const message of unlimitedAgents(budget, everyone)) void tell({ type: "notice", level: "warning", message });
     participants.push(...(await extensionsIn(config, io, { ...foldersOf(options), tell, redact, signal: abort })));
     const workflow = await open({ agents, everyone, settings, tell, points, redact, abort: signals.abort, ending });
     if (maxMs !== undefined) {
@@ -162,7 +169,7 @@ export async function drive<State, U extends Unit, P, C>(
       maxWithoutResult,
     });
     const workflowWithHistory = withHistory(
-      withAddedBriefs(workflow, points, tell),
+      withAddedBriefs(tellingOfBudget(workflow, budget, everyone), points, tell),
       summariserFor(config, io, { tell, redact, signal: abort, startSettings: settings }),
     );
     return await runLoop(workflowWithHistory, agents[0], {
@@ -186,6 +193,26 @@ export async function drive<State, U extends Unit, P, C>(
     sink.close();
     await sandboxOfRun.sandbox?.close();
   }
+}
+
+/** The workflow, which tells before its first unit which agents the budgets of run and project can't limit. */
+function tellingOfBudget<State, U extends Unit, P, C>(
+  workflow: Workflow<State, U, P, C>,
+  budget: ResolvedConfig["budget"],
+  agents: readonly Agent[],
+): Workflow<State, U, P, C> {
+  let isTold = false;
+  return {
+    ...workflow,
+    async load(tell, isBusy) {
+      const state = await workflow.load(tell, isBusy);
+      if (isTold || isVerdict(state)) return state;
+      isTold = true;
+      const both = { ...budget, ...workflow.account?.(state).budget };
+      for (const message of unlimitedAgents(both, agents)) await tell({ type: "notice", level: "warning", message });
+      return state;
+    },
+  };
 }
 
 /** The folders that participants of a run may read. */

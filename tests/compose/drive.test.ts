@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { drive } from "../../src/compose/drive.js";
 import { resolveConfig } from "../../src/compose/config.js";
 import { ExpectedError } from "../../src/engine/lib/errors.js";
+import { zeroSpent } from "../../src/engine/loop/stop-conditions/budget.js";
+import type { Unit, Workflow } from "../../src/engine/loop/types.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
 
 const how = { json: false, quiet: true, iterations: 1 };
@@ -31,4 +33,21 @@ test.each(["SIGINT", "SIGTERM"] as const)(
 test("what can't be opened otherwise is the caller's to tell, and a bug goes through whatever the signal", async () => {
   await expect(opening(new ExpectedError("There is no such file."))).rejects.toThrow("There is no such file.");
   await expect(opening(new Error("a bug"), "SIGINT")).rejects.toThrow("a bug");
+});
+
+test("a budget of the project that cannot limit an agent is told of before its first unit", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "rr-drive-"));
+  const io = fakeIo({ cwd, env: { HOME: cwd, RESEARCH_RALPH_STATE_DIR: join(cwd, "state") } });
+  const config = await resolveConfig({ env: io.env, cwd }, { agent: "cmd:true", unconfined: true });
+  const workflow: Workflow<object, Unit, undefined, undefined> = {
+    name: "test",
+    load: async () => ({}),
+    next: () => ({ verdict: "complete", reason: "Done." }),
+    progress: () => ({ done: 0, total: 0 }),
+    account: () => ({ spent: zeroSpent, budget: { usd: 1 } }),
+    brief: async () => "stale",
+    accept: async () => ({ outcome: "accepted", summary: "" }),
+  };
+  await drive(config, io, { ...how, quiet: false }, async () => workflow);
+  expect(io.err()).toContain("The budget cannot limit cmd:true, because it does not tell what it uses");
 });

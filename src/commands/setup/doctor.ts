@@ -8,8 +8,9 @@ import { checkSandboxes } from "../../engine/sandbox/open-sandbox.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { labelledLines, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
+import { listResearches } from "../../research/overview/find-research.js";
 import { addExtensions } from "../../compose/extensions/extensions.js";
-import { redactorFor, redisOf, settingsFor } from "../../compose/agents.js";
+import { redactorFor, redisOf, settingsFor, withLastAgent } from "../../compose/agents.js";
 import { inSandbox, sandboxFor } from "../../compose/sandbox.js";
 import { withoutSecrets } from "./without-secrets.js";
 import { type Finding, folderFinding, gitFindings, nodeFinding } from "./machine-checks.js";
@@ -25,22 +26,25 @@ export interface DoctorOptions {
 
 /**
  * Checks what a run needs: Node, git, each agent, the folders; says how to fix each. With `probe` one real word goes
- * through an agent as well. Exit code 1 when the chosen agent, Node or a folder is not ready.
+ * through an agent as well. Exit code 1 when Node, a folder, the chosen agent or that of a project here is not ready.
  */
 export async function doctorCommand({ probe = false, flags, json }: DoctorOptions, io: Io): Promise<number> {
   // Without a probe nothing of the folder's is started; with one, everything has to be trusted.
   const asked = probe ? undefined : [];
-  const config = await resolveConfig({ ...io, uses: flags.trust === true ? undefined : asked }, flags);
+  const resolved = await resolveConfig({ ...io, uses: flags.trust === true ? undefined : asked }, flags);
+  const ofProjects = await agentsOfProjects(resolved, io);
+  const config = ofProjects[0] ?? resolved;
+  const neededNames = [...new Set([config, ...ofProjects].map(({ agent }) => agent))];
   const settings = settingsOf(config, io);
   const names = [
-    ...new Set([config.agent, ...config.fallbacks, ...agentsToShow(settings), ...Object.keys(config.agents)]),
+    ...new Set([...neededNames, ...config.fallbacks, ...agentsToShow(settings), ...Object.keys(config.agents)]),
   ];
   const sandboxes = await checkSandboxes(io.env);
   const isHeld = config.sandbox !== "host" && sandboxes.some(({ ok }) => ok);
   const [redis, git, agents, here, state] = await Promise.all([
     redisFindings(config),
     gitFindings(io.cwd),
-    Promise.all(names.map((name) => agentFinding(name, name === config.agent, settings, isHeld))),
+    Promise.all(names.map((name) => agentFinding(name, neededNames.includes(name), settings, isHeld))),
     folderFinding("this folder", io.cwd),
     folderFinding("state folder", config.stateDir),
   ]);
@@ -74,7 +78,11 @@ export async function doctorCommand({ probe = false, flags, json }: DoctorOption
   const room = io.tableWidth - 1;
   const told = [...findings, ...(tried === undefined ? [] : [{ ...tried, name: "probe", needed: true }])];
   const chosen = withoutSecrets(config.agent, redact) as string;
-  const about = `This is about ${chosen}, the default agent; research-ralph doctor --agent <name> checks another.`;
+  const whose =
+    ofProjects.length === 0
+      ? `${chosen}, the default agent`
+      : `${withoutSecrets(neededNames.join(" and "), redact) as string}, with which the projects here go on`;
+  const about = `This is about ${whose}; research-ralph doctor --agent <name> checks another.`;
   const lines = [
     ...told.flatMap((finding) => findingLines(finding, room)),
     ...(ready
@@ -84,6 +92,20 @@ export async function doctorCommand({ probe = false, flags, json }: DoctorOption
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return ready ? 0 : 1;
+}
+
+/**
+ * The settings that the projects of this folder go on with, one for each agent; none if the user chose an agent.
+ */
+async function agentsOfProjects(config: ResolvedConfig, io: Io): Promise<ResolvedConfig[]> {
+  if (config.origins.agent !== "default") return [];
+  const found = new Map<string, ResolvedConfig>();
+  for (const folder of await listResearches(io.cwd)) {
+    // What is wrong with a project that can't be read, 'verify' says.
+    const itsConfig = await withLastAgent(config, folder, io).catch(() => undefined);
+    if (itsConfig !== undefined) found.set(itsConfig.agent, itsConfig);
+  }
+  return [...found.values()];
 }
 
 /** A mark, the name, what was found, and below it how to mend it. */

@@ -191,8 +191,9 @@ export async function acceptRun(
     // A repair would send a kept one to the model again.
     if (redacted) await workspaces.remove(iteration);
     else {
-      const message = `The refused result of iteration ${iteration} is kept in ${await workspaces.keep(iteration)}.`;
-      await tell({ type: "notice", level: "info", message });
+      const place = await workspaces.keep(iteration);
+      const message = `The refused result of iteration ${iteration} is kept in ${place}.`;
+      if (place !== undefined) await tell({ type: "notice", level: "info", message });
     }
     await research.fold({ ...record, message: `${unit.id}: refused` });
     return outcome;

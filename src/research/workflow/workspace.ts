@@ -26,8 +26,8 @@ export interface Workspaces {
   path(iteration: number): string;
   /** Makes it, fresh and empty. */
   create(iteration: number): Promise<string>;
-  /** Keeps the one of a refused iteration for the repair and for people, and answers where. */
-  keep(iteration: number): Promise<string>;
+  /** Keeps the one of a refused iteration for the repair and for people. Returns where; undefined if it is empty. */
+  keep(iteration: number): Promise<string | undefined>;
   /** Where a refused one lies. */
   kept(iteration: number): string;
   /** Removes an iteration's, kept or not. */
@@ -100,6 +100,11 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
     path,
     kept,
     async keep(iteration) {
+      const files = await readdir(path(iteration)).catch(() => undefined);
+      if (files?.length === 0) {
+        await clear(path(iteration)).catch(() => undefined);
+        return undefined;
+      }
       await clear(kept(iteration))
         .then(() => rename(path(iteration), kept(iteration)))
         .catch(() => undefined);

@@ -95,6 +95,17 @@ test("work of an agent without a model costs nothing and is of no unknown model,
   expect(await said(statusCommand)).toMatch(/Time +8s of agent time[\s\S]*Cost +\$0\.00\n/);
 });
 
+test("work of an agent that reports nothing has no known cost and no known tokens", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "a", { papers_pool: [paper("a", "presented")] }, [
+    line(1, "a", { agent: "cmd:mine" }),
+  ]);
+  const io = fakeIo({ cwd });
+  await costCommand({ folder, json: false }, io);
+  expect(io.out()).toMatch(/Total +1 iteration +not known +tokens not known /);
+  expect(io.out()).not.toContain("0 tokens");
+});
+
 test("what a model used to summarise the history counts in the total and in the research's account", () => {
   const summarised = { ...rrd, loop: { rch_metrics: { historian_tokens: 5000, historian_cost_usd: 0.5 } } } as Rrd;
   const costs = costsOf(summarised, ledger);

@@ -93,6 +93,15 @@ test.each(["a", "研"])("a project whose name is as long as names can be has one
   expect(basename(one?.root ?? "")).not.toBe(basename(other?.root ?? ""));
 });
 
+test("a refused one is kept with what is in it, and not at all where it is empty", async () => {
+  const workspaces = workspacesOf(temporaryFolder(), "/researches/one");
+  await workspaces.create(1);
+  expect(await workspaces.keep(1)).toBeUndefined();
+  writeFileSync(join(await workspaces.create(2), "result.json"), "{}");
+  expect(await workspaces.keep(2)).toBe(workspaces.kept(2));
+  expect(readdirSync(workspaces.root)).toEqual(["refused-2"]);
+});
+
 test("only what has a name of ours is swept", async () => {
   const workspaces = workspacesOf(temporaryFolder(), "/researches/one");
   for (const name of ["1", "2x", "notes", "refused-1", "refused-", "refused-1b"])

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { folderFinding, gitFindings, nodeFinding } from "../../../src/commands/setup/machine-checks.js";
 import { doctorCommand, type DoctorOptions } from "../../../src/commands/setup/doctor.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder } from "../../support/projects/research-folder.js";
+import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 /** Runs doctor where no agent CLI is on the PATH: only Node, sh and git. */
 async function doctor(
@@ -91,6 +91,20 @@ test("where the chosen agent is missing and another is ready, that one is named"
   expect(exitCode).toBe(1);
   expect(out).toMatch(/ralph is ready: research-ralph config agent=ralph chooses it\.$/m);
   expect((await doctor({ flags: { agent: "claude" } })).out).toMatch(/^Not ready: see the lines marked ✗\.$/m);
+});
+
+test("without a choice it is about the agents that the projects here go on with, not about the default", async () => {
+  const cwd = freshFolder();
+  const line = { iteration: 1, at: "2026-03-01T10:00:00.000Z", unit: "p1", phase: "ANALYSIS", outcome: "accepted" };
+  const folder = makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("p1", "pending")] });
+  writeFileSync(join(folder, "ledger.jsonl"), `${JSON.stringify({ ...line, agent: "baseline", format: 3 })}\n`);
+  const { exitCode, out } = await doctor({}, cwd);
+  expect(out).toMatch(/^✓ baseline/m);
+  expect([exitCode, out]).toEqual([0, expect.stringMatching(/^Ready to run with baseline\.$/m)]);
+  makeResearch(cwd, "new-2026-03-02", { papers_pool: [] });
+  const both = await doctor({}, cwd);
+  expect(both.exitCode).toBe(1);
+  expect(both.out).toMatch(/^This is about baseline and claude, with which the projects here go on;/m);
 });
 
 test("an agent that a run would refuse to start is not ready, and the rest is still shown", async () => {

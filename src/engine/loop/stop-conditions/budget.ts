@@ -144,7 +144,7 @@ export const watchBudget =
     return usedUp && { end: { kind: "budget", message: usedUp.reason } };
   };
 
-/** Warnings before a run about agents that the budget of this run can't limit, one sentence each. */
+/** Warnings before a run about agents that a budget can't limit, one sentence each. */
 export const unlimitedAgents = (budget: Budget, agents: readonly Pick<Agent, "name" | "reportsNoUsage">[]): string[] =>
   budget.usd === undefined && budget.tokens === undefined
     ? []
@@ -152,7 +152,7 @@ export const unlimitedAgents = (budget: Budget, agents: readonly Pick<Agent, "na
         .filter(({ reportsNoUsage }) => reportsNoUsage === true)
         .map(
           ({ name }) =>
-            `The budget of this run cannot limit ${name}, because it does not tell what it uses; limits of iterations and minutes hold.`,
+            `The budget cannot limit ${name}, because it does not tell what it uses; limits of iterations and minutes hold.`,
         );
 
 /**
@@ -163,10 +163,13 @@ export const reviewBudget =
   (runBudget: Budget, announced: ReadonlySet<string> = new Set()): Review =>
   ({ run: { agent, free, model, failure, cost_usd, usage } }, { account }) => {
     // A run with another failure may have used no tokens.
-    if (free === true || (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle"))
+    if (
+      free === true ||
+      announced.has(agent) ||
+      (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle")
+    )
       return undefined;
-    const budget = announced.has(agent) ? {} : runBudget;
-    const isSet = (unit: Unit): boolean => (budget[unit] ?? account?.budget[unit]) !== undefined;
+    const isSet = (unit: Unit): boolean => (runBudget[unit] ?? account?.budget[unit]) !== undefined;
     const reportsNoTokens = usage.input + usage.output === 0;
     const unknownPart = reportsNoTokens ? "how many tokens it used" : `what ${model ?? "its model"} costs`;
     const uncountedUnits = [
