@@ -196,7 +196,7 @@ const columnsOf = (hasSeveralKinds: boolean): readonly Column[] => [
   ...(hasSeveralKinds ? [{ head: "KIND", drop: 4 }] : []),
   { head: "PHASE", drop: 3 },
   { head: hasSeveralKinds ? "DONE" : "PAPERS" },
-  { head: "PRESENTED", drop: 1 },
+  { head: "INCLUDED", drop: 1 },
   { head: "TIME", drop: 2 },
 ];
 

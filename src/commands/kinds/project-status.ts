@@ -245,7 +245,7 @@ function paperLines(papers: readonly ListedPaper[], all: boolean, room: number):
 const words: Record<Paper["status"], string> = {
   pending: "not read yet",
   analyzing: "being read",
-  presented: "presented",
+  presented: "included",
   insights_extracted: "kept for insights",
   rejected: "rejected",
   waiting: "waits for you",

@@ -170,7 +170,7 @@ function poolProblems(rrd: Rrd): Inconsistency[] {
   if (!criteriaDecide(rrd) && decided.length >= 10 && decided.every(({ status }) => status === "presented"))
     problems.push({
       pointer: "/papers_pool",
-      message: `all ${decided.length} papers are presented: the rubric does not distinguish them`,
+      message: `all ${decided.length} papers are included: the rubric does not distinguish them`,
     });
   const window = requirements.time_window_days ?? Infinity;
   const start = Date.parse(rrd.timing?.research_started_at ?? "");

@@ -33,7 +33,7 @@ export function meaningMark({ verdict, by, why, said }: Checked, checkers: Check
   const unproven = by.filter((name) => !isProven(checkers, name)).join(" and ");
   if (unproven !== "")
     return verdict === "supported"
-      ? { kind: "open", says: `meaning not checked: what ${unproven} says does not count` }
+      ? { kind: "open", says: "meaning not checked" }
       : { kind: "open", says: `${verdictWords[verdict]}, says ${names}, which does not count${cause}` };
   return verdict === "supported"
     ? { kind: "borne-out", says: `meaning checked by ${names}` }

@@ -35,11 +35,11 @@ export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
   };
 }
 
-/** The same in words: "4 presented, 2 kept for insights, 5 rejected", and what else there is. */
+/** The same in words: "4 included, 2 kept for insights, 5 rejected", and what else there is. */
 export const countsText = (counts: Counts): string => {
   const { presented, insights_extracted: kept, rejected, waiting, not_retrieved: missing, pending } = counts;
   return [
-    `${presented} presented`,
+    `${presented} included`,
     ...(kept === 0 ? [] : [`${kept} kept for insights`]),
     `${rejected} rejected`,
     ...(missing === undefined ? [] : [`${missing} not retrieved`]),

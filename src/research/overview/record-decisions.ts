@@ -170,7 +170,7 @@ function outcome(paper: Paper | undefined): string {
     case "analyzing":
       return "is included and will be read";
     case "presented":
-      return `is included and presented${score}`;
+      return `is included${score}`;
     case "insights_extracted":
       return `is included and kept for its insights${score}`;
     case "waiting":

@@ -176,10 +176,10 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     says === undefined || says === "" ? [] : [{ name, says }];
   const lone = loneThresholds(rrd);
   const thresholds = criteriaDecide(rrd)
-    ? `${usesScores(rrd) ? "Points order papers and decide nothing" : "No points are given"}: a paper that was read is presented, unless an eligibility criterion excludes it or is unclear.`
+    ? `${usesScores(rrd) ? "Points order papers and decide nothing" : "No points are given"}: a paper that was read is included, unless an eligibility criterion excludes it or is unclear.`
     : usesBothRubrics(rrd)
-      ? `Two rubrics, 30 and 20 points. From ${mission?.min_combined_score ?? 25} of 50 a paper is presented, from ${priorityThreshold} it has priority; from 18 it may be kept for its insights.`
-      : `One rubric of ${fullScore(rrd)} points. From ${lone.present} a paper is presented, from ${lone.insights} it is kept for its insights.`;
+      ? `Two rubrics, 30 and 20 points. From ${mission?.min_combined_score ?? 25} of 50 a paper is included, from ${priorityThreshold} it has priority; from 18 it may be kept for its insights.`
+      : `One rubric of ${fullScore(rrd)} points. From ${lone.present} a paper is included, from ${lone.insights} it is kept for its insights.`;
   const own = ownRubricOf(rrd)?.dimensions.map(dimensionText).join("; ");
   const window =
     from != null || until != null

@@ -509,7 +509,7 @@ function figuresOf(
   const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : duration(seconds * 1000);
   return [
     figure("papers", thousands(read.count), read.says),
-    figure("presented", thousands(presented), "presented"),
+    figure("presented", thousands(presented), "included"),
     figure("insights", thousands(insights), insights === 1 ? "insight" : "insights"),
     ...(decided === 0
       ? []
@@ -572,7 +572,7 @@ function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {
       ? []
       : [
           ...(insights < present ? [{ at: insights, says: "may be kept for insights" }] : []),
-          { at: present, says: "presented" },
+          { at: present, says: "included" },
           ...(both ? [{ at: priorityThreshold, says: "priority" }] : []),
         ],
   };

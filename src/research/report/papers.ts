@@ -20,7 +20,7 @@ export type PaperStatus = "presented" | "insights" | "rejected" | "waiting" | "m
 
 /** The words of a status, as they stand wherever it is shown. */
 export const statusWords: Readonly<Record<PaperStatus, string>> = {
-  presented: "Presented",
+  presented: "Included",
   insights: "Kept for insights",
   rejected: "Rejected",
   waiting: "Waiting for a person",

@@ -26,9 +26,9 @@ test("every research is a line with phase, progress, presented papers and the ti
   const { exitCode, lines } = await list(cwd);
   expect(exitCode).toBe(0);
   expect(lines).toEqual([
-    "NAME                 PHASE     PAPERS          PRESENTED  TIME",
-    "grasping-2026-03-01  ANALYSIS  █████░░░░░ 2/4  1          2m 05s",
-    "older-2026-01-14     COMPLETE  ██████████ 1/1  1          –",
+    "NAME                 PHASE     PAPERS          INCLUDED  TIME",
+    "grasping-2026-03-01  ANALYSIS  █████░░░░░ 2/4  1         2m 05s",
+    "older-2026-01-14     COMPLETE  ██████████ 1/1  1         –",
     "",
     "2 projects",
     "",

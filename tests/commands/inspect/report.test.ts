@@ -60,7 +60,7 @@ describe("report", () => {
     const { exitCode, out } = await run();
     expect([exitCode, out]).toEqual([
       0,
-      expect.stringMatching(/2 papers read in full · 2 presented[^]*research-report\.md/),
+      expect.stringMatching(/2 papers read in full · 2 included[^]*research-report\.md/),
     ]);
     expect(out).toMatch(/How long does it take\?\nAnswer: It takes 14 minutes\.\nHow sure: \w+: no finding rests/);
     expect(out).not.toContain("0 cross-references");

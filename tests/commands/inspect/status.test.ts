@@ -60,7 +60,7 @@ test("status is computed from the records: counts, time, what is left, tokens, c
     "State      Not running, in analysis",
     "Next       'research-ralph run grasping-2026-03-01' continues it",
     "Progress   ██████████░░░░░░░░░░ 2 of 4 papers decided (50%)",
-    "Papers     1 presented, 1 kept for insights, 0 rejected, 2 not read yet",
+    "Papers     1 included, 1 kept for insights, 0 rejected, 2 not read yet",
     "Insights   1",
     "Time       5m 00s of agent time, 2m 30s a paper, about 2m 30s left",
     "Iterations 3",
@@ -81,7 +81,7 @@ test("the papers stand in it with the keys that reset and tool want: the first t
   );
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: many });
   const { out } = await status(cwd);
-  expect(out).toMatch(/^ {2}long-title-long +presented +– +A long title .*…$/m);
+  expect(out).toMatch(/^ {2}long-title-long +included +– +A long title .*…$/m);
   expect(out.match(/^ {2}long-title-long-\d+ .*not read yet/gm)).toHaveLength(19);
   expect(out).toContain("\n  and 3 more; --papers lists them all\n");
   expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
@@ -183,7 +183,7 @@ test("the time of a run of the original comes from its phases", async () => {
   writeOriginalFolders(cwd);
   const { out } = await status(cwd, "auditable-robot-hands-2026-01-19");
   expect(out).toContain("5 of 5 papers decided (100%)");
-  expect(out).toContain("2 presented, 2 kept for insights, 1 rejected");
+  expect(out).toContain("2 included, 2 kept for insights, 1 rejected");
   expect(out).toContain("1h 42m of agent time, 18m 00s a paper");
 });
 

@@ -100,7 +100,7 @@ test("papers without an entry are counted by what became of them, also presented
   const many = Array.from({ length: 103 }, (_, index) => presented(`p${index}`, [time]));
   const others = [paper("r1", { status: "rejected" }), paper("r2", { status: "rejected" }), paper("u1")];
   expect(section(render(rrdWith([...many, ...others])), "Papers")).toContain(
-    "\n\n6 further papers have no entry here: 3 presented, 2 rejected, 1 not read.\n",
+    "\n\n6 further papers have no entry here: 3 included, 2 rejected, 1 not read.\n",
   );
 });
 

@@ -47,7 +47,7 @@ describe("which research", () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
     const stopped = await cli(["run", ...withUnitAgent, "-i", "2"], cwd);
-    expect(stopped.err).toMatch(/Papers +\d presented, .*1 not read yet/);
+    expect(stopped.err).toMatch(/Papers +\d included, .*1 not read yet/);
     expect(stopped.err).toMatch(
       /run it again to continue:\n *research-ralph run grasping-2026-03-01 --agent .+ --unconfined\n/,
     );

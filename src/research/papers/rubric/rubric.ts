@@ -44,6 +44,13 @@ export const statusAfter = {
   REJECT: "rejected",
 } as const satisfies Record<Decision, Paper["status"]>;
 
+/** A decision as people read it. */
+export const decisionWords: Readonly<Record<Decision, string>> = {
+  PRESENT: "included",
+  EXTRACT_INSIGHTS: "kept for insights",
+  REJECT: "rejected",
+};
+
 /** From here a presented paper is a priority. */
 export const priorityThreshold = 35;
 const insightThreshold = 18;

@@ -75,7 +75,7 @@ function sourcesTable({ sources }: SearchYield): Markup {
     )}`,
   );
 }
-const countNames = { queries: "Requests", identified: "Records", papers: "Papers", presented: "Presented" } as const;
+const countNames = { queries: "Requests", identified: "Records", papers: "Papers", presented: "Included" } as const;
 
 /** Every request with its time and hits, as far as they fit. */
 function* queryLog({ model }: PageContext): Iterable<Markup> {

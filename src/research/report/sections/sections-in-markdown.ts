@@ -553,7 +553,7 @@ function flowText({ flow, search }: ReportModel): string {
       ? []
       : [
           grid(
-            ["Source", "Outcome", "Requests", "Records", "Papers", "Presented"],
+            ["Source", "Outcome", "Requests", "Records", "Papers", "Included"],
             search.sources.map((source) => [
               cell(source.name),
               cell(outcomeText(source)),

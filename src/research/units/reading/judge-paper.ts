@@ -16,11 +16,13 @@ import { clip } from "../../../engine/lib/tokens.js";
 import { type Acceptance, changeOf, type JudgingContext, type Rejection } from "../judged-result.js";
 import {
   decide,
+  decisionWords,
   fullScore,
   statusAfter,
   totalsOf,
   usesBothRubrics,
   usesScores,
+  type Decision,
   type Scores,
   ownRubricOf,
   type Totals,
@@ -142,7 +144,7 @@ export function acceptPaper(
     summary:
       screening !== undefined
         ? `${screening.summary}, ${evidenceSummary(counts)}`
-        : `${decision}${totals === undefined ? "" : ` ${totals.combined}/${fullScore(rrd)}`}, ${evidenceSummary(counts)}`,
+        : `${decisionText(rrd, decision, totals)}, ${evidenceSummary(counts)}`,
     ledger: {
       evidence: {
         verified: counts.verified,
@@ -319,3 +321,9 @@ function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
     cross_refs: (insight.cross_refs ?? []).filter((id) => id !== paper.id && isInPool(id)),
   }));
 }
+
+/** "PRESENT 45/50"; without points "included". */
+const decisionText = (rrd: Rrd, decision: Decision | null, totals: Totals | undefined): string => {
+  if (totals !== undefined) return `${decision} ${totals.combined}/${fullScore(rrd)}`;
+  return decision === null ? "read" : decisionWords[decision];
+};

@@ -139,7 +139,7 @@ describe("report.html", () => {
   it("tells without colour what was decided, how strong a finding is and whether a quote was found", async () => {
     const page = load(await render(ordinaryProject(30)));
     for (const chip of page("#list .chip").toArray())
-      expect(page(chip).text()).toMatch(/^(?:Presented|Kept for insights|Rejected|Not read|Retracted)$/);
+      expect(page(chip).text()).toMatch(/^(?:Included|Kept for insights|Rejected|Not read|Retracted)$/);
     expect(page("#findings .how").first().text()).toMatch(/^[●○]{5} \d/);
     expect(page("#findings .words .meta, #findings .words small").first().text()).toContain("✓ found in the text");
   });

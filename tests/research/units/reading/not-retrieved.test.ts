@@ -54,7 +54,7 @@ describe("a paper of which nothing but its title can be had", () => {
     expect(line).toMatchObject({ outcome: "accepted", duration_seconds: 0 });
     for (const field of ["agent", "tokens", "cost_usd"]) expect(line).not.toHaveProperty(field);
     expect(rrd.statistics).toMatchObject({ total_not_retrieved: 2, total_analyzed: 1, total_rejected: 0 });
-    expect(countsText(countsOf(rrd))).toBe("1 presented, 0 rejected, 2 not retrieved");
+    expect(countsText(countsOf(rrd))).toBe("1 included, 0 rejected, 2 not retrieved");
     expect(progressOf(rrd)).toMatchObject({ done: 3, total: 3, counts: { not_retrieved: 2 } });
     const report = readFileSync(join(folder.folder, "research-report.md"), "utf8");
     expect(report).toContain("2 papers of 3 could not be retrieved");
