@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../engine/generated/ledger.js";
 import { readLedger } from "../engine/storage/state/ledger.js";
-import { type Experience, figuresFor, forecastOf, type Price, takesOf } from "../research/workflow/forecast.js";
+import { type Experience, figuresFor, forecastOf, type Price, medianUsageOf } from "../research/workflow/forecast.js";
 import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent, modelOf, usualModelsOf } from "../engine/agents/registry.js";
@@ -41,13 +41,13 @@ export async function experienceFor(folder: string, worker: Worker, classic: boo
     worker.free === true
       ? []
       : (await neighbourLedgers(folder)).map((lines) => lines.filter((line) => isWorkOf(line, worker)));
-  const usage = takesOf(ledgers);
+  const usage = medianUsageOf(ledgers);
   const mainUsage = classic ? usage.classic : usage.paper;
   // In classic mode the agent decides how much it reads, so there are no dated figures.
-  if (mainUsage === undefined) return classic ? { takes: {}, from: "", ...mode } : dated;
+  if (mainUsage === undefined) return classic ? { usage: {}, from: "", ...mode } : dated;
   const projectCount = ledgers.filter((lines) => lines.length > 0).length;
   return {
-    takes: { ...dated.takes, ...usage },
+    usage: { ...dated.usage, ...usage },
     from: `what ${worker.name} took for ${projectCount === 1 ? "another project" : `${projectCount} other projects`} in this folder`,
     ...mode,
   };
@@ -72,8 +72,8 @@ export function forecastOfSize(
 ): Forecast | undefined {
   const settings = settingsFor(config, io);
   const { free } = createAgent(agent, { ...settings, unconfined: true });
-  const { takes: usage } = pricedFigures(workerOf({ name: agent, free }, agent, settings), { [kind]: figure });
-  return forecastOf(rrd, [], { takes: usage, from: "" }, { [kind]: units });
+  const { usage } = pricedFigures(workerOf({ name: agent, free }, agent, settings), { [kind]: figure });
+  return forecastOf(rrd, [], { usage, from: "" }, { [kind]: units });
 }
 
 /** Like experienceFor, for the configured agent. */

@@ -10,12 +10,12 @@ import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.js";
-import { messagesFor, steered } from "../../research/workflow/steering/apply-steering.js";
+import { messagesFor, withInstructions } from "../../research/workflow/steering/apply-steering.js";
 import { memoryOf } from "../../research/derived/observations.js";
 import { withPart } from "../../research/workflow/next-unit.js";
 import { kindOfLine, workBasis } from "../../research/units/kinds.js";
 import { loadAgentNotes } from "../../research/units/shared-unit.js";
-import { nextKept } from "../../research/workflow/prepare.js";
+import { nextFromStored } from "../../research/workflow/prepare.js";
 import { services } from "../../research/units/screening/search-session.js";
 import { rootOf, unusedPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
@@ -36,7 +36,11 @@ export async function projectBrief(
 ): Promise<NextBrief | { readonly reason: string }> {
   const config = await configToRead(io, flags);
   const { rrd: read, ledger } = await readResearch(folder);
-  const rrd = steered(read, await messagesFor(folder, redactorFor(config, io)), new Date(io.clock.now()).toISOString());
+  const rrd = withInstructions(
+    read,
+    await messagesFor(folder, redactorFor(config, io)),
+    new Date(io.clock.now()).toISOString(),
+  );
   const { agentNotes } = await loadAgentNotes(folder, ledger, (line) => workBasis(rrd, kindOfLine(line), line.unit));
   const state = { rrd, ledger, status: statusOf(rrd, ledger), agentNotes };
   const sharing = sharingOf(config);
@@ -53,9 +57,9 @@ export async function projectBrief(
   const { signal } = new AbortController();
   const sources = { ...localSources(folder, root, signal), ...services(root) };
   const disk = { ...sources, folder, signal, now: io.clock.now };
-  const next = classic === undefined ? await nextKept(disk, state) : nextClassicUnit(rrd, folder);
+  const next = classic === undefined ? await nextFromStored(disk, state) : nextClassicUnit(rrd, folder);
   if (isVerdict(next)) return { reason: next.reason };
-  const settled = "material" in next ? next.settled : 0;
+  const settled = "material" in next ? next.settledCount : 0;
   const last = ledger.reduce((most, line) => Math.max(most, line.iteration), rrd.loop?.iteration ?? 0);
   const iteration = last + 1 + settled;
   const notes = memoryNotes(memoryOf(rrd, ledger, config.history.limits));
@@ -87,7 +91,7 @@ export async function projectBrief(
       await rm(workspace, { recursive: true, force: true });
     }
   }
-  const { unit, first } = "material" in next ? next : { unit: next, first: [] };
+  const { unit, firstSteps: first } = "material" in next ? next : { unit: next, firstSteps: [] };
   return { iteration, unit: unit.id, title: unit.title, text, first };
 }
 

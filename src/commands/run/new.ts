@@ -34,7 +34,7 @@ import { ownListIn } from "../../research/papers/records/own-list.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile, readRecords, unreadSentence } from "../../research/papers/records/read-records.js";
 import { readSeeds } from "../../research/papers/records/read-seeds.js";
-import { createOfWords, createWorkflow } from "../../research/workflow/new-research.js";
+import { createFromTopic, createWorkflow } from "../../research/workflow/new-research.js";
 import { missionFile, requirementsSkill } from "../../research/workflow/brief/about-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
@@ -197,7 +197,7 @@ export async function create(
   for (const sentence of ofSeeds) say(io, sentence);
   const { verdict, folder, lines } = isAsked
     ? await askAgent({ ...options, named: typedSources && asked }, config, io, how)
-    : { verdict: ready, folder: await createOfWords(options), lines: [] };
+    : { verdict: ready, folder: await createFromTopic(options), lines: [] };
   if (folder !== undefined) {
     if (!isAsked && !how.quiet && !how.json) say(io, await withoutAgent(folder));
     await describeSeeds(folder, config, io);
@@ -260,7 +260,7 @@ const ready: Verdict = { verdict: "complete", reason: "The project is ready." };
 
 /** Has the agent say what is open, and makes the project with it. */
 async function askAgent(
-  options: Parameters<typeof createOfWords>[0] & { readonly named?: readonly string[] },
+  options: Parameters<typeof createFromTopic>[0] & { readonly named?: readonly string[] },
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },

@@ -11,7 +11,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { formatRrd } from "../../research/project-files/rrd-file.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
-import { readingWorkflow, rrdForOne } from "../../research/workflow/single-paper.js";
+import { readingWorkflow, rrdForPaper } from "../../research/workflow/single-paper.js";
 import { describeTyped, typedReference } from "./typed-reference.js";
 import { readingLines, readingOf } from "./reading-report.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
@@ -45,7 +45,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
         const paper = await describeTyped(reference, folder, config, io, run.ending);
         // Of a paper on this machine nothing is looked up outside.
         const isLocal = reference.kind === "file" || reference.kind === "sample";
-        const rrd = rrdForOne(storedFields(paper), [isLocal ? "samples" : "web"]);
+        const rrd = rrdForPaper(storedFields(paper), [isLocal ? "samples" : "web"]);
         await writeFileAtomic(rrdFile(folder), formatRrd(rrd));
         return readingWorkflow(await openProject(folder, config, io, run));
       },

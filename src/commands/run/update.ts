@@ -45,7 +45,7 @@ import {
 } from "../../research/update/window.js";
 import { openUpdate } from "../../research/derived/open-update.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
-import { accountOf, forecastOf, type UnitsLeft } from "../../research/workflow/forecast.js";
+import { accountOf, forecastOf, type UnitCounts } from "../../research/workflow/forecast.js";
 import { derive } from "../../research/workflow/derive.js";
 import { needsWriting } from "../../research/units/report/close-update.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
@@ -369,7 +369,7 @@ async function forecast(
 }
 
 /** The most that agents are started for. */
-function unitsFor({ works, changed }: UpdateFindings, isWritten: boolean): UnitsLeft {
+function unitsFor({ works, changed }: UpdateFindings, isWritten: boolean): UnitCounts {
   const paper = works + changed.filter(({ text }) => text !== undefined).length;
   return { discovery: Math.ceil(works / worksABatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
 }

@@ -20,7 +20,7 @@ import { researchFormat } from "../../research/project-files/rrd-file.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
-import { type AskedIteration, foldAsked } from "../../research/workflow/steering/fold-answer.js";
+import { type AnswerIteration, foldAnswer } from "../../research/workflow/steering/fold-answer.js";
 import { accountOf, spentOn } from "../../research/workflow/forecast.js";
 import { derive } from "../../research/workflow/derive.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
@@ -106,9 +106,9 @@ interface Keeping {
 }
 
 /** Folds an iteration into the project, or leaves it to the run that holds the project. */
-export async function keepIteration(folder: string, iteration: AskedIteration, keeping: Keeping): Promise<void> {
+export async function keepIteration(folder: string, iteration: AnswerIteration, keeping: Keeping): Promise<void> {
   const { config, now, notify } = keeping;
-  if (await whileFree(folder, keeping, (research) => foldAsked(research, iteration))) return;
+  if (await whileFree(folder, keeping, (research) => foldAnswer(research, iteration))) return;
   const { message: _, ...beside } = iteration;
   await leaveMessage(folder, { beside }, now(), config.stateDir);
   if (iteration.answer !== undefined && (iteration.checks === undefined || iteration.answer.open === undefined))

@@ -19,7 +19,7 @@ import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { editOrLeave, type LeaveOptions } from "./edit-or-leave.js";
 import { recordNamed } from "./which-record.js";
 import { statusOf } from "../workflow/next-unit.js";
-import { completing } from "../workflow/steering/kept-search.js";
+import { completerOf } from "../workflow/steering/kept-search.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
 import { derive } from "../workflow/derive.js";
 
@@ -70,7 +70,7 @@ export async function recordDecisions(
   const messages = said.map((one) => messageOf(before.rrd, one, where));
   const at = new Date(now).toISOString();
   const included = messages.filter(({ decision }) => decision !== "exclude").map(({ record }) => record);
-  const complete = await completing(folder, before.rrd, new Set(included));
+  const complete = await completerOf(folder, before.rrd, new Set(included));
   const change = (rrd: Rrd): Rrd =>
     withOverrides(
       messages.reduce(

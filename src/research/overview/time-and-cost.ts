@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../generated/rrd.js";
-import { isReading, secondsBefore, wasReadElsewhere } from "../workflow/timing.js";
+import { isReading, secondsBefore, wereAllReadBefore } from "../workflow/timing.js";
 
 /**
  * Time that agents worked on a project, in milliseconds. Pauses between runs don't count; undefined where nothing was
@@ -13,7 +13,7 @@ export function timeSpent(rrd: Rrd, ledger: readonly LedgerLine[]): number | und
   const before = secondsBefore(rrd, ledger);
   const seconds = before + own;
   // A report written again is not the time of the work.
-  if (before === 0 && wasReadElsewhere(rrd, ledger)) return undefined;
+  if (before === 0 && wereAllReadBefore(rrd, ledger)) return undefined;
   return lines.length === 0 && seconds === 0 ? undefined : seconds * 1000;
 }
 

@@ -20,7 +20,7 @@ import {
   usesBothRubrics,
 } from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
-import { secondsBefore, wasReadElsewhere } from "../workflow/timing.js";
+import { secondsBefore, wereAllReadBefore } from "../workflow/timing.js";
 import { criterionText, eligibilityReport } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { whyNoGround } from "../units/narrative/handles.js";
@@ -312,7 +312,7 @@ export function reportModel(input: ReportInput): ReportModel {
     ),
   ];
   // Lines of a report that was only written again tell neither who read nor when.
-  const isReadElsewhere = wasReadElsewhere(rrd, input.ledger);
+  const isReadElsewhere = wereAllReadBefore(rrd, input.ledger);
   const { agent: reader = narrative.agent } = rrd.statistics?.stated ?? {};
   const agents = isReadElsewhere
     ? [typeof reader === "string" ? reader : "another program"]
@@ -503,7 +503,7 @@ function figuresOf(
     isBad,
   });
   const before = secondsBefore(rrd, ledger);
-  const isTimeKnown = before > 0 || (total.iterations > 0 && !wasReadElsewhere(rrd, ledger));
+  const isTimeKnown = before > 0 || (total.iterations > 0 && !wereAllReadBefore(rrd, ledger));
   const seconds = total.seconds + before;
   // In a sentence, and in Markdown, "<" is a letter of its own.
   const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : duration(seconds * 1000);

@@ -21,33 +21,33 @@ import type { Acceptance, CheckWish, JudgingContext, Rejection } from "../units/
 import { isLastUnit, kindOf, workBasis } from "../units/kinds.js";
 import type { PartOutcome, Material, ResearchState, Sharing, UnitWork } from "../units/unit-kind.js";
 import { derive } from "./derive.js";
-import { type Remake, withFieldsBeside } from "./fields-beside.js";
+import { type Remake, withPluginFields } from "./fields-beside.js";
 import { judgePart } from "./judge-part.js";
 import { requireSpace, type Workspaces } from "./workspace.js";
 
-/** What results are folded into, and who is asked before. */
-export interface Accepting {
+/** What is needed to accept a result. */
+export interface AcceptOptions {
   readonly research: Research;
   readonly workspaces: Workspaces;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Takes the user's secrets out of what an agent left. */
+  /** Removes the user's secrets from an agent's result. */
   readonly redact: ReturnType<typeof redactFor>;
   readonly memory: HistoryLimits;
-  /** Makes the documents that people read of a project. */
+  /** Makes the documents of a project for people. */
   readonly render: RenderDocuments;
-  /** Which units several agents share. */
+  /** The units that several agents do. */
   readonly sharing?: Sharing;
-  /** What a second reader checks of what a model writes; absent: nothing. */
+  /** The sentences of a model that a checker checks; absent: none. */
   readonly check?: CheckWish;
-  /** Asked before an acceptable result is folded in; every reason it gives refuses the result. */
+  /** Called before a valid result is folded. If it returns reasons, the result is refused. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
-  /** Absent: nobody puts anything beside what an agent has made. */
+  /** Absent: no plugin adds fields to results. */
   readonly remake?: Remake;
 }
 
-/** What the documents of a project are made of; what is absent stands in the folder. */
-export interface Shown {
+/** The input of the documents of a project; absent values are read from the folder. */
+export interface DocumentsInput {
   readonly folder: string;
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
@@ -56,8 +56,10 @@ export interface Shown {
   readonly at: Date;
 }
 
-/** Makes whole files of the folder from it: research-report.md and what stands next to it. */
-export type RenderDocuments = (shown: Shown) => Promise<readonly { readonly name: string; readonly text: string }[]>;
+/** Makes the complete files for the folder: research-report.md and the other documents. */
+export type RenderDocuments = (
+  input: DocumentsInput,
+) => Promise<readonly { readonly name: string; readonly text: string }[]>;
 
 /** A result that is about to be accepted. */
 export interface Proposal {
@@ -66,15 +68,15 @@ export interface Proposal {
   readonly phase: string;
   readonly title: string;
   readonly summary: string;
-  /** Holds result.json. */
+  /** The folder with result.json. */
   readonly workspace: string;
-  /** Whether the project is complete with it. */
+  /** Whether this result completes the project. */
   readonly completes: boolean;
 }
 
-/** Folds what code alone has done for a unit, as an iteration without an agent. `judge`: what of it is written. */
+/** Folds a unit that code did without an agent. `judge` returns the result; undefined: code can't do this unit. */
 export async function acceptSettled(
-  accepting: Pick<Accepting, "research" | "now" | "render" | "memory">,
+  options: Pick<AcceptOptions, "research" | "now" | "render" | "memory">,
   { ledger }: Pick<ResearchState, "ledger">,
   unit: Unit,
   judge: (
@@ -84,22 +86,22 @@ export async function acceptSettled(
   prepareMs: number,
   tell: Tell,
 ): Promise<Outcome | undefined> {
-  const { research } = accepting;
-  const at = new Date(accepting.now());
+  const { research } = options;
+  const at = new Date(options.now());
   const iteration = research.nextIteration();
   const judging = { iteration, agent: "", at };
   const judged = await judge(await kindOf(unit).load(), judging);
   if (judged === undefined) return undefined;
   const { id, phase } = unit;
   const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
-  const whole = { ...line, prepare_seconds: inSeconds(prepareMs) };
-  const files = [...(judged.files ?? []), ...(await documentsFor(accepting, ledger, judged, whole, at))];
+  const ledgerLine = { ...line, prepare_seconds: inSeconds(prepareMs) };
+  const files = [...(judged.files ?? []), ...(await documentsFor(options, ledger, judged, ledgerLine, at))];
   await research.fold({
     iteration,
     at: line.at,
     changes: [...judged.changes],
-    ledger: { ...whole, ...judged.ledger },
-    ...inWords(unit, judged, iteration),
+    ledger: { ...ledgerLine, ...judged.ledger },
+    ...foldTexts(unit, judged, iteration),
     ...(files.length === 0 ? {} : { files }),
   });
   const { summary } = judged;
@@ -108,64 +110,67 @@ export async function acceptSettled(
   return { outcome: "accepted", summary, ...gradeOf(unit, judged) };
 }
 
-/** Judges what an agent left, and folds or refuses it. */
+/** Judges the result of an agent, and folds or refuses it. */
 export async function acceptRun(
-  accepting: Accepting,
+  options: AcceptOptions,
   state: ResearchState,
   unit: Unit,
   run: AgentRun,
-  briefed: Briefed,
+  briefBasis: BriefBasis,
   prepareMs: number | undefined,
   tell: Tell,
 ): Promise<Outcome> {
-  const { research, workspaces, redact } = accepting;
-  const at = new Date(accepting.now());
+  const { research, workspaces, redact } = options;
+  const at = new Date(options.now());
   const { iteration } = run;
   const { workspace } = run.brief;
-  const { material } = briefed;
+  const { material } = briefBasis;
   const head = { iteration, at: at.toISOString() };
   const warn = (message: string) => tell({ type: "notice", level: "warning", message });
-  const recordOf = async (outcome: Outcome, ledger: Partial<LedgerLine> = {}, changes: readonly Change[] = []) => {
-    const left = await answerOfRun(run, outcome);
-    return outcomeRecord(unit, run, outcome, { ...accepting, at, prepareMs, left, ledger, changes });
+  const makeRecord = async (outcome: Outcome, ledger: Partial<LedgerLine> = {}, changes: readonly Change[] = []) => {
+    const answer = await answerOfRun(run, outcome);
+    return outcomeRecord(unit, run, outcome, { ...options, at, prepareMs, left: answer, ledger, changes });
   };
 
   if (run.failure !== undefined) {
     const outcome: Outcome = { outcome: "failed", failure: run.failure };
-    await research.fold({ ...(await recordOf(outcome)), message: `${unit.id}: ${run.failure.kind}`, later: true });
+    await research.fold({ ...(await makeRecord(outcome)), message: `${unit.id}: ${run.failure.kind}`, later: true });
     await workspaces.remove(iteration);
     return outcome;
   }
 
   await keepAnswer(workspace, run.message);
-  const check = run.free === true ? undefined : accepting.check;
+  const check = run.free === true ? undefined : options.check;
   const judging = {
     iteration,
     agent: run.agent,
     at,
     redact,
-    ...withoutUndefined({ check, second: accepting.sharing?.second }),
+    ...withoutUndefined({ check, second: options.sharing?.second }),
   };
-  const heard = await judgePart({
+  const partOutcome = await judgePart({
     state,
     unit,
     material,
     workspace,
     judging,
-    sharing: accepting.sharing ?? {},
+    sharing: options.sharing ?? {},
     redact: (text) => redact(text, material.text?.text),
   });
-  const instead = "instead" in heard ? heard.instead : undefined;
-  if (heard.warning !== undefined) await warn(heard.warning);
-  // A refused one is mended from what lies there.
-  if (instead !== undefined) await replaceResult(workspace, instead.value);
+  const replacement = "instead" in partOutcome ? partOutcome.instead : undefined;
+  if (partOutcome.warning !== undefined) await warn(partOutcome.warning);
+  // If this result is refused, it is repaired from the file in the workspace.
+  if (replacement !== undefined) await replaceResult(workspace, replacement.value);
   const judged =
-    "reasons" in heard || "note" in heard
-      ? { redacted: false, dropped: [], ...heard }
-      : heard.judged === undefined
-        ? await judge(state, unit, workspace, briefed, { ...judging, ...withoutUndefined({ agent: instead?.agent }) })
-        : { ...heard.judged, ...told(heard) };
-  const { redacted, dropped } = { ...judged, redacted: judged.redacted || heard.redacted === true };
+    "reasons" in partOutcome || "note" in partOutcome
+      ? { redacted: false, dropped: [], ...partOutcome }
+      : partOutcome.judged === undefined
+        ? await judge(state, unit, workspace, briefBasis, {
+            ...judging,
+            ...withoutUndefined({ agent: replacement?.agent }),
+          })
+        : { ...partOutcome.judged, ...partFlags(partOutcome) };
+  const { redacted, dropped } = { ...judged, redacted: judged.redacted || partOutcome.redacted === true };
   if (redacted)
     await warn(
       `The result of ${run.agent} for ${unit.id} contained what looks like a secret of yours. It was removed, but change that secret: the agent may have sent it elsewhere.`,
@@ -176,19 +181,19 @@ export async function acceptRun(
     const basis = workBasis(state.rrd, kindOf(unit), unit.id);
     const kept_sha256 = await saveNotes(research.folder, { iteration, role, round, agent: run.agent, basis, value });
     const outcome: Outcome = { outcome: "noted", summary };
-    const record = await recordOf(outcome, { ...sentinelOf(false, saysComplete(run.message)), kept_sha256 });
+    const record = await makeRecord(outcome, { ...sentinelOf(false, saysComplete(run.message)), kept_sha256 });
     await research.fold({ ...record, message: `${unit.id}, ${role}: ${summary}` });
     await workspaces.remove(iteration);
     return outcome;
   }
-  const reasons = "reasons" in judged ? judged.reasons : await vetoes(accepting, state, unit, run, judged);
+  const reasons = "reasons" in judged ? judged.reasons : await vetoReasons(options, state, unit, run, judged);
   const sentinel = sentinelOf(isLastUnit(state, unit) && reasons.length === 0, saysComplete(run.message));
   if ("reasons" in judged || reasons.length > 0) {
     const outcome: Outcome = { outcome: "refused", reasons: [...reasons] };
     const refusal = refusalOf(state, unit, { ...head, reasons: [...reasons] }, material);
-    const record = await recordOf(outcome, sentinel, [refusal]);
+    const record = await makeRecord(outcome, sentinel, [refusal]);
     requireSpace(workspace);
-    // A repair would send a kept one to the model again.
+    // A kept result would be sent to the model again for a repair, with the secret.
     if (redacted) await workspaces.remove(iteration);
     else {
       const place = await workspaces.keep(iteration);
@@ -204,26 +209,26 @@ export async function acceptRun(
       `The result of ${run.agent} for ${unit.id} has fields that nobody asked for (${dropped.slice(0, 5).join(", ")}${dropped.length > 5 ? ", …" : ""}); they were dropped.`,
     );
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
-  const without = dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) };
-  const { changes, ...beside } = await withFieldsBeside(judged, state, unit, iteration, accepting.remake);
-  for (const each of beside.told) await tell(each);
-  const record = await recordOf(outcome, { ...sentinel, ...without }, changes);
+  const droppedField = dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) };
+  const { changes, ...withPlugins } = await withPluginFields(judged, state, unit, iteration, options.remake);
+  for (const notice of withPlugins.notices) await tell(notice);
+  const record = await makeRecord(outcome, { ...sentinel, ...droppedField }, changes);
   await research.fold({
     ...record,
-    ...inWords(unit, judged, iteration),
-    ledger: { ...record.ledger, ...judged.ledger, ...beside.ledger },
-    files: [...(judged.files ?? []), ...(await documentsFor(accepting, state.ledger, judged, record.ledger, at))],
+    ...foldTexts(unit, judged, iteration),
+    ledger: { ...record.ledger, ...judged.ledger, ...withPlugins.ledger },
+    files: [...(judged.files ?? []), ...(await documentsFor(options, state.ledger, judged, record.ledger, at))],
   });
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
   if (sentinel.sentinel === "false-claim")
     await warn(`${run.agent} said that all is done while work is left; the run goes on.`);
-  for (const past of [...refusalsOf(state, unit), run]) await workspaces.remove(past.iteration);
+  for (const earlier of [...refusalsOf(state, unit), run]) await workspaces.remove(earlier.iteration);
   return outcome;
 }
 
-/** What people read of a result, made of the state as it will be. */
+/** The documents that change with a result, made from the state after it. */
 async function documentsFor(
-  { research, memory, render }: Pick<Accepting, "research" | "memory" | "render">,
+  { research, memory, render }: Pick<AcceptOptions, "research" | "memory" | "render">,
   before: readonly LedgerLine[],
   { toRender }: Acceptance,
   line: LedgerLine,
@@ -236,25 +241,25 @@ async function documentsFor(
 
 const grades = { presented: "high", insights_extracted: "middle", rejected: "low" } as const;
 
-/** What the decision on a paper says of it; nothing of any other unit. */
+/** The grade of a paper by its decision; empty for other units. */
 function gradeOf({ id }: Unit, { changes }: Acceptance): Pick<Extract<Outcome, { outcome: "accepted" }>, "grade"> {
   const status = changes.find((change) => change.in === "papers_pool" && change.id === id)?.set["status"];
   const grade = Object.entries(grades).find(([name]) => name === status)?.[1];
   return withoutUndefined({ grade });
 }
 
-/** Dropped fields that a ledger line names. */
+/** Maximum number of dropped fields in a ledger line. */
 const maxDropped = 20;
 
-/** What the ledger says of an agent's claim that all is done. */
-export function sentinelOf(isComplete: boolean, said: boolean): Pick<LedgerLine, "sentinel"> {
-  if (isComplete) return { sentinel: said ? "seen" : "absent" };
-  return said ? { sentinel: "false-claim" } : {};
+/** The ledger's field about an agent's claim that all work is done. */
+export function sentinelOf(isComplete: boolean, claimsCompletion: boolean): Pick<LedgerLine, "sentinel"> {
+  if (isComplete) return { sentinel: claimsCompletion ? "seen" : "absent" };
+  return claimsCompletion ? { sentinel: "false-claim" } : {};
 }
 
-/** Why the user's own hooks refuse what would be accepted. */
-async function vetoes(
-  { veto }: Accepting,
+/** The reasons of hooks that veto a valid result. */
+async function vetoReasons(
+  { veto }: AcceptOptions,
   state: ResearchState,
   unit: Unit,
   { iteration, brief: { workspace } }: AgentRun,
@@ -266,8 +271,8 @@ async function vetoes(
   return reasons.map((reason) => `a hook vetoed it: ${reason}`);
 }
 
-/** What the commit and progress.txt say of what was accepted. */
-const inWords = ({ id }: Unit, { summary, progress }: Acceptance, iteration: number) => ({
+/** The texts about an accepted result for the commit and for progress.txt. */
+const foldTexts = ({ id }: Unit, { summary, progress }: Acceptance, iteration: number) => ({
   message: `${id}: ${summary}`,
   progress: progressEntry(progress, iteration),
 });
@@ -285,34 +290,34 @@ function refusalOf(
 }
 
 /**
- * What came of judging a result. `redacted`: something that looks like a secret of the user's was taken out before
- * anything else. `dropped`: JSON pointers of fields that the schema does not know.
+ * A judged result. `redacted`: something that looks like a secret of the user was removed. `dropped`: JSON pointers of
+ * fields that the schema does not know.
  */
 type Judged = (Acceptance | Rejection) & { readonly redacted: boolean; readonly dropped: readonly string[] };
 
-const told = ({ redacted = false, dropped = [] }: PartOutcome) => ({ redacted, dropped });
+const partFlags = ({ redacted = false, dropped = [] }: PartOutcome) => ({ redacted, dropped });
 
-/** What a brief was made from, wanted again when its result is judged. */
-export interface Briefed {
+/** The input of a brief that is needed again to judge the result. */
+export interface BriefBasis {
   readonly material: Material;
-  /** Of a repair: fields of the refused result that stay as they are. */
+  /** Only for a repair: fields of the refused result that are kept. */
   readonly kept?: Kept;
 }
 
-/** Judges what an agent left in its workspace: first the schema, then the rules of the unit. Changes nothing. */
+/** Judges the result in a workspace: first by the schema, then by the rules of the unit. Changes nothing. */
 export async function judge(
   state: ResearchState,
   unit: Unit,
   workspace: string,
-  { material, kept }: Briefed,
-  { redact: takeOut, ...judging }: JudgingContext & Pick<Accepting, "redact">,
+  { material, kept }: BriefBasis,
+  { redact: redactText, ...judging }: JudgingContext & Pick<AcceptOptions, "redact">,
 ): Promise<Judged> {
-  const redact = (text: string): string => takeOut(text, material.text?.text);
+  const redact = (text: string): string => redactText(text, material.text?.text);
   const kind = kindOf(unit);
-  // The agent of a repair has not seen the paper: what nobody found fault with stays as it was read.
-  const read = await readChecked(kind.schema, join(workspace, resultName), redact, kept);
-  if ("reasons" in read) return read;
-  const { redacted, dropped, value } = read;
+  // The agent of a repair has not seen the paper, so fields without a fault stay as they were.
+  const checked = await readChecked(kind.schema, join(workspace, resultName), redact, kept);
+  if ("reasons" in checked) return checked;
+  const { redacted, dropped, value } = checked;
   const work = await kind.load();
   return { redacted, dropped, ...(await work.judge(state, unit, value, material, { ...judging, redacted })) };
 }

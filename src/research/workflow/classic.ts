@@ -10,13 +10,13 @@ import { stampOf, type Stamp, writeFileAtomic } from "../../engine/storage/atomi
 import type { Change, Research } from "../project-files/research.js";
 import { readRrdFile, formatRrd, parseRrd } from "../project-files/rrd-file.js";
 import { type Experience, accountOf } from "./forecast.js";
-import { loadSteered } from "./steering/apply-steering.js";
+import { loadWithInstructions } from "./steering/apply-steering.js";
 import { memoryOf } from "../derived/observations.js";
 import { orVerdict } from "../../engine/loop/in-workflows.js";
 import { withoutFrontMatter } from "./brief/front-matter.js";
 import { agreedPrompt, fill } from "./brief/prompt-file.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
-import { allRead } from "./next-unit.js";
+import { readingsText } from "./next-unit.js";
 import { progressOf } from "../derived/status.js";
 import { statusOf } from "./next-unit.js";
 import type { ResearchState } from "../units/unit-kind.js";
@@ -33,43 +33,45 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 interface ClassicOptions {
   readonly research: Research;
-  /** The prompt, front matter taken off, where prompt.md is gone later. */
+  /** The prompt without front matter; used if prompt.md is deleted later. */
   readonly prompt: string;
-  /** The repository's root, where the agent works and prompt.md lies. */
+  /** The repository's root, in which the agent works and which contains prompt.md. */
   readonly root: string;
   readonly workspaces: Pick<Workspaces, "stateDir">;
   readonly now: () => number;
-  /** Takes the user's secrets out of what they say. */
+  /** Removes the user's secrets from their messages. */
   readonly redact: Redact;
-  /** Remembers what a person has told the project, before an agent starts. */
+  /** Saves the user's messages to the project before an agent starts. */
   readonly guardFiles: (iteration: number) => Promise<Guard>;
   readonly memory: HistoryLimits;
-  /** What forecasts rest on until the project has its own. */
+  /** The basis of forecasts until the project has its own figures. */
   readonly experience: Experience;
-  /** Puts the project away at the end of the run. */
+  /** Closes the project at the end of the run. */
   readonly close: (verdict?: Verdict) => Promise<void>;
 }
 
-export type ClassicWorkflow = Workflow<ResearchState, Unit, undefined, Before>;
+export type ClassicWorkflow = Workflow<ResearchState, Unit, undefined, FolderBefore>;
 
 /**
- * The original's way: the agent edits the project folder itself, with the whole prompt.md, one at a time. After every
- * iteration the folder is validated, restored where it is broken, and its statistics and phase are derived again.
+ * Classic mode, as in the original tool: one agent at a time edits the project folder itself, with the whole prompt.md.
+ * After every iteration the folder is validated, broken files are restored, and statistics and phase are derived again.
  */
 export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
   const { research, root, prompt } = options;
   const { folder } = research;
   const { stateDir } = options.workspaces;
-  /** Set while an agent works: what then stands in the inbox may be its own. */
-  let guarded = false;
+  // While an agent works, the inbox may contain messages that the agent wrote.
+  let isAgentRunning = false;
   return {
     name: "classic",
     load: (tell) =>
       orVerdict(async () => {
-        const { rrd, ledger } = await (guarded ? research.load() : loadSteered(research, options, tell));
+        const { rrd, ledger } = await (isAgentRunning
+          ? research.load()
+          : loadWithInstructions(research, options, tell));
         return { rrd, ledger, status: statusOf(rrd, ledger), agentNotes: new Map() };
       }),
-    // Agents that edit one folder would undo each other's work.
+    // Two agents in one folder would undo each other's work.
     next: ({ rrd }, busy) => (busy.length > 0 ? "wait" : nextClassicUnit(rrd, folder)),
     progress: ({ rrd }) => progressOf(rrd),
     account: ({ rrd, ledger }) => accountOf(rrd, ledger, options.experience),
@@ -78,13 +80,17 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
     brief: (_state, _unit, _prepared, notes) =>
       orVerdict(async () => {
         const iteration = research.nextIteration();
-        const now = await agreedPrompt(root, stateDir);
-        const before: Before = {
+        const currentPrompt = await agreedPrompt(root, stateDir);
+        const before: FolderBefore = {
           guard: await options.guardFiles(iteration),
           log: await readRegularText(progressFile(folder)).catch(() => ""),
           documents: await documentStamps(folder),
         };
-        const text = classicBrief(now === undefined ? prompt : withoutFrontMatter(now), folder, notes.steering);
+        const text = classicBrief(
+          currentPrompt === undefined ? prompt : withoutFrontMatter(currentPrompt),
+          folder,
+          notes.steering,
+        );
         const brief = {
           iteration,
           text,
@@ -92,13 +98,13 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
           workspace: root,
           access: { web: true, read: true, everything: true },
         };
-        guarded = true;
+        isAgentRunning = true;
         return { brief, context: before };
       }),
     accept: (state, unit, done, { tell }) =>
       orVerdict(async () => {
         if ("prepared" in done) throw new Error("classic mode settles nothing by itself");
-        guarded = false;
+        isAgentRunning = false;
         const { agent } = done.run;
         for (const message of await done.context.guard.end({ agent, during: `${agent} ran unconfined` }))
           await tell({ type: "notice", level: "warning", message });
@@ -108,8 +114,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
 }
 
 /**
- * The user's prompt as it is; behind it, marked as theirs, what they have said since. Also what `show next`
- * prints.
+ * The user's prompt, followed by their instructions since then. `show next` prints it too.
  */
 export function classicBrief(prompt: string, folder: string, steering: string | undefined): string {
   const text = fill(prompt, { RESEARCH_DIR: folder });
@@ -118,9 +123,9 @@ export function classicBrief(prompt: string, folder: string, steering: string | 
     : `${text.trimEnd()}\n\n---\n\n# What the person in charge asks\n\n${steering}\n`;
 }
 
-/** The folder's other files as an iteration found them. */
-interface Before {
-  /** Takes messages away that none of our commands left. */
+/** The state of the folder's other files before an iteration. */
+interface FolderBefore {
+  /** Removes messages that no command of this program wrote. */
   readonly guard: Guard;
   readonly log: string;
   readonly documents: readonly (Stamp | undefined)[];
@@ -129,18 +134,18 @@ interface Before {
 const documentStamps = (folder: string): Promise<(Stamp | undefined)[]> =>
   Promise.all([reportName, ideasName].map((name) => stampOf(join(folder, name))));
 
-/** The one unit there is, over and over, until the files prove that the project is done. */
+/** Always the same unit, until the files prove that the project is complete. */
 export function nextClassicUnit(rrd: Rrd, folder: string): Unit | Verdict {
-  if (rrd.phase === "COMPLETE" && provenPhase(rrd, folder) === "COMPLETE")
-    return { verdict: "complete", reason: `${allRead(rrd)}.` };
+  if (rrd.phase === "COMPLETE" && phaseByFiles(rrd, folder) === "COMPLETE")
+    return { verdict: "complete", reason: `${readingsText(rrd)}.` };
   return { kind: "classic", id: "classic", phase: rrd.phase, title: "classic mode" };
 }
 
 /**
- * The phase that the files bear out. Agents go on too early, and in the phase they then find written down they would do
- * nothing more: in COMPLETE the original's prompt only asks for the sentinel.
+ * The phase that the files prove. If an agent sets a later phase too early, the work of the earlier phase would not be
+ * done any more: in phase COMPLETE the original prompt only asks for the sentinel.
  */
-function provenPhase(rrd: Rrd, folder: string): Rrd["phase"] {
+function phaseByFiles(rrd: Rrd, folder: string): Rrd["phase"] {
   const { phase, papers_pool: pool, handoff } = rrd;
   if (phase === "DISCOVERY" || pool.length === 0) return "DISCOVERY";
   if (phase === "ANALYSIS" || !pool.every(isDecided) || !existsSync(join(folder, reportName))) return "ANALYSIS";
@@ -154,7 +159,7 @@ async function acceptClassic(
   state: ResearchState,
   unit: Unit,
   run: AgentRun,
-  before: Before,
+  before: FolderBefore,
   tell: Tell,
 ): Promise<Outcome> {
   const { research } = options;
@@ -166,10 +171,10 @@ async function acceptClassic(
     await tell({ type: "notice", level: "warning", message });
 
   const { ok: after = state.rrd } = await readRrdFile(rrdFile(folder));
-  const phase = provenPhase(after, folder);
-  const tooEarly =
+  const phase = phaseByFiles(after, folder);
+  const phaseProblem =
     phase === after.phase ? undefined : `phase ${after.phase} is not supported by the files; set back to ${phase}`;
-  if (tooEarly !== undefined) fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
+  if (phaseProblem !== undefined) fold.changes.push({ in: "rrd", set: { phase }, was: { phase: after.phase } });
   if (run.failure !== undefined) {
     const { kind, message } = run.failure;
     await research.fold({
@@ -187,9 +192,9 @@ async function acceptClassic(
     JSON.stringify({ ...after, phase }) === JSON.stringify(state.rrd) &&
     documents.every((stamp, index) => stamp === before.documents[index]);
   if (isUnchanged && reasons.length === 0)
-    reasons.push(tooEarly ?? "neither rrd.json nor the report or the ideas were changed");
-  else if (tooEarly !== undefined)
-    await tell({ type: "notice", level: "warning", message: `In rrd.json ${tooEarly}.` });
+    reasons.push(phaseProblem ?? "neither rrd.json nor the report or the ideas were changed");
+  else if (phaseProblem !== undefined)
+    await tell({ type: "notice", level: "warning", message: `In rrd.json ${phaseProblem}.` });
   if (reasons.length > 0) {
     await research.fold({
       ...fold,
@@ -202,16 +207,15 @@ async function acceptClassic(
   await research.fold({
     ...fold,
     message: `classic: ${summary}`,
-    ledger: { ...ledgerLine(unit, run, at, "accepted"), unit: doneUnit(state.rrd.phase, phase), ...sentinel },
+    ledger: { ...ledgerLine(unit, run, at, "accepted"), unit: unitInLedger(state.rrd.phase, phase), ...sentinel },
   });
   return { outcome: "accepted", summary };
 }
 
 /**
- * What the ledger calls done, in the words of the other workflow: a project that was begun there gets its phase from
- * them.
+ * The unit in the ledger line, with the names of the other workflow: its projects get their phase from these lines.
  */
-function doneUnit(before: Rrd["phase"], after: Rrd["phase"]): string {
+function unitInLedger(before: Rrd["phase"], after: Rrd["phase"]): string {
   if (before === "IDEATION" && after === "COMPLETE") return "ideas";
   return (before === "DISCOVERY" || before === "ANALYSIS") && (after === "IDEATION" || after === "COMPLETE")
     ? "report"
@@ -219,32 +223,32 @@ function doneUnit(before: Rrd["phase"], after: Rrd["phase"]): string {
 }
 
 function summaryOf(before: Rrd, after: Rrd): string {
-  const decided = (rrd: Rrd) => rrd.papers_pool.filter(isDecided).length;
+  const countDecided = (rrd: Rrd) => rrd.papers_pool.filter(isDecided).length;
   const papers = (count: number) => `${count} ${count === 1 ? "paper" : "papers"}`;
-  const found = after.papers_pool.length - before.papers_pool.length;
-  const read = decided(after) - decided(before);
+  const newCount = after.papers_pool.length - before.papers_pool.length;
+  const decidedCount = countDecided(after) - countDecided(before);
   const parts = [
-    ...(found > 0 ? [`${papers(found)} found`] : []),
-    ...(read > 0 ? [`${papers(read)} analysed`] : []),
+    ...(newCount > 0 ? [`${papers(newCount)} found`] : []),
+    ...(decidedCount > 0 ? [`${papers(decidedCount)} analysed`] : []),
     ...(after.phase !== before.phase ? [`phase ${before.phase} to ${after.phase}`] : []),
   ];
   return parts.length > 0 ? parts.join(", ") : "the folder was changed";
 }
 
-/** What is settled once a paper is decided: 'reset --paper' opens it again, an agent does not. */
-const judgement = ["status", "decision", "score", "score_breakdown"] as const;
+/** Fields of a decided paper that an agent can't change. 'reset --paper' makes the paper pending again. */
+const decisionFields = ["status", "decision", "score", "score_breakdown"] as const;
 
-/** What an iteration left, put right. */
+/** The result of restoring the records after an iteration. */
 interface Restored {
-  /** What was wrong and refuses the iteration, a sentence each. */
+  /** One sentence for each fault that refuses the iteration. */
   readonly reasons: string[];
-  /** What was put back and does not. */
+  /** One sentence for each change that was undone without refusing the iteration. */
   readonly notices: readonly string[];
 }
 
 /**
- * Puts back what an agent that edits rrd.json itself broke or lost; a broken file is kept next to it, and of a valid
- * one everything that is new stays, but for papers beyond the one that an iteration reads.
+ * Restores records that the agent broke or removed in rrd.json. A broken file is kept under another name. New records
+ * of a valid file stay, but only one new decision counts in an iteration.
  */
 async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Restored> {
   const path = rrdFile(folder);
@@ -259,98 +263,111 @@ async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Re
     await rename(path, join(folder, broken));
     await writeFileAtomic(path, formatRrd(before));
     const [first] = problems;
-    const what = first === undefined ? "" : ` (${first.pointer === "" ? "" : `${first.pointer} `}${first.message})`;
-    return { reasons: [`rrd.json was left broken${what} and was restored; the broken one is ${broken}`], notices: [] };
+    const place = first === undefined ? "" : ` (${first.pointer === "" ? "" : `${first.pointer} `}${first.message})`;
+    return { reasons: [`rrd.json was left broken${place} and was restored; the broken one is ${broken}`], notices: [] };
   }
 
-  const old = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
+  const earlierPapers = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
   const decidedBefore = ({ id }: Paper) => {
-    const was = old.get(id);
-    return was !== undefined && isDecided(was) ? was : undefined;
+    const earlier = earlierPapers.get(id);
+    return earlier !== undefined && isDecided(earlier) ? earlier : undefined;
   };
-  const isUndone = (paper: Paper) => {
-    const was = decidedBefore(paper);
-    return was !== undefined && (!isDecided(paper) || (was.analysis != null && paper.analysis == null));
+  const hasLostResult = (paper: Paper) => {
+    const earlier = decidedBefore(paper);
+    return earlier !== undefined && (!isDecided(paper) || (earlier.analysis != null && paper.analysis == null));
   };
-  const isRejudged = (paper: Paper) => {
-    const was = decidedBefore(paper);
+  const hasOtherDecision = (paper: Paper) => {
+    const earlier = decidedBefore(paper);
     return (
-      was !== undefined && !isUndone(paper) && judgement.some((field) => !isDeepStrictEqual(was[field], paper[field]))
+      earlier !== undefined &&
+      !hasLostResult(paper) &&
+      decisionFields.some((field) => !isDeepStrictEqual(earlier[field], paper[field]))
     );
   };
-  const fresh = now.papers_pool.filter((paper) => isDecided(paper) && decidedBefore(paper) === undefined);
-  const [, ...more] = fresh.toSorted((a, b) => (b.priority ?? 3) - (a.priority ?? 3));
-  const beyond = new Set(more.map(({ id }) => id));
-  const papers = missing(before.papers_pool, now.papers_pool);
-  const undone = now.papers_pool.filter(isUndone);
-  const rejudged = now.papers_pool.filter(isRejudged);
-  const insights = missing(before.insights ?? [], now.insights ?? []);
-  const known = new Set((before.insights ?? []).map(({ id }) => id));
-  const lost = [
-    [papers, "paper", "papers", "removed"],
-    [undone, "analysis", "analyses", "removed"],
-    [insights, "insight", "insights", "removed"],
-    [rejudged, "decided paper", "decided papers", "judged anew"],
+  const newlyDecided = now.papers_pool.filter((paper) => isDecided(paper) && decidedBefore(paper) === undefined);
+  const [, ...extraPapers] = newlyDecided.toSorted((a, b) => (b.priority ?? 3) - (a.priority ?? 3));
+  const extraIds = new Set(extraPapers.map(({ id }) => id));
+  const missingPapers = recordsMissingIn(before.papers_pool, now.papers_pool);
+  const lostResults = now.papers_pool.filter(hasLostResult);
+  const otherDecisions = now.papers_pool.filter(hasOtherDecision);
+  const missingInsights = recordsMissingIn(before.insights ?? [], now.insights ?? []);
+  const earlierInsightIds = new Set((before.insights ?? []).map(({ id }) => id));
+  const losses = [
+    [missingPapers, "paper", "papers", "removed"],
+    [lostResults, "analysis", "analyses", "removed"],
+    [missingInsights, "insight", "insights", "removed"],
+    [otherDecisions, "decided paper", "decided papers", "judged anew"],
   ] as const;
-  const said = lost.flatMap(([{ length }, one, many, done]) =>
-    length === 0 ? [] : [`${length} ${length === 1 ? one : many} ${done}`],
+  const lossTexts = losses.flatMap(([{ length }, singular, plural, verb]) =>
+    length === 0 ? [] : [`${length} ${length === 1 ? singular : plural} ${verb}`],
   );
-  const restored = (paper: Paper): Paper => {
-    const was = old.get(paper.id);
-    if (beyond.has(paper.id)) return was ?? { ...paper, ...unread };
-    if (was === undefined || isUndone(paper)) return was ?? paper;
-    return isRejudged(paper)
-      ? { ...paper, ...Object.fromEntries(judgement.map((field) => [field, was[field]])) }
+  const restorePaper = (paper: Paper): Paper => {
+    const earlier = earlierPapers.get(paper.id);
+    if (extraIds.has(paper.id)) return earlier ?? { ...paper, ...undecidedFields };
+    if (earlier === undefined || hasLostResult(paper)) return earlier ?? paper;
+    return hasOtherDecision(paper)
+      ? { ...paper, ...Object.fromEntries(decisionFields.map((field) => [field, earlier[field]])) }
       : paper;
   };
-  const own = ofThePerson(before, now);
-  const whole =
-    said.length + beyond.size === 0
-      ? own
+  const withProgramFields = restoreProgramFields(before, now);
+  const repaired =
+    lossTexts.length + extraIds.size === 0
+      ? withProgramFields
       : {
-          ...own,
-          papers_pool: [...now.papers_pool.map(restored), ...papers],
+          ...withProgramFields,
+          papers_pool: [...now.papers_pool.map(restorePaper), ...missingPapers],
           insights: [
-            ...(now.insights ?? []).filter(({ id, paper_id }) => known.has(id) || !beyond.has(paper_id ?? "")),
-            ...insights,
+            ...(now.insights ?? []).filter(
+              ({ id, paper_id }) => earlierInsightIds.has(id) || !extraIds.has(paper_id ?? ""),
+            ),
+            ...missingInsights,
           ],
         };
-  if (whole !== now) await writeFileAtomic(path, formatRrd(whole));
+  if (repaired !== now) await writeFileAtomic(path, formatRrd(repaired));
   return {
-    reasons: said.length === 0 ? [] : [`rrd.json was left with ${said.join(", ")}; the previous content was restored`],
+    reasons:
+      lossTexts.length === 0
+        ? []
+        : [`rrd.json was left with ${lossTexts.join(", ")}; the previous content was restored`],
     notices:
-      beyond.size === 0
+      extraIds.size === 0
         ? []
         : [
-            `${fresh.length} papers were decided in one iteration; one counts, and ${[...beyond].join(", ")} will be read again.`,
+            `${newlyDecided.length} papers were decided in one iteration; one counts, and ${[...extraIds].join(", ")} will be read again.`,
           ],
   };
 }
 
-/** A paper that was found and decided at once, as it was found. */
-const unread = { status: "pending", score: null, score_breakdown: null, analysis: null, decision: null } as const;
+/** The fields of an undecided paper, for a paper that was found and decided in the same iteration. */
+const undecidedFields = {
+  status: "pending",
+  score: null,
+  score_breakdown: null,
+  analysis: null,
+  decision: null,
+} as const;
 
 /**
- * With what agents have no say in: what the loop remembers, the words of the person among it, and a budget that the
- * agent dropped. One that was changed stays: a person may raise it at any time.
+ * Restores fields that agents must not change: `loop`, which contains the user's instructions, and a removed budget. A
+ * changed budget stays, because the user may raise it at any time.
  */
-function ofThePerson(before: Rrd, now: Rrd): Rrd {
-  const isLoopSame = isDeepStrictEqual(now.loop, before.loop);
-  const isBudgetGone = now.budget == null && before.budget != null;
-  if (isLoopSame && !isBudgetGone) return now;
+function restoreProgramFields(before: Rrd, now: Rrd): Rrd {
+  const isLoopUnchanged = isDeepStrictEqual(now.loop, before.loop);
+  const isBudgetMissing = now.budget == null && before.budget != null;
+  if (isLoopUnchanged && !isBudgetMissing) return now;
   const { loop: _, ...rest } = now;
-  return { ...rest, ...withoutUndefined({ loop: before.loop }), ...(isBudgetGone ? { budget: before.budget } : {}) };
+  return { ...rest, ...withoutUndefined({ loop: before.loop }), ...(isBudgetMissing ? { budget: before.budget } : {}) };
 }
 
-/** Records of `before` whose id is in none of `now`. */
-function missing<Item extends { id?: string | null }>(before: readonly Item[], now: readonly Item[]): Item[] {
+/** The records of `before` whose ids do not occur in `now`. */
+function recordsMissingIn<Item extends { id?: string | null }>(before: readonly Item[], now: readonly Item[]): Item[] {
   const ids = new Set(now.map(({ id }) => id));
   return before.filter(({ id }) => id != null && !ids.has(id));
 }
 
 /**
- * progress.txt only grows: where an agent rewrote it, the earlier text comes back and the agent's version is kept.
- * Answers with what was done. It is not a reason to refuse the iteration: the records are whole.
+ * progress.txt may only grow. If an agent rewrote it, restores the earlier text and keeps the agent's version in
+ * another file. Returns notices; the iteration is not refused for this.
  */
 async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
   const path = progressFile(folder);
@@ -358,9 +375,9 @@ async function restoreLog(folder: string, before: string, at: Date): Promise<str
   if (now.startsWith(before)) return [];
   await writeFileAtomic(path, before);
   if (now.trim() === "") return ["progress.txt was emptied instead of appended to; the earlier text is back"];
-  const kept = join(folder, `progress.txt.rewritten-${timeForName(at.getTime())}`);
-  await writeFile(kept, now);
+  const rewrittenPath = join(folder, `progress.txt.rewritten-${timeForName(at.getTime())}`);
+  await writeFile(rewrittenPath, now);
   return [
-    `progress.txt was rewritten instead of appended to; the earlier text is back, the agent's version is ${kept}`,
+    `progress.txt was rewritten instead of appended to; the earlier text is back, the agent's version is ${rewrittenPath}`,
   ];
 }

@@ -9,25 +9,25 @@ import { withKeys } from "../papers/paper-keys.js";
 import { usesScores } from "../papers/rubric/rubric.js";
 import { statusOf } from "./next-unit.js";
 
-/** The state with everything that follows from its records computed again: statistics, phase and timing. Pure. */
+/** The state with new values of all derived fields: keys, statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {
-  const named = keepsKeys(rrd, ledger) ? withKeys(rrd) : rrd;
-  const decided = withoutPoints(withOverrides(named));
-  const counted: Rrd = { ...decided, statistics: deriveStatistics(decided) };
-  const phase = statusOf(counted, ledger).phase;
-  const whole = { ...counted, phase, timing: deriveTiming({ ...counted, phase }, ledger) };
-  // A folder of the original that nobody has run yet stays as it is.
+  const withStableKeys = writesKeys(rrd, ledger) ? withKeys(rrd) : rrd;
+  const withDecisions = withoutPoints(withOverrides(withStableKeys));
+  const withStatistics: Rrd = { ...withDecisions, statistics: deriveStatistics(withDecisions) };
+  const phase = statusOf(withStatistics, ledger).phase;
+  const derived = { ...withStatistics, phase, timing: deriveTiming({ ...withStatistics, phase }, ledger) };
+  // A project without a run, such as a folder of the original tool, gets no loop fields.
   return ledger.length === 0
-    ? whole
+    ? derived
     : {
-        ...whole,
+        ...derived,
         loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: phase === "COMPLETE" },
       };
 }
 
 /**
- * What of it the next of several folds builds on: counts, phase and timing follow from the records and the ledger at
- * any time. What a file of another program states is compared at once, as it is by the first fold. Pure.
+ * Like derive, between several folds: only the fields that the next fold needs. Statistics, phase and timing are
+ * derived at the end. A file of another program is derived completely, because its statements are compared. Pure.
  */
 export const deriveBetween = (
   rrd: Rrd,
@@ -41,23 +41,23 @@ export const deriveBetween = (
         loop: { ...deriveLoop(rrd, ledger, memory), iteration: lastIteration(ledger), done: rrd.loop?.done ?? false },
       };
 
-/** The state without fields of points that hold nothing, where a project gives none. */
+/** Removes empty score fields, if the project does not use scores. */
 function withoutPoints(rrd: Rrd): Rrd {
   if (usesScores(rrd)) return rrd;
   const papers_pool = rrd.papers_pool.map((paper) => {
-    const kept = { ...paper };
+    const copy = { ...paper };
     for (const field of ["score", "score_breakdown", "held_scores"] as const)
-      if (kept[field] === null) delete kept[field];
-    return kept;
+      if (copy[field] === null) delete copy[field];
+    return copy;
   });
   return { ...rrd, papers_pool };
 }
 
 /**
- * Whether keys are written: not into a file that another program writes, nor where agents write it themselves, in
- * classic mode.
+ * Whether keys are written: not into a file of another program, and not in classic mode, in which agents write the
+ * file.
  */
-const keepsKeys = ({ format }: Rrd, ledger: readonly LedgerLine[]): boolean =>
+const writesKeys = ({ format }: Rrd, ledger: readonly LedgerLine[]): boolean =>
   format !== undefined && !ledger.some(({ unit }) => unit === "classic");
 
 const lastIteration = (ledger: readonly LedgerLine[]): number =>

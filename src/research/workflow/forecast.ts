@@ -17,55 +17,55 @@ import type { Figure, UnitKind } from "../units/unit-kind.js";
 import { statusOf } from "./next-unit.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 
-/** What one unit took until it was accepted, attempts for nothing included. */
-interface Take {
-  /** In and out, cached ones included. */
+/** The usage of one unit until it was accepted, with refused and failed attempts. */
+interface UnitUsage {
+  /** Input and output tokens, with cached ones. */
   readonly tokens: number;
   readonly minutes: number;
-  /** US dollars; undefined: not known. */
+  /** US dollars; undefined: unknown. */
   readonly usd?: number;
-  /** US dollars at most, where the agent chooses between models; `usd` is then the least. */
+  /** Maximum in US dollars if the agent chooses between models; `usd` is then the minimum. */
   readonly most?: number;
-  /** Part of that is our estimate. */
+  /** Part of the cost is an estimate of this program. */
   readonly estimated?: true;
 }
 
-/** What is known of units of each kind. */
-export type Takes = Partial<Readonly<Record<string, Take>>>;
+/** The usage of one unit of each kind. */
+export type UsageByKind = Partial<Readonly<Record<string, UnitUsage>>>;
 
-/** What a forecast rests on as long as a project has no experience of its own. */
+/** The basis of a forecast while a project has no figures of its own. */
 export interface Experience {
-  readonly takes: Takes;
-  /** Where that was learned, to stand behind "from". */
+  readonly usage: UsageByKind;
+  /** The origin of the figures; follows "from" in a sentence. */
   readonly from: string;
-  /** Set where agents work on the folder itself: then one iteration is like the other. */
+  /** Set in classic mode, in which all iterations are of one kind. */
   readonly classic?: true;
-  /** Who will work; what others took then tells nothing. Undefined: all that have worked so far. */
+  /** The agents that will work; only their usage counts. Undefined: all agents that have worked. */
   readonly agents?: readonly string[];
-  /** What a second reader will check; absent: nothing. */
+  /** The checks of sentences; absent: none. */
   readonly checks?: CheckPlan;
-  /** A second agent fills in the form of each paper. */
+  /** Whether a second agent fills in the form of each paper. */
   readonly second?: true;
-  /** Records to screen that folders and lists hold, where nothing is screened yet. */
+  /** Number of records to screen in folders and lists, if no record is screened yet. */
   readonly records?: number;
 }
 
-/** What a second reader checks, and how many agents do, each alone. */
+/** The sentences that are checked, and the number of independent checkers. */
 export interface CheckPlan {
   readonly wish: CheckWish;
   readonly checkers: number;
 }
 
-/** US dollars of so many tokens, by each model that may do it; none where no price is known. */
+/** The costs in US dollars, one for each possible model; empty if no price is known. */
 export type Price = (figure: Figure) => readonly number[];
 
-/** The dated figures, priced. An agent without a model takes nothing but a moment. */
+/** The dated figures with prices. An agent without a model needs no tokens. */
 export function figuresFor(
   { name, free, models = [] }: { readonly name: string; readonly free?: true; readonly models?: readonly string[] },
   price: Price,
   figures: Readonly<Record<string, Figure>> = {},
 ): Experience {
-  const take = (figure: Figure): Take => {
+  const usageOf = (figure: Figure): UnitUsage => {
     if (free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
     const prices = price(figure);
     const tokens = figure.input + figure.output;
@@ -74,7 +74,7 @@ export function figuresFor(
     return { tokens, minutes: figure.minutes, ...cost };
   };
   return {
-    takes: Object.fromEntries(kinds.map(({ name: kind, figure }) => [kind, take(figures[kind] ?? figure)])),
+    usage: Object.fromEntries(kinds.map(({ name: kind, figure }) => [kind, usageOf(figures[kind] ?? figure)])),
     from:
       free === true
         ? `${name}, which uses no model`
@@ -82,17 +82,17 @@ export function figuresFor(
   };
 }
 
-/** Which kind of unit a line is about; in classic mode there is only that one. */
+/** The kind of unit of a line; "classic" in classic mode. */
 const nameOf = (line: LedgerLine): string =>
   line.unit === classicName ? classicName : (kindOfLine(line)?.name ?? reading.name);
 const classicName = "classic";
 
-/** Neither a reset, nor the making of the project, nor a batch that code noted without an agent. */
-const isUnitOfAResearch = ({ outcome, agent, unit }: LedgerLine): boolean =>
+/** Whether an agent did a unit of the project: not a reset, not the requirements, not an answer. */
+const isAgentUnit = ({ outcome, agent, unit }: LedgerLine): boolean =>
   outcome !== "reset" && agent !== undefined && unit !== "requirements" && !isAnswerUnit(unit);
 
-/** What all attempts at one unit took. */
-interface Taken {
+/** The sum of all attempts at one unit. */
+interface UsageSum {
   tokens: number;
   seconds: number;
   usd: number;
@@ -101,35 +101,37 @@ interface Taken {
   isAccepted: boolean;
 }
 
-/** The median of what units of each kind took that were accepted, over the ledgers of several projects. */
-export function takesOf(ledgers: readonly (readonly LedgerLine[])[]): Takes {
-  const all = new Map<string, Taken[]>();
+/** The median usage of accepted units of each kind, from the ledgers of several projects. */
+export function medianUsageOf(ledgers: readonly (readonly LedgerLine[])[]): UsageByKind {
+  const usageByKind = new Map<string, UsageSum[]>();
   for (const ledger of ledgers) {
-    const units = new Map<string, Map<string, Taken>>();
-    // Several units may be called the same, as checks are; what leads to an accepted one belongs together.
+    const units = new Map<string, Map<string, UsageSum>>();
+    // Several units can have the same name, such as checks. The attempts up to an acceptance belong to one unit.
     const accepted = new Map<string, number>();
     for (const line of ledger) {
-      if (!isUnitOfAResearch(line)) continue;
+      if (!isAgentUnit(line)) continue;
       const kind = nameOf(line);
-      const ofKind = units.get(kind) ?? new Map<string, Taken>();
-      units.set(kind, ofKind);
-      const times = accepted.get(line.unit) ?? 0;
-      const unit = `${line.unit} ${times}`;
-      if (line.outcome === "accepted") accepted.set(line.unit, times + 1);
-      const taken = ofKind.get(unit) ?? nothingTaken();
-      ofKind.set(unit, taken);
-      addTo(taken, line);
+      const sums = units.get(kind) ?? new Map<string, UsageSum>();
+      units.set(kind, sums);
+      const acceptedCount = accepted.get(line.unit) ?? 0;
+      const unit = `${line.unit} ${acceptedCount}`;
+      if (line.outcome === "accepted") accepted.set(line.unit, acceptedCount + 1);
+      const sum = sums.get(unit) ?? zeroUsage();
+      sums.set(unit, sum);
+      addTo(sum, line);
     }
-    for (const [kind, ofKind] of units) {
-      const known = all.get(kind) ?? [];
-      all.set(kind, known);
-      for (const taken of ofKind.values()) if (taken.isAccepted) known.push(taken);
+    for (const [kind, sums] of units) {
+      const acceptedSums = usageByKind.get(kind) ?? [];
+      usageByKind.set(kind, acceptedSums);
+      for (const sum of sums.values()) if (sum.isAccepted) acceptedSums.push(sum);
     }
   }
-  return Object.fromEntries([...all].flatMap(([kind, units]) => (units.length === 0 ? [] : [[kind, medianOf(units)]])));
+  return Object.fromEntries(
+    [...usageByKind].flatMap(([kind, units]) => (units.length === 0 ? [] : [[kind, medianOf(units)]])),
+  );
 }
 
-const nothingTaken = (): Taken => ({
+const zeroUsage = (): UsageSum => ({
   tokens: 0,
   seconds: 0,
   usd: 0,
@@ -138,27 +140,27 @@ const nothingTaken = (): Taken => ({
   isAccepted: false,
 });
 
-function addTo(taken: Taken, line: LedgerLine): void {
-  taken.tokens += tokensOf(line);
-  taken.seconds += line.duration_seconds ?? 0;
-  taken.usd += line.cost_usd ?? 0;
-  taken.isPaid ||= line.cost_usd !== undefined;
-  taken.isEstimated ||= line.cost_usd !== undefined && line.estimated === true;
-  taken.isAccepted ||= line.outcome === "accepted";
+function addTo(sum: UsageSum, line: LedgerLine): void {
+  sum.tokens += tokensOf(line);
+  sum.seconds += line.duration_seconds ?? 0;
+  sum.usd += line.cost_usd ?? 0;
+  sum.isPaid ||= line.cost_usd !== undefined;
+  sum.isEstimated ||= line.cost_usd !== undefined && line.estimated === true;
+  sum.isAccepted ||= line.outcome === "accepted";
 }
 
-const medianOf = (units: readonly Taken[]): Take => ({
+const medianOf = (units: readonly UsageSum[]): UnitUsage => ({
   tokens: median(units.map(({ tokens }) => tokens)),
   minutes: median(units.map(({ seconds }) => seconds)) / 60,
   ...(units.some(({ isPaid }) => isPaid) ? { usd: median(units.map(({ usd }) => usd)) } : {}),
   ...(units.some(({ isEstimated }) => isEstimated) ? { estimated: true as const } : {}),
 });
 
-/** Units of each kind for which an agent is started. */
-export type UnitsLeft = Readonly<Record<string, number>>;
+/** Numbers of units by kind, only units for which an agent is started. */
+export type UnitCounts = Readonly<Record<string, number>>;
 
-/** How many units of each kind are left. */
-function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks, second }: Experience): UnitsLeft {
+/** The numbers of remaining units. */
+function remainingUnits(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks, second }: Experience): UnitCounts {
   const status = statusOf(rrd, ledger);
   const project = { rrd, ledger, status, ...withoutUndefined({ records }) };
   const left = (kind: UnitKind): number => {
@@ -169,108 +171,113 @@ function unitsLeft(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks, s
   if (second === true && formOf(rrd).length > 0)
     units[extract.name] = (units[extract.name] ?? 0) + (units[reading.name] ?? 0);
   if (checks === undefined) return units;
-  const ahead = checksAhead(units[reading.name] ?? 0, checks);
-  // Sentences are counted once they are written.
-  return (units[report.name] ?? 0) > 0 ? { ...units, ...ahead } : units;
+  const checkUnits = checksAhead(units[reading.name] ?? 0, checks);
+  // If the report is already written, its sentences are counted by the kinds themselves.
+  return (units[report.name] ?? 0) > 0 ? { ...units, ...checkUnits } : units;
 }
 
-/** Claims of a reading, and sentences that fill a batch of a check. */
-const usualClaims = 8;
-const usualBatch = 50;
+/** Typical numbers of claims in a reading and of sentences in a batch of a check. */
+const typicalClaims = 8;
+const typicalBatch = 50;
 
-/** Units of checks that come with so many papers and the report on them: as a rule it is checked in two, and mended. */
-export const checksAhead = (papers: number, { wish, checkers }: CheckPlan): UnitsLeft => ({
-  ...(wish === "all" ? { [claims.name]: checkers * Math.ceil((papers * usualClaims) / usualBatch) } : {}),
+/** The units of checks for so many papers and their report, which usually needs two checks and one repair. */
+export const checksAhead = (papers: number, { wish, checkers }: CheckPlan): UnitCounts => ({
+  ...(wish === "all" ? { [claims.name]: checkers * Math.ceil((papers * typicalClaims) / typicalBatch) } : {}),
   [check.name]: 2 * checkers,
   [mend.name]: 1,
 });
 
 /**
- * What the rest of a project will take: its units that are left times the median of those it has had, and of `before`
- * for kinds that it has had none of. Undefined where nothing is left, or nothing is known of what is left. `todo`: what
- * is left, where the records do not hold it yet.
+ * The expected usage of the remaining units: their number times the median usage of the project's units of that kind, or
+ * the usage in `before` for kinds without units yet. Undefined if no units remain, or if no usage is known. `todo`: the
+ * remaining units, if they can't be counted from the records.
  */
 export function forecastOf(
   rrd: Rrd,
   ledger: readonly LedgerLine[],
-  before: Experience = { takes: {}, from: "" },
-  todo: UnitsLeft = unitsLeft(rrd, ledger, before),
+  before: Experience = { usage: {}, from: "" },
+  todo: UnitCounts = remainingUnits(rrd, ledger, before),
 ): Forecast | undefined {
-  const own = takesOf([
+  const ownUsage = medianUsageOf([
     ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent))),
   ]);
-  const isClassic = before.classic === true || (own[reading.name] === undefined && own[classicName] !== undefined);
+  const isClassic =
+    before.classic === true || (ownUsage[reading.name] === undefined && ownUsage[classicName] !== undefined);
   const left = Object.entries(todo).filter(([, units]) => units > 0) as [string, number][];
-  const known = left.map(([kind, units]) => ({ kind, units, ...takeFor(isClassic ? classicName : kind, own, before) }));
-  const main = known.find(({ kind }) => kind === reading.name) ?? known[0];
-  if (main?.take === undefined) return undefined;
-  const sum = (of: (take: Take) => number) =>
-    known.reduce((total, { units, take }) => total + units * (take === undefined ? 0 : of(take)), 0);
-  const { usd, most, tokens } = main.take;
-  const unpriced =
-    usd !== undefined && known.some(({ take }) => take !== undefined && take.usd === undefined && take.tokens > 0);
-  // What has no price of its own is priced as papers are.
-  const priced = (take: Take) => take.usd ?? (tokens === 0 ? 0 : (take.tokens / tokens) * (usd ?? 0));
-  const mostPriced = (take: Take) =>
-    take.most ?? (take.usd === undefined && tokens > 0 ? (take.tokens / tokens) * (most ?? 0) : priced(take));
-  const papers = known.find(({ kind }) => kind === reading.name)?.units ?? 0;
-  const checks = known.filter(({ kind }) => kind === claims.name || kind === check.name || kind === mend.name);
+  const withUsage = left.map(([kind, units]) => ({
+    kind,
+    units,
+    ...usageFor(isClassic ? classicName : kind, ownUsage, before),
+  }));
+  const mainKind = withUsage.find(({ kind }) => kind === reading.name) ?? withUsage[0];
+  if (mainKind?.usage === undefined) return undefined;
+  const sum = (of: (usage: UnitUsage) => number) =>
+    withUsage.reduce((total, { units, usage }) => total + units * (usage === undefined ? 0 : of(usage)), 0);
+  const { usd, most, tokens } = mainKind.usage;
+  const hasUnpriced =
+    usd !== undefined &&
+    withUsage.some(({ usage }) => usage !== undefined && usage.usd === undefined && usage.tokens > 0);
+  // A kind without a price has the price of papers for each token.
+  const costOf = (usage: UnitUsage) => usage.usd ?? (tokens === 0 ? 0 : (usage.tokens / tokens) * (usd ?? 0));
+  const maxCostOf = (usage: UnitUsage) =>
+    usage.most ?? (usage.usd === undefined && tokens > 0 ? (usage.tokens / tokens) * (most ?? 0) : costOf(usage));
+  const papers = withUsage.find(({ kind }) => kind === reading.name)?.units ?? 0;
+  const checks = withUsage.filter(({ kind }) => kind === claims.name || kind === check.name || kind === mend.name);
   return {
     papers,
     ...(papers === 0
       ? {}
-      : { left: leftOf(before.records, papers, checksText(checks, usd === undefined ? undefined : priced)) }),
-    iterations: known.reduce((total, { units }) => total + units, 0),
+      : { left: remainingText(before.records, papers, checksText(checks, usd === undefined ? undefined : costOf)) }),
+    iterations: withUsage.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
     seconds: Math.round(sum(({ minutes }) => minutes) * 60),
-    ...(usd === undefined ? {} : { cost_usd: roundUsd(sum(priced)) }),
-    ...(usd === undefined || known.every(({ take }) => take?.most === undefined)
+    ...(usd === undefined ? {} : { cost_usd: roundUsd(sum(costOf)) }),
+    ...(usd === undefined || withUsage.every(({ usage }) => usage?.most === undefined)
       ? {}
-      : { cost_usd_most: roundUsd(sum(mostPriced)) }),
-    ...(unpriced || known.some(({ take }) => take?.estimated === true) ? { estimated: true as const } : {}),
-    from: [...new Set([main, ...known].map(({ from }) => from))].filter((from) => from !== "").join(" and "),
+      : { cost_usd_most: roundUsd(sum(maxCostOf)) }),
+    ...(hasUnpriced || withUsage.some(({ usage }) => usage?.estimated === true) ? { estimated: true as const } : {}),
+    from: [...new Set([mainKind, ...withUsage].map(({ from }) => from))].filter((from) => from !== "").join(" and "),
   };
 }
 
-const leftOf = (records: number | undefined, papers: number, checks: string | undefined): string =>
+const remainingText = (records: number | undefined, papers: number, checks: string | undefined): string =>
   [
     ...(records === undefined ? [] : [`${many(records, "record")} to screen`]),
     many(papers, "paper"),
     ...(checks === undefined ? [] : [checks]),
   ].join(", ");
 
-/** "3 checks of 43k tokens, $0.12", of units that check; undefined where none is left. */
+/** For example "3 checks of sentences with 43k tokens, $0.12"; undefined if no checks remain. */
 function checksText(
-  checks: readonly { readonly units: number; readonly take?: Take }[],
-  priced: ((take: Take) => number) | undefined,
+  checks: readonly { readonly units: number; readonly usage?: UnitUsage }[],
+  costOf: ((usage: UnitUsage) => number) | undefined,
 ): string | undefined {
   const length = checks.reduce((total, { units }) => total + units, 0);
-  const sum = (of: (take: Take) => number) =>
-    checks.reduce((total, { units, take }) => total + (take === undefined ? 0 : units * of(take)), 0);
+  const sum = (of: (usage: UnitUsage) => number) =>
+    checks.reduce((total, { units, usage }) => total + (usage === undefined ? 0 : units * of(usage)), 0);
   if (length === 0) return undefined;
-  const price = priced === undefined ? "" : `, ${money(sum(priced))}`;
+  const price = costOf === undefined ? "" : `, ${money(sum(costOf))}`;
   return `${many(length, "check")} of sentences with ${tokensText(sum(({ tokens }) => tokens))} tokens${price}`;
 }
 
-function takeFor(kind: string, own: Takes, before: Experience): { take?: Take; from: string } {
-  const mine = own[kind];
-  if (mine !== undefined) return { take: mine, from: "what it took so far" };
-  const learned = before.takes[kind];
-  return learned === undefined ? { from: "" } : { take: learned, from: before.from };
+function usageFor(kind: string, ownUsage: UsageByKind, before: Experience): { usage?: UnitUsage; from: string } {
+  const ownOfKind = ownUsage[kind];
+  if (ownOfKind !== undefined) return { usage: ownOfKind, from: "what it took so far" };
+  const earlierUsage = before.usage[kind];
+  return earlierUsage === undefined ? { from: "" } : { usage: earlierUsage, from: before.from };
 }
 
-/** The day on which these figures were measured with the real Claude Code and Codex. */
+/** The day on which the figures of the kinds were measured with Claude Code and Codex. */
 const measuredOn = "2026-11-22";
 
-/** What a project has cost in its whole life, what it may cost, and what the rest of it will. */
+/** What a project has cost so far, its budget, and the forecast for the rest. */
 export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {
   const forecast = forecastOf(rrd, ledger, before);
   return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...withoutUndefined({ forecast }) };
 }
 
 /**
- * Every attempt counts, whatever came of it and whether or not it was reset later: it was paid for. So do a model's
- * summaries of the history.
+ * The cost of all attempts, also refused, failed and reset ones, and of summaries of the history by a model.
  */
 export function spentOn({ loop }: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Spending {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
@@ -283,7 +290,7 @@ export function spentOn({ loop }: Pick<Rrd, "loop">, ledger: readonly LedgerLine
 function budgetOf({ budget }: Rrd): Budget {
   const { max_usd: usd, max_tokens: tokens, max_minutes: minutes, max_iterations: iterations } = budget ?? {};
   return Object.fromEntries(
-    Object.entries({ usd, tokens, minutes, iterations }).filter(([, most]) => typeof most === "number"),
+    Object.entries({ usd, tokens, minutes, iterations }).filter(([, limit]) => typeof limit === "number"),
   );
 }
 

@@ -10,12 +10,12 @@ import { kindOf } from "../units/kinds.js";
 import { draftOf, type Finding, isJudged } from "../units/shared-unit.js";
 import type { PartOutcome, Material, SharedResult } from "../units/unit-kind.js";
 
-/** Hears what an agent left in its workspace, where agents share the unit. Changes nothing. */
+/** Reads the result of one agent of a unit that several agents do. Changes nothing. */
 export async function judgePart(part: SharedResult<Material>): Promise<PartOutcome> {
   const { state, unit, workspace, sharing, redact } = part;
   const kind = kindOf(unit);
-  const heard = await (await kind.load()).receivePart?.(part);
-  if (heard !== undefined) return heard;
+  const outcome = await (await kind.load()).receivePart?.(part);
+  if (outcome !== undefined) return outcome;
   const draft = draftOf(state, unit);
   if (unit.role === thinkingRoles.critic && draft !== undefined) {
     const critique = await readCritique(workspace, unit, redact);
@@ -32,13 +32,13 @@ export async function judgePart(part: SharedResult<Material>): Promise<PartOutco
     return { redacted, instead: { value, agent }, ...warning };
   }
   if (isJudged(unit, sharing)) return {};
-  const read = await readChecked(kind.schema, join(workspace, resultName), redact);
-  if ("reasons" in read) return read;
-  const { value, redacted, dropped } = read;
+  const checked = await readChecked(kind.schema, join(workspace, resultName), redact);
+  if ("reasons" in checked) return checked;
+  const { value, redacted, dropped } = checked;
   return { redacted, dropped, note: value, summary: "kept for the critic" };
 }
 
-/** What a critic left, without secrets, or why it can't be used. */
+/** The findings of a critic, without secrets, or the reason why they can't be used. */
 async function readCritique(
   workspace: string,
   { id }: Unit,
@@ -46,8 +46,8 @@ async function readCritique(
 ): Promise<{ readonly redacted: boolean } & ({ readonly findings: readonly Finding[] } | { readonly reason: string })> {
   const result = await readResult(join(workspace, resultName));
   if ("reason" in result) return { redacted: false, reason: redact(result.reason) };
-  const { value: found, found: redacted } = redactValue(result.value, redact);
-  const { value, problems } = checkedResult("result-critique", found);
+  const { value: redactedValue, found: redacted } = redactValue(result.value, redact);
+  const { value, problems } = checkedResult("result-critique", redactedValue);
   if (problems.length > 0) return { redacted, reason: reasonsOf(problems)[0] ?? "" };
   const { unit, findings } = value as CritiqueResult;
   return unit === id ? { redacted, findings } : { redacted, reason: `unit is "${unit}"` };

@@ -8,18 +8,22 @@ import { readResearch } from "../project-files/research.js";
 import { derive } from "./derive.js";
 
 /**
- * Writes the passages of old records into rrd.json, where their texts are kept. Does nothing while a run holds the
- * project or its state can't be read: who shows the records finds their passages for itself until then.
+ * Writes the passages of old records into rrd.json, if their texts are stored. Does nothing while a run has locked the
+ * project or if its state can't be read: until then, passages are found again each time the records are shown.
  */
 export async function keepPassages(folder: string, git: boolean, notify: (message: string) => void): Promise<void> {
   try {
     const { rrd } = await readResearch(folder);
     if (!lackPassages(rrd)) return;
-    const searched = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
-    const found = new Map((await withPassages(textsFolder(folder), rrd)).papers_pool.map((paper) => [paper.id, paper]));
+    const searchedPapers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+    const foundPapers = new Map(
+      (await withPassages(textsFolder(folder), rrd)).papers_pool.map((paper) => [paper.id, paper]),
+    );
     const change = (now: Rrd): Rrd => ({
       ...now,
-      papers_pool: now.papers_pool.map((paper) => withFound(paper, searched.get(paper.id), found.get(paper.id))),
+      papers_pool: now.papers_pool.map((paper) =>
+        withFoundPassages(paper, searchedPapers.get(paper.id), foundPapers.get(paper.id)),
+      ),
     });
     await editResearch(folder, change, { derive, git, notify: (_, message) => notify(message) });
   } catch (error) {
@@ -27,13 +31,21 @@ export async function keepPassages(folder: string, git: boolean, notify: (messag
   }
 }
 
-/** A paper with what was found for its items. One that was edited or read anew since it was searched stays as it is. */
-export function withFound(now: Paper, searched: Paper | undefined, found: Paper | undefined): Paper {
-  if (searched === undefined || found === undefined || searched === found) return now;
-  const isSameText = (["title", "abstract", "text_sha256"] as const).every((field) => now[field] === searched[field]);
+/**
+ * A paper with the passages that were found for its items. It is unchanged if it was edited or read again since the
+ * search.
+ */
+export function withFoundPassages(now: Paper, searchedPaper: Paper | undefined, foundPaper: Paper | undefined): Paper {
+  if (searchedPaper === undefined || foundPaper === undefined || searchedPaper === foundPaper) return now;
+  const isSameText = (["title", "abstract", "text_sha256"] as const).every(
+    (field) => now[field] === searchedPaper[field],
+  );
   if (!isSameText) return now;
-  const replaced = <Item>(items: readonly Item[], before: readonly Item[] = [], after: readonly Item[] = []): Item[] =>
-    items.map((item, index) => (isDeepStrictEqual(item, before[index]) ? (after[index] ?? item) : item));
+  const replaceItems = <Item>(
+    items: readonly Item[],
+    before: readonly Item[] = [],
+    after: readonly Item[] = [],
+  ): Item[] => items.map((item, index) => (isDeepStrictEqual(item, before[index]) ? (after[index] ?? item) : item));
   const { analysis, answers } = now;
   const evidence = analysis?.evidence;
   return {
@@ -43,9 +55,9 @@ export function withFound(now: Paper, searched: Paper | undefined, found: Paper 
       : {
           analysis: {
             ...analysis,
-            evidence: replaced(evidence, searched.analysis?.evidence, found.analysis?.evidence),
+            evidence: replaceItems(evidence, searchedPaper.analysis?.evidence, foundPaper.analysis?.evidence),
           },
         }),
-    ...(answers === undefined ? {} : { answers: replaced(answers, searched.answers, found.answers) }),
+    ...(answers === undefined ? {} : { answers: replaceItems(answers, searchedPaper.answers, foundPaper.answers) }),
   };
 }

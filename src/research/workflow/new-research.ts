@@ -17,7 +17,7 @@ import { criteriaFrom, type NewCriterion } from "../project-files/eligibility-cr
 import { isBrought } from "../papers/records/own-list.js";
 import { formatRrd } from "../project-files/rrd-file.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
-import { closingWords, unitBlock } from "./brief/write-brief.js";
+import { resultInstruction, unitBlock } from "./brief/write-brief.js";
 import { orVerdict } from "../../engine/loop/in-workflows.js";
 import { fill, type Prompt } from "./brief/prompt-file.js";
 import { checkedResult, keepAnswer, readResult, reasonsOf } from "../../engine/storage/result-file.js";
@@ -31,57 +31,57 @@ import { resultName } from "../../engine/lib/layout.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 
 type Rubric = NonNullable<Rrd["rubric"]>;
-type Named = "name" | "description" | "focus_area";
-/** What a project begins with, besides what the person says. */
-type Requirements = Omit<RequirementsResult, "unit" | Named> & Required<Pick<RequirementsResult, Named>>;
+type RequiredName = "name" | "description" | "focus_area";
+/** The requirements of a new project, besides the user's options. */
+type Requirements = Omit<RequirementsResult, "unit" | RequiredName> & Required<Pick<RequirementsResult, RequiredName>>;
 
 interface CreateOptions {
   readonly topic: string;
-  /** Target of the new research. */
+  /** The target number of papers. */
   readonly papers: number;
   readonly sources: readonly string[];
-  /** Keywords that the search uses as well. */
+  /** More keywords for the search. */
   readonly keywords?: readonly string[];
-  /** Of the project and its folder, where the person gave one. */
+  /** The name of the project and of its folder, if the user gave one. */
   readonly name?: string;
-  /** Eligibility criteria that a person gave; those that the agent proposes come behind them. */
+  /** The user's eligibility criteria; criteria of the agent follow them. */
   readonly criteria?: readonly NewCriterion[];
   /**
-   * How papers are scored; absent: not at all where there are criteria, or where a person brings all the papers, else
-   * by the original's rubrics.
+   * How papers are scored. Absent: not scored if there are criteria or if the user provides all papers, else scored by
+   * the original rubrics.
    */
   readonly rubric?: Rubric;
-  /** What each reading extracts. */
+  /** The fields that each reading extracts. */
   readonly fields?: readonly Field[];
-  /** Papers that surely belong. */
+  /** Papers that certainly belong to the topic. */
   readonly seeds?: readonly Seed[];
   /** Bounds of the date of publication, YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
   readonly screening?: Rrd["requirements"]["screening"];
   readonly columns?: Rrd["requirements"]["columns"];
-  /** No product ideas at the end, whatever the rubric. */
+  /** `false`: no product ideas at the end, with any rubric. */
   readonly ideas?: false;
-  /** The folder that holds projects. Absolute. */
+  /** Absolute path of the folder for projects. */
   readonly parent: string;
   readonly now: () => number;
 }
 
 interface AskOptions extends CreateOptions {
-  /** The sources, where the person named them. */
+  /** The sources, if the user named them. */
   readonly named?: readonly string[];
   readonly prompt: Prompt;
-  /** The person's MISSION.md, and their skill for making requirements; empty: none. */
+  /** The user's MISSION.md, and their skill for making requirements; empty if missing. */
   readonly mission?: string;
   readonly skill?: string;
   readonly workspaces: Workspaces;
-  /** Told the new research's folder. */
+  /** Called with the folder of the new project. */
   readonly created: (folder: string) => void;
-  /** Told every iteration's line of the ledger: without a folder nobody else keeps it. */
+  /** Called with the ledger line of every iteration, because there is no folder with a ledger yet. */
   readonly recorded?: (line: LedgerLine) => void;
-  /** Takes the user's secrets out of what the agent left. */
+  /** Removes the user's secrets from the agent's result. */
   readonly redact: Redact;
-  /** Puts everything away at the end of the run. */
+  /** Called at the end of the run. */
   readonly close?: () => Promise<void>;
 }
 
@@ -97,12 +97,15 @@ const unit: Unit = {
   title: "Requirements from the topic",
 };
 
-/** Makes a project of what a person said alone, at once; its folder. Without dates no publication is too old. */
-export async function createOfWords(options: CreateOptions): Promise<string> {
+/**
+ * Makes a project from the user's words alone, without an agent. Returns its folder. Without dates, all publication
+ * dates count.
+ */
+export async function createFromTopic(options: CreateOptions): Promise<string> {
   const { keywords = [], name, topic } = options;
-  const made = requirementsOfTopic(topic);
-  const asked = keywords.length === 0 ? made.keywords : [];
-  return writeResearch(options, { ...made, keywords: asked, ...withoutUndefined({ name }) }, []);
+  const topicRequirements = requirementsOfTopic(topic);
+  const newKeywords = keywords.length === 0 ? topicRequirements.keywords : [];
+  return writeResearch(options, { ...topicRequirements, keywords: newKeywords, ...withoutUndefined({ name }) }, []);
 }
 
 /** One iteration that turns a topic into a new research folder with a valid rrd.json. */
@@ -156,7 +159,7 @@ export function createWorkflow(options: AskOptions): Workflow<CreateState> {
         }
         const { keywords } = requirements;
         record(run, "accepted");
-        const folder = await writeResearch(options, openOnly(options, requirements), lines);
+        const folder = await writeResearch(options, withoutGivenOptions(options, requirements), lines);
         state = { ...state, folder };
         options.created(folder);
         return { outcome: "accepted", summary: `${keywords.length} keywords: ${keywords.join(", ")}` };
@@ -164,19 +167,19 @@ export function createWorkflow(options: AskOptions): Workflow<CreateState> {
   };
 }
 
-/** How an agent proposes eligibility criteria, and which ones stand already. */
-function criteriaWords(given: readonly NewCriterion[] = []): string {
-  const ask =
+/** The part of the brief about eligibility criteria: how to propose them, and which the user has given. */
+function criteriaText(givenCriteria: readonly NewCriterion[] = []): string {
+  const instruction =
     'Where the topic itself says which papers count and which do not (a kind of study, a population, a language), add `"criteria": [{"kind": "include", "text": "a statement that is true of a paper or not"}]` to the result; `kind` is include or exclude, ten at most. Add nothing where the topic says nothing of that kind: each paper must answer all of them.';
-  const list = given.map(({ kind, text }) => `- ${kind}: ${text}`);
+  const list = givenCriteria.map(({ kind, text }) => `- ${kind}: ${text}`);
   return [
-    ask,
+    instruction,
     ...(list.length === 0 ? [] : ["These stand already; do not repeat or contradict them:", list.join("\n")]),
   ].join("\n\n");
 }
 
-/** All that the person has said already, for the unit: an agent is asked for the rest. */
-function saidAlready({
+/** The options that the user has given, for the unit. The agent adds only what is missing. */
+function givenOptions({
   name,
   keywords = [],
   named: sources,
@@ -194,11 +197,11 @@ function saidAlready({
   };
 }
 
-const saidWords =
+const givenOptionsText =
   "The person has said what the unit lists under `said`, and it stands: leave it out of the result, ask no open question about it, and go by it. Where `keywords` stand there, give only those that are missing, or none. Where dates stand there, leave out both windows.";
 
-/** What is asked of a question's field, by the names of what answers it. */
-const answeredBy: Readonly<Record<string, readonly (keyof AskOptions)[]>> = {
+/** The options that answer an open question, by the field of the question. */
+const optionsOfField: Readonly<Record<string, readonly (keyof AskOptions)[]>> = {
   published_from: ["from"],
   published_until: ["until"],
   time_window_days: ["from", "until"],
@@ -207,55 +210,55 @@ const answeredBy: Readonly<Record<string, readonly (keyof AskOptions)[]>> = {
   rubric: ["rubric"],
 };
 
-/** A result without what the person has said, and with what the topic's words say where it is silent. */
-function openOnly(options: AskOptions, result: RequirementsResult): Requirements {
-  const made = requirementsOfTopic(options.topic);
+/** The agent's result without fields that the user has given. Missing fields are derived from the topic. */
+function withoutGivenOptions(options: AskOptions, result: RequirementsResult): Requirements {
+  const topicRequirements = requirementsOfTopic(options.topic);
   const { open_questions = [], time_window_days, historical_lookback_days, ...rest } = result;
   const isDated = options.from !== undefined || options.until !== undefined;
   const isOpen = ({ field = "" }: { readonly field?: string }) =>
-    !(answeredBy[field.split(/[./]/).at(-1) ?? ""] ?? []).some((name) => options[name] !== undefined);
+    !(optionsOfField[field.split(/[./]/).at(-1) ?? ""] ?? []).some((name) => options[name] !== undefined);
   const { keywords = [] } = options;
   return {
-    ...made,
+    ...topicRequirements,
     ...rest,
     ...(isDated
       ? {}
       : { time_window_days: time_window_days ?? 365, historical_lookback_days: historical_lookback_days ?? 1095 }),
-    keywords: result.keywords.length === 0 && keywords.length === 0 ? made.keywords : result.keywords,
-    name: options.name ?? nameFrom(result.name, made.name),
+    keywords: result.keywords.length === 0 && keywords.length === 0 ? topicRequirements.keywords : result.keywords,
+    name: options.name ?? nameFrom(result.name, topicRequirements.name),
     open_questions: open_questions.filter(isOpen),
   };
 }
 
-/** What an agent proposes, cut at a length; the topic's own words where it proposes none. */
-function nameFrom(proposed: string | undefined, made: string): string {
+/** The name that the agent proposes, cut to 80 tokens; the topic's name if it proposes none. */
+function nameFrom(proposed: string | undefined, topicName: string): string {
   const name = oneLine(proposed ?? "");
-  return /[\p{L}\p{N}]/u.test(name) ? clip(name, 80) : made;
+  return /[\p{L}\p{N}]/u.test(name) ? clip(name, 80) : topicName;
 }
 
-const skillWords =
+const skillText =
   "A skill of this folder follows. Go by what it says of choosing and asking. The form of the result is the one described above: write no other file, whatever the skill says, and ask nobody.";
 
 function requirementsBrief(options: AskOptions, { refusal }: Notes, resultFile: string): string {
   const { prompt, topic, criteria, mission = "", skill = "" } = options;
-  const said = saidAlready(options);
+  const given = givenOptions(options);
   const values = { PROJECT: topic, PHASE: "REQUIREMENTS", UNIT: unit.id };
   const reasons = refusal?.map((reason) => `- ${reason}`).join("\n");
   const parts = [
     fill(prompt("COMMON"), values),
     fill(prompt("REQUIREMENTS"), values),
-    Object.keys(said).length === 0 ? "" : `# What stands already\n\n${saidWords}`,
-    `# Eligibility criteria\n\n${criteriaWords(criteria)}`,
+    Object.keys(given).length === 0 ? "" : `# What stands already\n\n${givenOptionsText}`,
+    `# Eligibility criteria\n\n${criteriaText(criteria)}`,
     mission === "" ? "" : `# MISSION.md of this folder\n\n${mission}`,
-    skill === "" ? "" : `# How this person wants requirements to be made\n\n${skillWords}\n\n${skill}`,
+    skill === "" ? "" : `# How this person wants requirements to be made\n\n${skillText}\n\n${skill}`,
     reasons === undefined ? "" : `# The last result was refused\n\n${reasons}`,
-    `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic, ...(Object.keys(said).length === 0 ? {} : { said }) })}`,
-    closingWords(resultFile),
+    `# The unit\n\n${unitBlock({ kind: "requirements", unit: unit.id, topic, ...(Object.keys(given).length === 0 ? {} : { said: given }) })}`,
+    resultInstruction(resultFile),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** The requirements of a result, or what is wrong with them. */
+/** The requirements in a result, or the reasons why they are refused. */
 async function requirementsIn(path: string, redact: Redact): Promise<RequirementsResult | { reasons: string[] }> {
   const result = await readResult(path);
   if ("reason" in result) return { reasons: [redact(result.reason)] };
@@ -282,18 +285,17 @@ async function writeResearch(
   return folder;
 }
 
-/** Letters that Unicode takes for whole ones, as they are written where a keyboard has none of them. */
-const spelt: Readonly<Record<string, string>> = Object.fromEntries(
+/** Letters that NFKD does not split, with their replacement in ASCII. */
+const asciiLetters: Readonly<Record<string, string>> = Object.fromEntries(
   "ß=ss æ=ae œ=oe ø=o đ=d ð=d þ=th ł=l ı=i".split(" ").map((pair) => pair.split("=")),
 );
 
-/** Names of files are bounded in bytes, and letters of other scripts take two to four of them. */
-const maxSlug = 60;
+/** Maximum length in bytes, because file systems limit names in bytes. A letter can have four bytes. */
+const maxSlugBytes = 60;
 
 /**
- * A name for a folder and a branch: lower case, words with a hyphen between them, marks taken off Latin letters.
- * Letters of other scripts stay, composed, so that two topics never share a name for want of Latin ones. At most 60
- * bytes.
+ * A name for a folder and a branch: lower case, words joined by hyphens, Latin letters without accents. Letters of
+ * other scripts stay, so that such topics have different names. At most 60 bytes.
  */
 export function slug(name: string): string {
   const plain = name
@@ -301,19 +303,19 @@ export function slug(name: string): string {
     .replace(/(\p{Script=Latin})\p{M}+/gu, "$1")
     .toLowerCase()
     .normalize("NFC")
-    .replace(/[ßæœøđðþłı]/g, (letter) => spelt[letter] ?? letter);
+    .replace(/[ßæœøđðþłı]/g, (letter) => asciiLetters[letter] ?? letter);
   const words = plain.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
-  let kept = "";
+  let result = "";
   for (const character of words.join("-")) {
-    if (Buffer.byteLength(kept + character) > maxSlug) break;
-    kept += character;
+    if (Buffer.byteLength(result + character) > maxSlugBytes) break;
+    result += character;
   }
-  return kept.replace(/-$/, "") || "research";
+  return result.replace(/-$/, "") || "research";
 }
 
 /**
- * Makes a folder of this name, or of the name with the first free number behind it: another `new` may be at it in this
- * very moment.
+ * Makes a folder with this name, or with the first free number after the name: another process may make a folder at the
+ * same time.
  */
 async function makeFreeFolder(parent: string, name: string): Promise<string> {
   makeFolder(parent);
@@ -328,7 +330,7 @@ async function makeFreeFolder(parent: string, name: string): Promise<string> {
   }
 }
 
-/** The document that a new research starts with; the order of its fields is the original's. */
+/** The first state of a new project. The fields have the same order as in the original tool. */
 export function newRrd(
   options: Pick<
     CreateOptions,
@@ -350,7 +352,7 @@ export function newRrd(
 ): Rrd {
   const terms = requirements.terms ?? {};
   const criteria = criteriaFrom(options.criteria ?? [], requirements.criteria ?? []);
-  // What a person brings was chosen by them: whether it opens a market is nobody's question.
+  // Papers that the user provides were chosen by them, so they are not scored for a market.
   const isAllBrought = options.sources.length > 0 && options.sources.every(isBrought);
   const { rubric = criteria.length === 0 && !isAllBrought ? "original" : "none" } = options;
   const rrd: Rrd = {

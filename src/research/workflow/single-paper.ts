@@ -6,8 +6,8 @@ import { zeroSpent } from "../../engine/loop/stop-conditions/budget.js";
 import { maxRefusals } from "../derived/status.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 
-/** A project of one paper, for `read`: judged by both rubrics, no report, no ideas. */
-export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {
+/** A project with one paper, for `read`: judged by both rubrics, without report and ideas. */
+export function rrdForPaper(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {
   const rrd = newRrd({ papers: 1, sources }, { name: "one paper", description: "", focus_area: "", keywords: [] });
   const record: Paper = {
     ...paper,
@@ -28,15 +28,15 @@ export function rrdForOne(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, s
   };
 }
 
-/** The workflow of a project, ended as soon as its papers are decided or given up: there is no folder to go on with. */
+/** A workflow that ends when the paper is decided or given up. */
 export const readingWorkflow = (workflow: ResearchWorkflow): ResearchWorkflow => ({
   ...workflow,
   name: "read",
   account: (state) => withoutForecast(workflow.account?.(state)),
   next: (state, busy, later) => {
     if (state.rrd.papers_pool.every(isDecided)) return { verdict: "complete", reason: "The paper is read." };
-    const [putOff] = later;
-    if (putOff !== undefined) return { verdict: "blocked", reason: `${putOff.reason} Read it again later.` };
+    const [delay] = later;
+    if (delay !== undefined) return { verdict: "blocked", reason: `${delay.reason} Read it again later.` };
     if (state.status.readable.length > 0) return workflow.next(state, busy, later);
     return {
       verdict: "blocked",
@@ -45,7 +45,7 @@ export const readingWorkflow = (workflow: ResearchWorkflow): ResearchWorkflow =>
   },
 });
 
-/** One paper is left, as everybody can see; a project's own batches and report never come. */
+/** The account without a forecast, because there are no search and no report. */
 function withoutForecast(account: Account | undefined): Account {
   const { forecast: _, ...rest } = account ?? { spent: zeroSpent, budget: {} };
   return rest;

@@ -9,99 +9,108 @@ import { reading } from "../units/reading/kind.js";
 const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
 
 /**
- * Start, end and duration of the phases, from the lines of the ledger that still count; what a ledger does not know of
- * (a run of the original) is kept. A duration is the wall time from start to end, as the original's is, without pauses
- * of more than a day. A report or ideas that are only written again move no time: the work was done before. Nor does a
+ * Start, end and duration of the phases, from the valid lines of the ledger. Values that the ledger can't contain, such
+ * as those of a run of the original tool, are kept. A duration is the wall time from start to end without pauses of
+ * more than a day. Writing a report or ideas again does not change times, because the work was done before; nor does a
  * check.
  */
 export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Timing> {
   const before = rrd.timing ?? {};
-  const counting = validLines(ledger).filter((line) => line.outcome !== "reset");
-  const made = ledger.filter((line) => line.outcome !== "reset");
-  const known = new Set(counting.length === made.length ? [] : counting);
-  const undone = counting.length === made.length ? [] : made.filter((line) => !known.has(line));
-  const again = writtenAgain(rrd, ledger);
-  const working = counting.filter((line) => !again.has(line));
+  const validWork = validLines(ledger).filter((line) => line.outcome !== "reset");
+  const allWork = ledger.filter((line) => line.outcome !== "reset");
+  const validSet = new Set(validWork.length === allWork.length ? [] : validWork);
+  const resetLines = validWork.length === allWork.length ? [] : allWork.filter((line) => !validSet.has(line));
+  const untimed = untimedLines(rrd, ledger);
+  const timedLines = validWork.filter((line) => !untimed.has(line));
   const isPast = (phase: Rrd["phase"]) => phases.indexOf(rrd.phase) > phases.indexOf(phase);
-  const span = (phase: Rrd["phase"], kept: PhaseTiming | undefined) => {
-    const isOf = (line: LedgerLine) => line.phase === phase;
-    const [lines, taken] = [working.filter(isOf), undone.filter(isOf)];
+  const span = (phase: Rrd["phase"], recorded: PhaseTiming | undefined) => {
+    const isOfPhase = (line: LedgerLine) => line.phase === phase;
+    const [lines, undone] = [timedLines.filter(isOfPhase), resetLines.filter(isOfPhase)];
     const last = lines.at(-1);
-    if (last === undefined && taken.length === 0)
-      return { started_at: null, ended_at: null, duration_seconds: null, ...kept };
-    const earlier = earlierSpan(kept, ledger);
-    const started_at = stillTrue(kept?.started_at, taken) ?? (lines[0] === undefined ? null : startOf(lines[0]));
+    if (last === undefined && undone.length === 0)
+      return { started_at: null, ended_at: null, duration_seconds: null, ...recorded };
+    const earlier = earlierSpan(recorded, ledger);
+    const started_at = unlessReset(recorded?.started_at, undone) ?? (lines[0] === undefined ? null : startOf(lines[0]));
     const ended_at = last !== undefined && isPast(phase) ? last.at : null;
     const duration_seconds =
       started_at === null || ended_at === null
         ? null
         : (earlier?.duration_seconds ?? 0) + wallSeconds(lines, earlier === undefined ? started_at : undefined);
-    return { ...kept, started_at, ended_at, duration_seconds, ...withoutUndefined({ earlier }) };
+    return { ...recorded, started_at, ended_at, duration_seconds, ...withoutUndefined({ earlier }) };
   };
   const discovery = span("DISCOVERY", before.discovery);
-  const { papers_analyzed: _count, avg_seconds_per_paper: average, ...kept } = before.analysis ?? {};
-  const analysis = span("ANALYSIS", kept);
+  const { papers_analyzed: _count, avg_seconds_per_paper: average, ...recorded } = before.analysis ?? {};
+  const analysis = span("ANALYSIS", recorded);
   const ideation = span("IDEATION", before.ideation);
-  const spent = counting.filter(isReading);
-  const read = spent.filter((line) => line.outcome === "accepted").length;
-  const work = spent.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
-  const first = beganElsewhere(rrd, ledger) ? undefined : counting[0];
+  const readings = validWork.filter(isReading);
+  const acceptedCount = readings.filter((line) => line.outcome === "accepted").length;
+  const readingSeconds = readings.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
+  const first = hasEarlierReadings(rrd, ledger) ? undefined : validWork[0];
   const ends = [before.complete?.ended_at, ideation.ended_at, analysis.ended_at, discovery.ended_at];
-  const ended = working.findLast((line) => line.outcome === "accepted")?.at ?? ends.find((at) => at != null) ?? null;
+  const lastEnd =
+    timedLines.findLast((line) => line.outcome === "accepted")?.at ?? ends.find((at) => at != null) ?? null;
   return {
     ...before,
     research_started_at:
-      stillTrue(before.research_started_at, undone) ??
+      unlessReset(before.research_started_at, resetLines) ??
       (first === undefined ? (discovery.started_at ?? null) : startOf(first)),
     discovery,
     analysis: {
       ...analysis,
       papers_analyzed: rrd.papers_pool.filter(isDecided).length,
-      avg_seconds_per_paper: read > 0 ? Math.round(work / read) : undone.some(isReading) ? null : (average ?? null),
+      avg_seconds_per_paper:
+        acceptedCount > 0
+          ? Math.round(readingSeconds / acceptedCount)
+          : resetLines.some(isReading)
+            ? null
+            : (average ?? null),
     },
     ideation,
-    complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? ended : null },
+    complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? lastEnd : null },
   };
 }
 
-/** When the work on a project was done, and by whom, for its report. */
+/** When and by which agents the work on a project was done, for its report. */
 export interface Period {
-  /** YYYY-MM-DD; undefined where nobody recorded it. */
+  /** YYYY-MM-DD; undefined if it was not recorded. */
   readonly from?: string;
   readonly until?: string;
-  /** What an earlier report by another program says: "January 14-15, 2026", "Research-Ralph (Claude Opus 4.5)". */
+  /** The values in an earlier report of another program: "January 14-15, 2026", "Research-Ralph (Claude Opus 4.5)". */
   readonly stated?: { readonly period?: string; readonly agent?: string };
-  /** The day of this writing, where the report was there before and is only written again. */
+  /** The present day, if the report existed before and is only written again. */
   readonly writtenAgain?: string;
   /** Agents of the iterations so far, in their order. */
   readonly agents: readonly string[];
-  /** Papers were read before the ledger began, by an agent that it does not know. */
+  /** Whether papers were read before the ledger began, by an unknown agent. */
   readonly beganElsewhere: boolean;
 }
 
-/** The period of the work, when a report is written at this moment. */
+/** The period of the work, for a report that is written now. */
 export function periodOf(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Period {
   const timing = deriveTiming({ ...rrd, phase: "COMPLETE" }, ledger);
   const lines = validLines(ledger).filter(({ outcome }) => outcome !== "reset");
   const today = now.toISOString().slice(0, 10);
-  const isAgain = (lines.some(isAccepted("report")) || hadBefore(rrd, ledger, "report")) && !isNewWork(lines);
-  const elsewhere = beganElsewhere(rrd, ledger);
+  const isRewritten =
+    (lines.some(isAccepted("report")) || wasWrittenBefore(rrd, ledger, "report")) && !isNewWork(lines);
+  const hasEarlierWork = hasEarlierReadings(rrd, ledger);
   const { research_period: period, agent } = rrd.statistics?.stated ?? {};
   const text = (value: unknown) => (typeof value === "string" ? value : undefined);
   const stated = withoutUndefined({ period: text(period), agent: text(agent) });
   return {
     ...withoutUndefined({
-      from: timing.research_started_at?.slice(0, 10) ?? (elsewhere ? undefined : today),
-      until: isAgain ? timing.complete?.ended_at?.slice(0, 10) : today,
-      writtenAgain: isAgain ? today : undefined,
+      from: timing.research_started_at?.slice(0, 10) ?? (hasEarlierWork ? undefined : today),
+      until: isRewritten ? timing.complete?.ended_at?.slice(0, 10) : today,
+      writtenAgain: isRewritten ? today : undefined,
       stated: Object.keys(stated).length === 0 ? undefined : stated,
     }),
     agents: [...new Set(lines.flatMap(({ agent: name }) => name ?? []))],
-    beganElsewhere: elsewhere,
+    beganElsewhere: hasEarlierWork,
   };
 }
 
-/** "2026-01-19 to 2026-01-20", in the words of an earlier report where no time was recorded, or that none was. */
+/**
+ * For example "2026-01-19 to 2026-01-20". If no time was recorded, the period in an earlier report or "not recorded".
+ */
 export function periodText({ from, until, stated }: Period): string {
   if (from !== undefined && until !== undefined) return from === until ? from : `${from} to ${until}`;
   if (stated?.period !== undefined) return `${stated.period} (as an earlier report states)`;
@@ -109,7 +118,7 @@ export function periodText({ from, until, stated }: Period): string {
   return from === undefined ? `to ${until}; its beginning was not recorded` : `from ${from}`;
 }
 
-/** Work since the last report, or since the ledger began. */
+/** Whether there was work since the last report, or since the ledger began. */
 const isNewWork = (lines: readonly LedgerLine[]): boolean => {
   const last = lines.findLastIndex(isAccepted("report"));
   return lines.slice(last + 1).some((line) => isWork(line) && line.outcome === "accepted");
@@ -117,33 +126,36 @@ const isNewWork = (lines: readonly LedgerLine[]): boolean => {
 
 const isAccepted = (unit: string) => (line: LedgerLine) => line.unit === unit && line.outcome === "accepted";
 
-/** Searching and reading; what is written from them, or said of that, is not. */
+/** Whether a line is of a search or a reading, and not of a report, ideas or a check. */
 const isWork = (line: LedgerLine): boolean => kindOfLine(line)?.timed === undefined;
 
-/** Whether a line is of a paper that was read. */
+/** Whether a line is of a reading of a paper. */
 export const isReading = (line: LedgerLine): boolean => kindOfLine(line) === reading;
 
 /**
- * Lines that are not the time of the work: of a report or of ideas that were there before, where nothing was searched
- * or read in between, and of checks.
+ * Lines that do not count as time of the work: those of checks, and those of a report or of ideas that existed before,
+ * if there was no search or reading since then.
  */
-function writtenAgain(rrd: Rrd, ledger: readonly LedgerLine[]): ReadonlySet<LedgerLine> {
-  const again = new Set<LedgerLine>();
+function untimedLines(rrd: Rrd, ledger: readonly LedgerLine[]): ReadonlySet<LedgerLine> {
+  const untimed = new Set<LedgerLine>();
   const writing = kinds.filter(({ timed }) => timed === "once").map(({ name }) => name);
-  const done = new Set(writing.filter((unit) => hadBefore(rrd, ledger, unit)));
+  const writtenUnits = new Set(writing.filter((unit) => wasWrittenBefore(rrd, ledger, unit)));
   for (const line of validLines(ledger)) {
     if (line.outcome === "reset") continue;
-    if (kindOfLine(line)?.timed === "never") again.add(line);
+    if (kindOfLine(line)?.timed === "never") untimed.add(line);
     else if (isWork(line)) {
-      if (line.outcome === "accepted") done.clear();
-    } else if (done.has(line.unit)) again.add(line);
-    else if (line.outcome === "accepted") done.add(line.unit);
+      if (line.outcome === "accepted") writtenUnits.clear();
+    } else if (writtenUnits.has(line.unit)) untimed.add(line);
+    else if (line.outcome === "accepted") writtenUnits.add(line.unit);
   }
-  return again;
+  return untimed;
 }
 
-/** Whether a report or ideas were there before the ledger began: their phase was over, or it begins by a reset. */
-function hadBefore(rrd: Rrd, ledger: readonly LedgerLine[], unit: string): boolean {
+/**
+ * Whether a report or ideas existed before the ledger began: their phase was over, or the ledger begins with their
+ * reset.
+ */
+function wasWrittenBefore(rrd: Rrd, ledger: readonly LedgerLine[], unit: string): boolean {
   const [first] = ledger;
   if (first === undefined) return rrd.phase === "COMPLETE";
   if (first.outcome === "reset" && first.to === undefined && isWriting(first)) return true;
@@ -153,58 +165,58 @@ function hadBefore(rrd: Rrd, ledger: readonly LedgerLine[], unit: string): boole
 
 const isWriting = (line: LedgerLine): boolean => !isWork(line);
 
-type Earlier = NonNullable<PhaseTiming>["earlier"] | undefined;
+type EarlierSpan = NonNullable<PhaseTiming>["earlier"] | undefined;
 
-/** The span of a phase that was over before the ledger began, as another program recorded it. */
-function earlierSpan(kept: PhaseTiming | undefined, ledger: readonly LedgerLine[]): Earlier {
-  if (kept?.earlier != null) return kept.earlier;
+/** The recorded end and duration of a phase that was over before the ledger began. */
+function earlierSpan(recorded: PhaseTiming | undefined, ledger: readonly LedgerLine[]): EarlierSpan {
+  if (recorded?.earlier != null) return recorded.earlier;
   const [first] = ledger;
-  const { ended_at, duration_seconds } = kept ?? {};
+  const { ended_at, duration_seconds } = recorded ?? {};
   if (first === undefined || ended_at == null || Date.parse(ended_at) >= Date.parse(startOf(first))) return undefined;
   return { ended_at, ...(duration_seconds == null ? {} : { duration_seconds }) };
 }
 
-/** Seconds that phases took before the ledger began, as another program recorded them. */
+/** The recorded duration of all phases before the ledger began, in seconds. */
 export const secondsBefore = ({ timing }: Rrd, ledger: readonly LedgerLine[]): number =>
   [timing?.discovery, timing?.analysis, timing?.ideation]
-    .map((kept) => (ledger.length === 0 ? kept : earlierSpan(kept, ledger))?.duration_seconds ?? 0)
+    .map((recorded) => (ledger.length === 0 ? recorded : earlierSpan(recorded, ledger))?.duration_seconds ?? 0)
     .reduce((sum, duration) => sum + duration, 0);
 
-/** Whether papers were read before the ledger began, so that its first line is not when the work began. */
-function beganElsewhere(rrd: Rrd, ledger: readonly LedgerLine[]): boolean {
+/** Whether papers were read before the ledger began, so that its first line is not the beginning of the work. */
+function hasEarlierReadings(rrd: Rrd, ledger: readonly LedgerLine[]): boolean {
   const [first] = ledger;
   if (first !== undefined && (first.phase === "DISCOVERY" || first.unit === "classic")) return false;
   const units = new Set(ledger.map(({ unit }) => unit));
   return rrd.papers_pool.some((paper) => isDecided(paper) && !units.has(paper.id));
 }
 
-/** Whether all of the reading was done before the ledger began, so that its lines are not the time of the work. */
-export const wasReadElsewhere = (rrd: Rrd, ledger: readonly LedgerLine[]): boolean =>
-  beganElsewhere(rrd, ledger) && !ledger.some((line) => line.outcome !== "reset" && isWork(line));
+/** Whether all papers were read before the ledger began, so that its lines do not count as time of the work. */
+export const wereAllReadBefore = (rrd: Rrd, ledger: readonly LedgerLine[]): boolean =>
+  hasEarlierReadings(rrd, ledger) && !ledger.some((line) => line.outcome !== "reset" && isWork(line));
 
-/** A recorded start, unless it is that of iterations which a reset has undone. */
-function stillTrue(started: string | null | undefined, undone: readonly LedgerLine[]): string | null | undefined {
-  const [first] = undone;
+/** A recorded start; null if it is the start of iterations that were reset. */
+function unlessReset(started: string | null | undefined, resetLines: readonly LedgerLine[]): string | null | undefined {
+  const [first] = resetLines;
   return started == null || first === undefined || Date.parse(started) < Date.parse(startOf(first)) ? started : null;
 }
 
-/** No iteration lasts a year: a longer duration is damage to the line, and would lead out of all dates. */
+/** A longer duration of an iteration is an error in the line and is ignored. */
 const maxSeconds = 366 * 86_400;
 
-/** Nobody works for a day between two iterations. */
-const maxPause = 86_400;
+/** A longer pause between two iterations does not count as work. */
+const maxPauseSeconds = 86_400;
 
-const startOf = ({ at, duration_seconds: took = 0 }: LedgerLine): string =>
-  new Date(Date.parse(at) - (took > maxSeconds ? 0 : took) * 1000).toISOString();
+const startOf = ({ at, duration_seconds: durationSeconds = 0 }: LedgerLine): string =>
+  new Date(Date.parse(at) - (durationSeconds > maxSeconds ? 0 : durationSeconds) * 1000).toISOString();
 
-/** Seconds from a start, or that of the first line, to the end of the last one, without long pauses between them. */
+/** Seconds from `from`, or else from the start of the first line, to the end of the last line, without long pauses. */
 function wallSeconds(lines: readonly LedgerLine[], from?: string): number {
   const began = Date.parse(from ?? "") / 1000;
   let [sum, until] = [0, Number.isNaN(began) ? undefined : began];
   for (const line of lines) {
     const [start, end] = [Date.parse(startOf(line)) / 1000, Date.parse(line.at) / 1000];
     const pause = until === undefined ? 0 : start - until;
-    sum += Math.max(0, end - start + (pause > maxPause ? 0 : pause));
+    sum += Math.max(0, end - start + (pause > maxPauseSeconds ? 0 : pause));
     until = end;
   }
   return Math.round(sum);

@@ -6,10 +6,10 @@ import { isVerdict, type Tell, type Unit, type Verdict, type Workflow } from "..
 import { removeOldNotes } from "../../engine/storage/agent-notes.js";
 import { pauseName } from "../../engine/lib/layout.js";
 import type { Guard, Suspect } from "../../engine/storage/guard/guard.js";
-import type { Accepting, Briefed } from "./accept.js";
+import type { AcceptOptions, BriefBasis } from "./accept.js";
 import { accountOf, type Experience } from "./forecast.js";
-import { loadSteered } from "./steering/apply-steering.js";
-import { nextUnit, withoutOne, withPart } from "./next-unit.js";
+import { loadWithInstructions } from "./steering/apply-steering.js";
+import { nextUnit, withoutChecker, withPart } from "./next-unit.js";
 import type { JudgingContext } from "../units/judged-result.js";
 import { isWanted, kindOf, kindOfLine, kinds, workBasis } from "../units/kinds.js";
 import { loadAgentNotes } from "../units/shared-unit.js";
@@ -25,39 +25,39 @@ import type { Clock } from "../../engine/lib/clock.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { withSummary } from "../../engine/loop/history/summarise.js";
 
-interface ResearchWorkflowOptions extends Accepting {
-  /** Where AGENTS.md lies. */
+interface ResearchWorkflowOptions extends AcceptOptions {
+  /** The folder with AGENTS.md. */
   readonly root: string;
-  /** Move learned patterns into AGENTS.md as they come. */
+  /** Whether learned patterns are written to AGENTS.md at once. */
   readonly learn: boolean;
-  /** Opened by the first unit that is prepared. */
+  /** Opened when the first unit is prepared. */
   readonly library: () => Promise<Library>;
-  /** Read abstracts of papers whose text can't be had now, instead of waiting for it. */
+  /** If the text of a paper is not available now, read its abstract instead of waiting. */
   readonly abstracts?: boolean;
-  /** How to wait for a text that can't be had just now. */
+  /** Waits for a text that is not available now. */
   readonly sleep: Clock["sleep"];
-  /** What forecasts rest on until the project has its own. */
+  /** The basis of forecasts until the project has its own figures. */
   readonly experience: Experience;
-  /** Set where the agent takes tools. */
+  /** Present if the agent can use tools. */
   readonly tools?: () => Promise<ServeTools>;
-  /** Agents run in a sandbox. */
+  /** Whether agents run in a sandbox. */
   readonly isHoused?: boolean;
-  /** Remembers the files around an agent that nothing confines, to be put back once it has ended. */
+  /** Saves the files around an unconfined agent, and restores them after it has ended. */
   readonly guardFiles?: (iteration: number) => Promise<Guard>;
-  /** Puts the project away at the end of the run. */
+  /** Closes the project at the end of the run. */
   readonly close: (verdict?: Verdict) => Promise<void>;
 }
 
-/** What a brief knew, wanted again when its result is judged. */
-interface BriefContext extends Briefed {
-  /** The unit's record as it was then. */
+/** What is known at the time of a brief and needed again to judge the result. */
+interface BriefContext extends BriefBasis {
+  /** The unit's record at the time of the brief. */
   readonly paper?: Paper;
-  /** Puts back what an agent that nothing confines has changed around it. */
+  /** Restores files that an unconfined agent has changed. */
   readonly guard?: Guard;
 }
 
-type Phases = Workflow<ResearchState, Unit, PreparedUnit, BriefContext>;
-export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
+type BaseWorkflow = Workflow<ResearchState, Unit, PreparedUnit, BriefContext>;
+export type ResearchWorkflow = BaseWorkflow & Required<Pick<BaseWorkflow, "prepare">>;
 
 /**
  * A project from DISCOVERY to COMPLETE: phases over rrd.json. `next-unit.ts` decides which unit is
@@ -65,33 +65,30 @@ export type ResearchWorkflow = Phases & Required<Pick<Phases, "prepare">>;
  */
 export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWorkflow {
   const { research, library, workspaces } = options;
-  let swept = false;
-  /** Of agents at work that nothing confines. What stands in the inbox may be theirs until the guard has ended. */
+  let isCleanedUp = false;
+  // The guards of running unconfined agents. Such an agent may write into the inbox, so it is not read while they run.
   const guards = new Map<Guard, Suspect>();
-  /** Before files are read that such an agent could have forged. */
-  const look = async (): Promise<void> => {
+  // Called before files are read that such an agent could have changed.
+  const checkGuards = async (): Promise<void> => {
     for (const [guard, suspect] of guards) await guard.check(suspect);
   };
-  /** Results are being accepted: what a person says meanwhile is heard once they are written. */
+  // Set while results are being accepted: messages of the user are applied after that.
   let isAccepting = false;
-  /** A result was accepted, and what it taught is not in AGENTS.md yet. */
+  // A result was accepted, and its patterns are not in AGENTS.md yet.
   let hasLearned = false;
-  /**
-   * Until then a busy host is not waited for: with the network away every paper would cost the waits, not only the
-   * first.
-   */
+  // Until this time, texts are not waited for: without a network, only the first paper should cost the waiting time.
   let impatientUntil = 0;
-  const sayOnce = makeNoticeOnce();
-  /** Less one of two checkers, once that one can't be had. */
+  const noticeOnce = makeNoticeOnce();
+  // Has one checker less after one of two checkers has failed.
   let sharing = options.sharing ?? {};
   const stateOf = async (
     { rrd, ledger }: Pick<ResearchState, "rrd" | "ledger">,
     tell: Tell,
   ): Promise<ResearchState> => {
-    const { agentNotes, lost } = await loadAgentNotes(research.folder, ledger, (line) =>
+    const { agentNotes, lost: lostLines } = await loadAgentNotes(research.folder, ledger, (line) =>
       workBasis(rrd, kindOfLine(line), line.unit),
     );
-    for (const line of lost) await sayOnce(lostText(line), tell);
+    for (const line of lostLines) await noticeOnce(lostNoteText(line), tell);
     return { rrd, ledger, status: statusOf(rrd, ledger), agentNotes };
   };
 
@@ -99,15 +96,15 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     name: "research",
     load: (tell) =>
       orVerdict(async () => {
-        await look();
+        await checkGuards();
         const { rrd, ledger } = await (guards.size > 0 || isAccepting
           ? research.load()
-          : loadSteered(research, options, tell));
-        if (!swept) {
+          : loadWithInstructions(research, options, tell));
+        if (!isCleanedUp) {
           await workspaces.keepOnly(openRefusals(ledger));
           await removeOldNotes(research.folder, ledger);
         }
-        swept = true;
+        isCleanedUp = true;
         return stateOf({ rrd, ledger }, tell);
       }),
     next: (state, busy, later) => {
@@ -133,39 +130,39 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       await research.edit((rrd) => withSummary(rrd, compression), true);
     },
     async concede(verdict, tell, about) {
-      const stateNow = async () => stateOf(await research.load(), tell);
+      const loadState = async () => stateOf(await research.load(), tell);
       const conceded = await orVerdict(async () => {
-        const fewer = await withFewerCheckers(options, sharing, stateNow, verdict, tell, about);
-        sharing = fewer ?? sharing;
-        return fewer === undefined ? withoutOptional(options, stateNow, verdict, tell, about) : "again";
+        const fewerCheckers = await withFewerCheckers(options, sharing, loadState, verdict, tell, about);
+        sharing = fewerCheckers ?? sharing;
+        return fewerCheckers === undefined ? withoutOptional(options, loadState, verdict, tell, about) : "again";
       });
-      // Where the state can't be read or written any more, the run ends as it would have.
+      // If the state can't be read or written any more, the run ends with the verdict that it had.
       return conceded === "again" || conceded?.verdict === "complete" ? conceded : undefined;
     },
     close: options.close,
 
     prepare: (state, unit, { signal }) =>
       orVerdict(async () => {
-        const { prepareUnit } = await parts();
+        const { prepareUnit } = await importOnce();
         const isPatient = options.now() >= impatientUntil;
-        const outside = { ...options, library: await library(), folder: research.folder, isPatient };
-        const prepared = await prepareUnit(outside, state, unit, signal);
+        const preparationContext = { ...options, library: await library(), folder: research.folder, isPatient };
+        const prepared = await prepareUnit(preparationContext, state, unit, signal);
         if ("later" in prepared && unit.kind === "paper" && !signal.aborted) impatientUntil = prepared.later.until;
         return prepared;
       }),
 
     brief: (state, unit, prepared, notes) =>
       orVerdict(async () => {
-        const { isStale, briefFor } = await parts();
+        const { isStale, briefFor } = await importOnce();
         if (isStale(state, unit, prepared)) return "stale";
         const { tools: toolsFor, ...rest } = options;
         const [{ services }, tools] = await Promise.all([library(), toolsFor?.()]);
-        const where = { ...rest, folder: research.folder, services, ...withoutUndefined({ tools }) };
+        const briefOptions = { ...rest, folder: research.folder, services, ...withoutUndefined({ tools }) };
         const paper = paperOf(state.rrd, unit.id);
         const iteration = research.nextIteration();
         const workspace = await workspaces.create(iteration);
-        const { brief, ...briefed } = await briefFor(
-          where,
+        const { brief, ...briefBasis } = await briefFor(
+          briefOptions,
           state,
           unit,
           prepared.material,
@@ -173,19 +170,19 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           iteration,
           workspace,
         );
-        // Last, as the brief itself fills the folder of texts.
+        // After the brief, because the brief writes into the folder of texts.
         const { name = "", confinement } = notes.agent ?? {};
         const guard = confinement === "unconfined" ? await options.guardFiles?.(iteration) : undefined;
-        if (guard !== undefined) guards.set(guard, whoIs(name));
-        return { brief, context: { ...briefed, ...withoutUndefined({ paper, guard }) } };
+        if (guard !== undefined) guards.set(guard, suspectFor(name));
+        return { brief, context: { ...briefBasis, ...withoutUndefined({ paper, guard }) } };
       }),
 
     accept: (state, unit, done, { tell }) =>
       orVerdict(async () => {
-        const { isStale, acceptRun, acceptSettled } = await parts();
+        const { isStale, acceptRun, acceptSettled } = await importOnce();
         if ("prepared" in done) {
           const { prepared, prepareMs } = done;
-          await look();
+          await checkGuards();
           if (isStale(state, unit, prepared)) return "stale";
           const settled = await acceptSettled(
             options,
@@ -202,8 +199,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
         const { guard } = context;
         if (guard !== undefined) {
           guards.delete(guard);
-          const undone = await guard.end(whoIs(run.agent));
-          for (const message of undone) await tell({ type: "notice", level: "warning", message });
+          const guardMessages = await guard.end(suspectFor(run.agent));
+          for (const message of guardMessages) await tell({ type: "notice", level: "warning", message });
         }
         const before = asBriefed(state, context.paper);
         const outcome = await acceptRun({ ...options, sharing }, before, unit, run, context, prepareMs, tell);
@@ -213,38 +210,41 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   };
 }
 
-type Conceding = Pick<ResearchWorkflowOptions, "research" | "now" | "render" | "memory">;
+type ConcedeOptions = Pick<ResearchWorkflowOptions, "research" | "now" | "render" | "memory">;
 
-/** The optional kind that is due, where a run ends for want of it and not because a person wants it to. */
-function dueOf(
-  { research }: Pick<Conceding, "research">,
+/**
+ * The unit of an optional kind that is next when a run ends; undefined if the run is complete or the user ended it.
+ * `isCause`: whether the run ends because this unit can't be done.
+ */
+function dueOptionalUnit(
+  { research }: Pick<ConcedeOptions, "research">,
   state: ResearchState,
   { verdict }: Verdict,
   about: string | undefined,
-): { readonly unit: Unit; readonly isFor: boolean } | undefined {
+): { readonly unit: Unit; readonly isCause: boolean } | undefined {
   if (verdict === "complete" || verdict === "interrupted" || existsSync(join(research.folder, pauseName)))
     return undefined;
-  const open = kinds[state.status.done.length];
-  if (open?.isOptional !== true) return undefined;
-  const unit = { kind: open.name, id: open.name, phase: open.phase, title: open.name };
+  const openKind = kinds[state.status.done.length];
+  if (openKind?.isOptional !== true) return undefined;
+  const unit = { kind: openKind.name, id: openKind.name, phase: openKind.phase, title: openKind.name };
   const isRefused = isVerdict(nextUnit(state, [], [], research.folder));
-  return { unit, isFor: verdict !== "limit" && verdict !== "stuck" && (about === unit.id || isRefused) };
+  return { unit, isCause: verdict !== "limit" && verdict !== "stuck" && (about === unit.id || isRefused) };
 }
 
-/** The sharing without a checker that can't be had, where there is another one; what that one said is kept. */
+/** The sharing without a checker that failed, if there is another checker. Its earlier verdicts stay. */
 async function withFewerCheckers(
-  options: Conceding,
+  options: ConcedeOptions,
   sharing: Sharing,
-  stateNow: () => Promise<ResearchState>,
+  loadState: () => Promise<ResearchState>,
   verdict: Verdict,
   tell: Tell,
   about: string | undefined,
 ): Promise<Sharing | undefined> {
-  const state = await stateNow();
-  const due = dueOf(options, state, verdict, about);
-  const fewer = due?.isFor === true ? withoutOne(due.unit, state, sharing) : undefined;
-  if (due === undefined || fewer === undefined) return undefined;
-  const { acceptSettled } = await parts();
+  const state = await loadState();
+  const due = dueOptionalUnit(options, state, verdict, about);
+  const fewerCheckers = due?.isCause === true ? withoutChecker(due.unit, state, sharing) : undefined;
+  if (due === undefined || fewerCheckers === undefined) return undefined;
+  const { acceptSettled } = await importOnce();
   const { folder } = options.research;
   await acceptSettled(
     options,
@@ -255,46 +255,46 @@ async function withFewerCheckers(
     tell,
   );
   await tell({ type: "notice", level: "warning", message: `One checker goes on alone: ${verdict.reason}` });
-  return fewer;
+  return fewerCheckers;
 }
 
 /**
- * Where a run ends for want of an optional unit, or with such units alone left: what is open of it ends, and the work
- * goes on or is complete.
+ * If a run ends because an optional unit can't be done, or if only optional units remain, the open part of the unit is
+ * closed. Then the work continues or is complete.
  */
 async function withoutOptional(
-  options: Conceding,
-  stateNow: () => Promise<ResearchState>,
+  options: ConcedeOptions,
+  loadState: () => Promise<ResearchState>,
   verdict: Verdict,
   tell: Tell,
   about: string | undefined,
 ): Promise<Verdict | "again" | undefined> {
   const { research } = options;
-  const state = await stateNow();
-  const due = dueOf(options, state, verdict, about);
-  const left = kinds.slice(state.status.done.length);
-  const isAllLeft = left.every((kind) => kind.isOptional === true || !isWanted(kind, state));
-  if (due === undefined || !(due.isFor || isAllLeft)) return undefined;
-  const { acceptSettled } = await parts();
+  const state = await loadState();
+  const due = dueOptionalUnit(options, state, verdict, about);
+  const remainingKinds = kinds.slice(state.status.done.length);
+  const areAllOptional = remainingKinds.every((kind) => kind.isOptional === true || !isWanted(kind, state));
+  if (due === undefined || !(due.isCause || areAllOptional)) return undefined;
+  const { acceptSettled } = await importOnce();
   const judge = (work: UnitWork<Material, unknown>, judging: JudgingContext) =>
     work.closeUnfinished?.(research.folder, state.rrd, verdict.reason, judging);
   await acceptSettled(options, state, due.unit, judge, 0, tell);
-  const next = nextUnit(await stateNow(), [], [], research.folder);
+  const next = nextUnit(await loadState(), [], [], research.folder);
   if (isVerdict(next)) return next;
-  return due.isFor ? "again" : undefined;
+  return due.isCause ? "again" : undefined;
 }
 
-const whoIs = (agent: string): Suspect => ({ agent, during: `${agent} ran unconfined` });
+const suspectFor = (agent: string): Suspect => ({ agent, during: `${agent} ran unconfined` });
 
 /**
- * What works on a unit. A run that has nothing left to do loads none of it; one that has loads all of it with its first
- * unit, so that an update of the package hours later changes nothing of what it does.
+ * The modules that do units. They are imported together with the first unit, so that an update of the package during
+ * the run changes nothing. A run without work does not import them.
  */
-const parts = async () => (loaded ??= await load());
+const importOnce = async () => (imported ??= await importParts());
 
-let loaded: Awaited<ReturnType<typeof load>> | undefined;
+let imported: Awaited<ReturnType<typeof importParts>> | undefined;
 
-async function load() {
+async function importParts() {
   const [{ prepareUnit, isStale }, { briefFor }, { acceptRun, acceptSettled }] = await Promise.all([
     import("./prepare.js"),
     import("./brief/write-brief.js"),
@@ -304,18 +304,18 @@ async function load() {
   return { prepareUnit, isStale, briefFor, acceptRun, acceptSettled };
 }
 
-const lostText = ({ iteration, unit, role = "" }: LedgerLine): string =>
+const lostNoteText = ({ iteration, unit, role = "" }: LedgerLine): string =>
   `What iteration ${iteration} (${role}) left for ${unit} can't be used any more: its file is gone or was changed, or what it rests on was; it is done again.`;
 
 /**
- * The state with one record as it was when its brief was written. While others were folded in, a person may have
- * changed it, and that is to be seen as a change.
+ * The state with one record as it was at the time of its brief. If the user has changed the record since then, the
+ * comparison with it shows that.
  */
 function asBriefed(state: ResearchState, paper: Paper | undefined): ResearchState {
   const { rrd } = state;
   if (paper === undefined || paperOf(rrd, paper.id) === undefined) return state;
   return {
     ...state,
-    rrd: { ...rrd, papers_pool: rrd.papers_pool.map((each) => (each.id === paper.id ? paper : each)) },
+    rrd: { ...rrd, papers_pool: rrd.papers_pool.map((candidate) => (candidate.id === paper.id ? paper : candidate)) },
   };
 }

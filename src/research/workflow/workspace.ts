@@ -9,47 +9,43 @@ import { inodeAt } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { workspacesFolder } from "../project-files/layout.js";
 
-/** Folders for agents to work in, outside the user's tree, one an iteration. */
+/** Folders in which agents work, outside the user's files: one for each iteration. */
 export interface Workspaces {
-  /** The folder of the program's state that they lie in. */
+  /** The folder of the program's state, which contains them. */
   readonly stateDir: string;
-  /** Where they lie. */
+  /** The folder of all workspaces of the project. */
   readonly root: string;
-  /** Removes what a crash left, as far as it can be; refused ones stay. */
+  /** Removes workspaces that a crash left, if possible. Kept workspaces of refused iterations stay. */
   sweep(): Promise<void>;
   /**
-   * Removes the refused ones of all other iterations: a kill may come between a fold and the removal of what it
-   * settled.
+   * Removes the kept workspaces of all other iterations: if the process was killed after a fold, they were not removed.
    */
   keepOnly(iterations: ReadonlySet<number>): Promise<void>;
-  /** Where an iteration's lies. */
+  /** The path of an iteration's workspace. */
   path(iteration: number): string;
-  /** Makes it, fresh and empty. */
+  /** Makes an empty workspace. */
   create(iteration: number): Promise<string>;
-  /** Keeps the one of a refused iteration for the repair and for people. Returns where; undefined if it is empty. */
+  /** Keeps the workspace of a refused iteration for the repair and for people. Returns its new path; undefined if it is empty. */
   keep(iteration: number): Promise<string | undefined>;
-  /** Where a refused one lies. */
+  /** The path of a kept workspace. */
   kept(iteration: number): string;
-  /** Removes an iteration's, kept or not. */
+  /** Removes the workspace of an iteration, kept or not. */
   remove(iteration: number): Promise<void>;
-  /** Leaves nothing where none is kept. */
+  /** Removes the root folder if it contains no kept workspace. */
   close(): Promise<void>;
 }
 
-const keptMark = "refused-";
-/** The names that we give; nothing else is ours to remove. */
-const ownName = new RegExp(`^(${keptMark})?(\\d+)$`);
+const keptPrefix = "refused-";
+/** The names of workspaces. Nothing with another name is removed. */
+const workspaceName = new RegExp(`^(${keptPrefix})?(\\d+)$`);
 
 export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
   const root = join(workspacesFolder(stateDir), `${nameStart(basename(folder))}-${hash}`);
-  /**
-   * Removes one, unless the way to it leads through a link: an agent may have put one there, and behind it stands a
-   * person's folder.
-   */
-  const clear = async (path: string): Promise<void> => {
+  // Removes a folder, but not through a symbolic link, which an agent may have made to one of the user's folders.
+  const removeSafely = async (path: string): Promise<void> => {
     const link = [dirname(root), root].find(
-      (at) => lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true,
+      (folderPath) => lstatSync(folderPath, { throwIfNoEntry: false })?.isSymbolicLink() === true,
     );
     if (link !== undefined)
       throw new ExpectedError(
@@ -58,31 +54,31 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
     await removeAll(path);
   };
   const path = (iteration: number) => join(root, String(iteration));
-  const kept = (iteration: number) => join(root, `${keptMark}${iteration}`);
-  const clearThose = async (chosen: (isKept: boolean, iteration: number) => boolean): Promise<void> => {
+  const keptPath = (iteration: number) => join(root, `${keptPrefix}${iteration}`);
+  const removeMatching = async (isMatch: (isKept: boolean, iteration: number) => boolean): Promise<void> => {
     for (const name of await readdir(root).catch(() => [])) {
-      const [, mark, iteration] = ownName.exec(name) ?? [];
-      if (iteration === undefined || !chosen(mark !== undefined, Number(iteration))) continue;
-      await clear(join(root, name)).catch(() => undefined);
+      const [, mark, iteration] = workspaceName.exec(name) ?? [];
+      if (iteration === undefined || !isMatch(mark !== undefined, Number(iteration))) continue;
+      await removeSafely(join(root, name)).catch(() => undefined);
     }
   };
   return {
     stateDir,
     root,
     async sweep() {
-      await clearThose((isKept) => !isKept);
+      await removeMatching((isKept) => !isKept);
     },
     async keepOnly(iterations) {
-      await clearThose((isKept, iteration) => isKept && !iterations.has(iteration));
+      await removeMatching((isKept, iteration) => isKept && !iterations.has(iteration));
     },
     async close() {
-      // Not where refused work is kept for people to look at.
+      // Fails if kept workspaces are in it, which stay for people.
       await rmdir(root).catch(() => undefined);
     },
     async create(iteration) {
       const folder = path(iteration);
       try {
-        await clear(folder);
+        await removeSafely(folder);
         makeFolder(folder, 0o700);
       } catch (error) {
         if (hasCode(error, "ENOSPC"))
@@ -98,47 +94,46 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
       return folder;
     },
     path,
-    kept,
+    kept: keptPath,
     async keep(iteration) {
       const files = await readdir(path(iteration)).catch(() => undefined);
       if (files?.length === 0) {
-        await clear(path(iteration)).catch(() => undefined);
+        await removeSafely(path(iteration)).catch(() => undefined);
         return undefined;
       }
-      await clear(kept(iteration))
-        .then(() => rename(path(iteration), kept(iteration)))
+      await removeSafely(keptPath(iteration))
+        .then(() => rename(path(iteration), keptPath(iteration)))
         .catch(() => undefined);
-      return kept(iteration);
+      return keptPath(iteration);
     },
     async remove(iteration) {
-      await Promise.all([clear(path(iteration)), clear(kept(iteration))]).catch(() => undefined);
+      await Promise.all([removeSafely(path(iteration)), removeSafely(keptPath(iteration))]).catch(() => undefined);
     },
   };
 }
 
-/** Removes a folder, also one in which an agent took away its own right to do so, or a link in its place. */
+/** Removes a folder, even if an agent has made it read-only, or a link in its place. */
 async function removeAll(path: string): Promise<void> {
   if (inodeAt(path) === undefined) return;
   const remove = () => rm(path, { recursive: true, force: true, maxRetries: 3 });
   await remove().catch(async () => {
-    if (lstatSync(path).isDirectory()) await openUp(path);
+    if (lstatSync(path).isDirectory()) await makeWritable(path);
     await remove();
   });
 }
 
-async function openUp(folder: string): Promise<void> {
+async function makeWritable(folder: string): Promise<void> {
   await chmod(folder, 0o700).catch(() => undefined);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) if (entry.isDirectory()) await openUp(join(folder, entry.name));
+  for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
 }
 
-/** An agent's result, its notes and the files of its CLI; a result alone may have 5 MB, and most have 10 KB. */
+/** Minimum free space for an agent's result, notes and CLI files. A result has usually 10 KB and at most 5 MB. */
 const minFreeBytes = 1_000_000;
 
 /**
- * An agent on a full disk leaves half a result or none, and three of those would give its paper up for no fault of
- * anybody's.
- * @throws ExpectedError when less than 1 MB is left for `folder`.
+ * On a full disk an agent writes an incomplete result, and after three of those its paper would be given up.
+ * @throws ExpectedError if less than 1 MB is free for `folder`.
  */
 export function requireSpace(folder: string): void {
   if (hasSpace(folder)) return;
@@ -147,7 +142,7 @@ export function requireSpace(folder: string): void {
   );
 }
 
-/** Whether 1 MB is left for `folder`; true where the system can't say, as the write itself will. */
+/** Whether 1 MB is free for `folder`. True if the system can't tell; then the write itself reports a full disk. */
 export function hasSpace(folder: string): boolean {
   try {
     const { blocks, bfree, bavail, bsize } = statfsSync(folder);

@@ -77,7 +77,7 @@ async function runWith(
     sleep: clock.sleep,
     learn: false,
     redact: redactFor({}),
-    experience: { takes: {}, from: "" },
+    experience: { usage: {}, from: "" },
     memory: defaultHistoryLimits,
     render: renderFor,
     veto: async () => [],

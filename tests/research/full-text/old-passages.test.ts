@@ -13,7 +13,7 @@ import { lackPassages, withPassages } from "../../../src/research/full-text/old-
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { textsFolder } from "../../../src/research/project-files/layout.js";
-import { withFound } from "../../../src/research/workflow/keep-passages.js";
+import { withFoundPassages } from "../../../src/research/workflow/keep-passages.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 
@@ -216,15 +216,15 @@ describe("what else an earlier version kept", () => {
     const { folder, rrd } = await project({ evidence: [...old, before("held 94 percent of the wet spheres")] });
     const [searched] = rrd().papers_pool as [Paper];
     const [found] = (await withPassages(textsFolder(folder), rrd())).papers_pool;
-    expect(withFound(searched, searched, found)).toEqual(found);
+    expect(withFoundPassages(searched, searched, found)).toEqual(found);
     const edited = { ...before("held 94 percent of the wet spheres"), claim: "Edited by hand." };
     const evidence = [...(searched.analysis?.evidence ?? []).slice(0, 3), edited];
     const now = { ...searched, notes: "New.", analysis: { ...searched.analysis, evidence } } as Paper;
-    const after = withFound(now, searched, found);
+    const after = withFoundPassages(now, searched, found);
     expect(after.notes).toBe("New.");
     expect(after.analysis?.evidence?.map(({ passage }) => passage)).toEqual([...passages, undefined, undefined]);
     expect(after.analysis?.evidence?.[3]).toEqual(edited);
     const readAnew = { ...searched, text_sha256: "0".repeat(64) };
-    expect(withFound(readAnew, searched, found)).toEqual(readAnew);
+    expect(withFoundPassages(readAnew, searched, found)).toEqual(readAnew);
   });
 });

@@ -8,7 +8,7 @@ import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { cacheAbout } from "../../../src/research/paper-lookups/code-and-citations.js";
 import { checkWorks } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
 import { services } from "../../../src/research/units/screening/search-session.js";
-import { nextKept } from "../../../src/research/workflow/prepare.js";
+import { nextFromStored } from "../../../src/research/workflow/prepare.js";
 import type { ReadingMaterial } from "../../../src/research/units/reading/prepare.js";
 import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { paper, paperText, rrdWith, temporaryFolder } from "../../support/projects/research.js";
@@ -21,14 +21,14 @@ async function kept(folder: string) {
   const { signal } = new AbortController();
   const state = { rrd, ledger: [], status: statusOf(rrd, []), agentNotes: new Map() };
   const sources = { ...localSources(folder, folder, signal), ...services(folder) };
-  const next = await nextKept({ ...sources, folder, signal, now: Date.now }, state);
+  const next = await nextFromStored({ ...sources, folder, signal, now: Date.now }, state);
   if ("verdict" in next) throw new Error(next.reason);
   return { ...next, material: next.material as ReadingMaterial };
 }
 
 test("where nothing is kept of a paper, nothing is written, and it is said what a run would ask", async () => {
   const folder = temporaryFolder();
-  const { material, first } = await kept(folder);
+  const { material, firstSteps: first } = await kept(folder);
   expect(material.text?.text).toContain("The full text of the paper goes here");
   expect(material.about).toBeUndefined();
   expect(first).toEqual([
@@ -43,7 +43,7 @@ test("what a preparation has kept is what the brief is made from, for a day", as
   await saveText(textsFolder(folder), "p1", paperText("p1"), one.url ?? "");
   const about = { code: [], citations: { count: 7, source: "OpenAlex" }, unchecked: [] };
   await cacheAbout(folder, one, about, Date.now());
-  expect((await kept(folder)).first).toEqual([expect.stringMatching(/ask .* about the papers/)]);
+  expect((await kept(folder)).firstSteps).toEqual([expect.stringMatching(/ask .* about the papers/)]);
   await checkWorks([{ ...one, identifiers: identifiersOf(one) }], {
     file: updatesFile(folder),
     ask: async (works) => works.map((work) => ({ work, updates: [], checkedBy: ["Crossref"], unchecked: [] })),
@@ -52,7 +52,10 @@ test("what a preparation has kept is what the brief is made from, for a day", as
     within: 60_000,
     anew: false,
   });
-  expect(await kept(folder)).toMatchObject({ material: { text: { text: paperText("p1").text }, about }, first: [] });
+  expect(await kept(folder)).toMatchObject({
+    material: { text: { text: paperText("p1").text }, about },
+    firstSteps: [],
+  });
   await cacheAbout(folder, one, about, Date.now() - 25 * 3600_000);
   expect((await kept(folder)).material.about).toBeUndefined();
 });

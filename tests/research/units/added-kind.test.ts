@@ -40,7 +40,7 @@ const last = "Done.\n\n<promise>COMPLETE</promise>";
 test("a further kind of unit is a folder and a line: brief, schema, refusal, fold, forecast and section", async () => {
   const given = researchFolder(wanting());
   writeFileSync(join(given.root, "prompt.md"), "# OBJECTIONS\n\nObject to {{UNIT}} of {{PROJECT}}.\n");
-  expect(forecastOf(wanting(), [], { takes: { paper: { tokens: 1, minutes: 1 } }, from: "" })?.iterations).toBe(3);
+  expect(forecastOf(wanting(), [], { usage: { paper: { tokens: 1, minutes: 1 } }, from: "" })?.iterations).toBe(3);
 
   const briefs: string[] = [];
   const left = [

@@ -53,7 +53,7 @@ async function runClassic(
     workspaces: { stateDir },
     guardFiles: (iteration) => guardProject(guarded, join(stateDir, "guards"), iteration, new Map()),
     now: clock.now,
-    experience: { takes: {}, from: "" },
+    experience: { usage: {}, from: "" },
     memory: defaultHistoryLimits,
     close: research.close,
     redact: (text) => text.replaceAll("hunter2", "***"),

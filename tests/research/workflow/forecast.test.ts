@@ -12,7 +12,7 @@ import {
   type Experience,
   figuresFor,
   forecastOf,
-  takesOf,
+  medianUsageOf,
 } from "../../../src/research/workflow/forecast.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
@@ -26,7 +26,7 @@ const fresh = {
 } as unknown as Rrd;
 const take = (tokens: number, minutes = 1) => ({ tokens, minutes, usd: tokens / 1_000 });
 const before: Experience = {
-  takes: { discovery: take(10), paper: take(100), report: take(5), ideas: take(7) },
+  usage: { discovery: take(10), paper: take(100), report: take(5), ideas: take(7) },
   from: "elsewhere",
 };
 const read = (iteration: number, unit: string, input: number, more: Partial<LedgerLine> = {}) =>
@@ -74,7 +74,7 @@ test("neither what made a research nor a batch without new papers tells how many
 
 test("what has no price of its own is priced as papers are, and marked as estimated", () => {
   const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
-  const unpriced: Experience = { takes: { report: { tokens: 20, minutes: 1 } }, from: "figures" };
+  const unpriced: Experience = { usage: { report: { tokens: 20, minutes: 1 } }, from: "figures" };
   expect(forecastOf(rrd, [read(1, "a", 40)], unpriced)).toMatchObject({
     tokens: 60,
     cost_usd: expect.closeTo(0.06),
@@ -98,12 +98,12 @@ test("nothing is forecast where nothing is known of papers, or nothing is left",
 
 test("attempts for nothing belong to the unit that they led to, and papers of the same id in two researches are two", () => {
   const ledger = [read(1, "a", 10, { outcome: "refused" }), read(2, "a", 20), read(3, "b", 70, { outcome: "failed" })];
-  expect(takesOf([ledger, [read(1, "a", 50)]]).paper).toMatchObject({ tokens: 40 });
+  expect(medianUsageOf([ledger, [read(1, "a", 50)]]).paper).toMatchObject({ tokens: 40 });
 });
 
 test("in classic mode one iteration is like the other, and one accepted stands for one paper", () => {
   const classic = [read(1, "classic", 10, { outcome: "refused" }), read(2, "classic", 30), read(3, "classic", 60)];
-  const forecast = forecastOf(fresh, classic, { takes: {}, from: "", classic: true });
+  const forecast = forecastOf(fresh, classic, { usage: {}, from: "", classic: true });
   expect(forecast).toMatchObject({ iterations: 19, tokens: 19 * 50 });
 });
 
@@ -145,11 +145,11 @@ test("other researches in the folder are what a fresh one rests on: those of the
   writeFileSync(join(dirname(folder), "a-file"), "");
   const sonnet = await experienceFor(folder, { name: "claude", model: "sonnet" }, false);
   expect(sonnet).toMatchObject({
-    takes: { paper: { tokens: 1_000 }, report: { tokens: expect.any(Number) } },
+    usage: { paper: { tokens: 1_000 }, report: { tokens: expect.any(Number) } },
     from: expect.stringMatching(/19 other projects/),
   });
   expect((await experienceFor(folder, { name: "claude", model: "opus" }, false)).from).toContain("figures of");
-  expect((await experienceFor(folder, { name: "amp" }, true)).takes).toEqual({});
+  expect((await experienceFor(folder, { name: "amp" }, true)).usage).toEqual({});
 });
 
 test("cost tells of a fresh research what it will take, its check among it, at the prices of the models that the agent chooses from", async () => {

@@ -276,7 +276,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           sleep: clock.sleep,
           learn: false,
           redact: redactFor({}),
-          experience: { takes: {}, from: "" },
+          experience: { usage: {}, from: "" },
           memory: defaultHistoryLimits,
           render: renderFor,
           veto,

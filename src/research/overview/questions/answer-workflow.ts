@@ -11,7 +11,7 @@ import { keepAnswer, readChecked } from "../../../engine/storage/result-file.js"
 import type { Answer } from "../../generated/answer.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import { loadPrompt } from "../../workflow/brief/prompt-file.js";
-import { type AskedIteration, summaryOf } from "../../workflow/steering/fold-answer.js";
+import { type AnswerIteration, summaryOf } from "../../workflow/steering/fold-answer.js";
 import type { Workspaces } from "../../workflow/workspace.js";
 import { withOpenCheck } from "./answer-as-report.js";
 import { type AnswerRepair, questionBrief } from "./brief-question.js";
@@ -41,7 +41,7 @@ interface AnswerOptions {
   /** Set where the agent takes tools. */
   readonly tools?: ToolServer;
   /** Puts an iteration into the project's files, and answers with the unit that it became. */
-  readonly keep: (iteration: AskedIteration) => Promise<void>;
+  readonly keep: (iteration: AnswerIteration) => Promise<void>;
   /** Its sentences are checked once it is kept. */
   readonly isChecked: boolean;
   /** Told the answer once it is kept. */

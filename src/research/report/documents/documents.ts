@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
-import type { Shown } from "../../workflow/accept.js";
+import type { DocumentsInput } from "../../workflow/accept.js";
 import { bibliography } from "../../papers/export/bibtex.js";
 import { markdownOf } from "./markdown.js";
 import { type ReportInput, type ReportModel, reportModel } from "../model.js";
@@ -40,7 +40,14 @@ function takenFrom(model: ReportModel, now: Date): Document[] {
 }
 
 /** The documents that go with an accepted report, or with ideas. */
-export async function renderFor({ folder, rrd, ledger, narrative, ideas, at }: Shown): Promise<readonly Document[]> {
+export async function renderFor({
+  folder,
+  rrd,
+  ledger,
+  narrative,
+  ideas,
+  at,
+}: DocumentsInput): Promise<readonly Document[]> {
   const { input: beside } = await readBeside(folder, rrd, ledger, at);
   const { report: kept, oldReport: _, ...rest } = beside;
   const report = narrative ?? kept;

@@ -7,7 +7,7 @@ import { withoutFrontMatter } from "./front-matter.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
 
-/** What the project is about: requirements, mission and glossary. Bounded. */
+/** The topic of the project: requirements, mission and glossary, with a limited length. */
 export function aboutResearch(rrd: Rrd): string {
   const { requirements, mission } = rrd;
   const lines = [
@@ -43,18 +43,18 @@ function openQuestions(rrd: Rrd): string[] {
 }
 
 /**
- * At most `tokens` tokens of AGENTS.md as far as a person has agreed to it, whole sections first come; what was left
- * out is named. Empty where it is missing, or a pipe or a device.
- * @throws ExpectedError where it can't be read, or is not UTF-8: standing orders would be lost without a word.
+ * At most `tokens` tokens of AGENTS.md in the version that the user approved: complete sections from the beginning, and
+ * the names of the omitted ones. Empty if it is missing, or a pipe or a device.
+ * @throws ExpectedError if it can't be read or is not UTF-8, so that instructions are not lost silently.
  */
 export const agentsFile = (root: string, stateDir: string, tokens: number): Promise<string> =>
   agreedFile(lessonsName, root, stateDir, tokens);
 
-/** The same of the original's MISSION.md. */
+/** Like agentsFile, for MISSION.md of the original tool. */
 export const missionFile = (root: string, stateDir: string, tokens: number): Promise<string> =>
   agreedFile(missionName, root, stateDir, tokens);
 
-/** The same of the skill by which the person wants requirements to be made; without its front matter. */
+/** Like agentsFile, for the user's skill for making requirements. */
 export async function requirementsSkill(root: string, stateDir: string, tokens: number): Promise<string> {
   for (const place of placesOfSkill("rrd")) {
     const text = await agreedFile(place, root, stateDir, tokens);

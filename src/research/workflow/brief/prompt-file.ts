@@ -7,7 +7,7 @@ import { waitingEdit } from "../../../engine/storage/guard/held-edits.js";
 import { promptName } from "../../project-files/layout.js";
 import { kinds } from "../../units/kinds.js";
 
-/** Headings of the parts of a prompt.md: what kinds of units need, and what several of them do. */
+/** The headings of the parts of a prompt.md: for each kind of unit, and for several kinds. */
 export const promptParts: readonly string[] = [
   ...["COMMON", "REQUIREMENTS"],
   ...new Set(kinds.map(({ part }) => part)),
@@ -22,30 +22,30 @@ export const rootOf = (folder: string, fallback: string): string =>
   basename(dirname(folder)) === "researches" ? dirname(dirname(folder)) : fallback;
 
 /**
- * The user's prompt.md where there is one, as far as a person has agreed to it, with the packaged parts for headings it
- * leaves out.
+ * The user's prompt.md in the version that the user approved. Missing parts come from the packaged prompt.
  */
 export async function loadPrompt(root: string, stateDir: string): Promise<Prompt> {
   const packaged = partsOf(await readRegularText(packageFile(promptName)));
-  const own = partsOf((await agreedPrompt(root, stateDir)) ?? "");
-  return (name) => (isOutdated(name, own.get(name)) ? undefined : own.get(name)) ?? packaged.get(name) ?? "";
+  const userParts = partsOf((await agreedPrompt(root, stateDir)) ?? "");
+  return (name) =>
+    (isOutdated(name, userParts.get(name)) ? undefined : userParts.get(name)) ?? packaged.get(name) ?? "";
 }
 
-/** What a report's result was called before its sentences named quotes. No agent that is asked for it is accepted. */
-const formerReport = /"(?:executive_summary|key_findings)"/;
+/** Fields of a report's result in an earlier form, which is not accepted any more. */
+const formerReportField = /"(?:executive_summary|key_findings)"/;
 
-/** Whether a part asks for a result of a form that is no longer accepted; the packaged part then stands for it. */
+/** Whether a part asks for an earlier form of a result. Then the packaged part is used instead. */
 const isOutdated = (name: string, text: string | undefined): boolean =>
-  name === "REPORT" && text !== undefined && formerReport.test(text);
+  name === "REPORT" && text !== undefined && formerReportField.test(text);
 
-/** What a person's prompt.md says and no brief will, a sentence each. */
+/** One sentence for each part of the user's prompt.md that is not used. */
 export async function unusedPrompt(root: string, stateDir: string): Promise<readonly string[]> {
   const text = await agreedPrompt(root, stateDir);
-  // One of the original tool says itself that the packaged one is to be used.
+  // Instead of a prompt of the original tool, the packaged prompt is used without a notice.
   if (text === undefined || text.includes("{{RESEARCH_DIR}}")) return [];
   const path = join(root, promptName);
-  const own = partsOf(text);
-  if (!promptParts.some((name) => own.has(name)))
+  const userParts = partsOf(text);
+  if (!promptParts.some((name) => userParts.has(name)))
     return [
       `${path} is not used, because it has none of the headings that name its parts, such as '# COMMON' and '# ANALYSIS'; agents get the packaged text. 'research-ralph init' in an empty folder makes one with all of them.`,
     ];
@@ -55,11 +55,11 @@ export async function unusedPrompt(root: string, stateDir: string): Promise<read
       .flatMap((name) => {
         const part = nearestCandidate(name, promptParts);
         if (part === undefined && name !== name.toUpperCase()) return [];
-        const meant = part === undefined ? `its parts are ${promptParts.join(", ")}` : `did you mean '# ${part}'?`;
-        return [`${path} has a heading '# ${name}', which names no part of it; ${meant}`];
+        const hint = part === undefined ? `its parts are ${promptParts.join(", ")}` : `did you mean '# ${part}'?`;
+        return [`${path} has a heading '# ${name}', which names no part of it; ${hint}`];
       }),
     ...promptParts
-      .filter((name) => isOutdated(name, own.get(name)))
+      .filter((name) => isOutdated(name, userParts.get(name)))
       .map(
         (name) =>
           `${path} asks in its part ${name} for a result of an earlier form; the packaged part is used instead. Copy the new part into it, or delete that part.`,
@@ -67,14 +67,14 @@ export async function unusedPrompt(root: string, stateDir: string): Promise<read
   ];
 }
 
-/** The text of the prompt.md that a person has agreed to, or undefined where it is missing. */
+/** The text of prompt.md in the version that the user approved; undefined if it is missing. */
 export async function agreedPrompt(root: string, stateDir: string): Promise<string | undefined> {
   const path = join(root, promptName);
   const waiting = await waitingEdit(stateDir, path);
   return waiting === undefined ? await readPromptFile(path) : (waiting.before ?? undefined);
 }
 
-/** The text of a prompt.md, or undefined where it is missing. */
+/** The text of a prompt.md; undefined if it is missing. @throws ExpectedError if it is empty or can't be read. */
 export async function readPromptFile(path: string): Promise<string | undefined> {
   let text: string;
   try {
@@ -93,7 +93,7 @@ export async function readPromptFile(path: string): Promise<string | undefined> 
   return text;
 }
 
-/** Splits at level-one headings outside of code fences. */
+/** The parts by heading: splits at level-one headings outside of code fences. */
 function partsOf(text: string): Map<string, string> {
   const parts = new Map<string, string>();
   let name: string | undefined;
@@ -120,12 +120,14 @@ function linesOf(text: string): { readonly line: string; readonly isFenced: bool
   });
 }
 
-/** The text with what only a scored project needs between its marks, or without it. */
+/** The text with or without the sections for scored projects, and without their marks. */
 export const withScores = (text: string, isScored: boolean): string =>
   isScored
     ? text.replace(/^<!-- \/?scores -->\n/gm, "")
     : text.replace(/^<!-- scores -->\n[\s\S]*?^<!-- \/scores -->\n/gm, "");
 
-/** Replaces {{NAME}}; a placeholder nobody knows stays as it is. */
+/** Replaces {{NAME}}. Unknown placeholders stay. */
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
-  text.replace(/\{\{([A-Z_]+)\}\}/g, (whole, name: string) => (name in values ? String(values[name]) : whole));
+  text.replace(/\{\{([A-Z_]+)\}\}/g, (placeholder, name: string) =>
+    name in values ? String(values[name]) : placeholder,
+  );

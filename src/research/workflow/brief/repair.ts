@@ -7,7 +7,7 @@ import { refusalsOf, timesTooFull } from "../../derived/status.js";
 import { kindOf } from "../../units/kinds.js";
 import type { Material, RepairParts, ResearchState } from "../../units/unit-kind.js";
 
-/** What a short repair brief says of a refused result, so that the paper need not be read again. */
+/** The content of a repair brief, with which a refused result is repaired without reading the paper again. */
 export interface Repair {
   readonly reasons: readonly string[];
   /** The refused result, as JSON. */
@@ -16,43 +16,43 @@ export interface Repair {
 }
 
 /**
- * The repair that a brief asks for, and what the agent has no say in: fields of the refused result that nobody found
- * fault with.
+ * The repair that a brief asks for, and the fields of the refused result that are kept, because they have no fault.
  */
-interface AskedRepair {
+interface RepairWithKept {
   readonly repair: Repair;
   readonly kept: Kept;
 }
 
-/** Together with the passages, the rubric and the unit these stay below the brief's 6,000. */
-const tokens = { previous: 1_800, reasons: 350 };
+/** Maximum tokens. With the passages, the rubric and the unit, a brief stays below 6,000. */
+const maxTokens = { previous: 1_800, reasons: 350 };
 
 /**
- * The repair that a unit's next brief asks for: the first refusal is answered by one, where all that is wrong can be
- * mended without the paper; anything else, a refused repair too, by the whole brief once more. `workspaceOf`: where a
- * refused iteration's result was kept.
+ * The repair for the next brief of a unit, if its first result was refused and all faults can be repaired without the
+ * paper. Undefined otherwise, also after a refused repair: then the complete brief is written again. `workspaceOf`: the
+ * workspace with a refused result.
  */
 export async function repairFor(
   workspaceOf: (iteration: number) => string,
   state: ResearchState,
   unit: Unit,
   material: Material,
-): Promise<AskedRepair | undefined> {
-  const [refusal, ...others] = refusalsOf(state, unit);
-  if (refusal === undefined || others.length > 0) return undefined;
+): Promise<RepairWithKept | undefined> {
+  const [refusal, ...moreRefusals] = refusalsOf(state, unit);
+  if (refusal === undefined || moreRefusals.length > 0) return undefined;
   const result = await readResult(join(workspaceOf(refusal.iteration), resultName));
   if ("reason" in result) return undefined;
   const kind = kindOf(unit);
   const { value, problems } = checkedResult(kind.schema, result.value);
-  // As a text: indented like the rest of the unit it would be a third longer.
+  // Not indented like the rest of the unit, which would make it a third longer.
   const previous = JSON.stringify(value);
-  if (problems.some(({ missing }) => missing === true) || estimateTokens(previous) > tokens.previous) return undefined;
+  if (problems.some(({ missing }) => missing === true) || estimateTokens(previous) > maxTokens.previous)
+    return undefined;
   const work = await kind.load();
-  const smaller = timesTooFull(state.ledger, unit.id);
+  const contextOverflows = timesTooFull(state.ledger, unit.id);
   const parts =
-    work.repair && (await work.repair({ state, unit, material, value, problems, refusal, contextOverflows: smaller }));
+    work.repair && (await work.repair({ state, unit, material, value, problems, refusal, contextOverflows }));
   if (work.repair !== undefined && parts === undefined) return undefined;
   const { passages = [], kept = new Map() } = parts ?? {};
-  const reasons = fit(refusal.reasons, tokens.reasons, (reason) => clip(reason, 60)).lines;
+  const reasons = fit(refusal.reasons, maxTokens.reasons, (reason) => clip(reason, 60)).lines;
   return { repair: { reasons, previous, passages }, kept };
 }

@@ -20,10 +20,9 @@ import { hasOpenOverride, isDecidable, returningIds, withOverride, withOverrides
 import { resetStagnation } from "../../derived/observations.js";
 
 /**
- * Loads the state once what a person has said since the last iteration was written into it, and acknowledges each
- * message.
+ * Applies the user's messages since the last iteration to the state, acknowledges each one, and loads the state.
  */
-export async function loadSteered(
+export async function loadWithInstructions(
   research: Pick<Research, "folder" | "load" | "edit" | "fold" | "nextIteration" | "rewrite">,
   options: FoldOptions & { readonly redact: Redact },
   tell: Tell,
@@ -32,48 +31,48 @@ export async function loadSteered(
   const messages = await messagesFor(research.folder, redact);
   for (const message of messages) if ("beside" in message) await foldBeside(research, message, options, tell);
   const loaded = await research.load();
-  const said = messages.filter(isSaid);
-  const included = said.flatMap((message) =>
+  const instructions = messages.filter(isInstruction);
+  const included = instructions.flatMap((message) =>
     "record" in message && message.decision !== "exclude" ? message.record : [],
   );
   const returning = new Set([...included, ...returningIds(loaded.rrd)]);
   const complete =
     returning.size === 0
       ? (rrd: Rrd) => rrd
-      : await (await import("./kept-search.js")).completing(research.folder, loaded.rrd, returning);
-  const heard = await applyMessages(research, loaded.rrd, said, complete, now);
-  for (const message of heard) await tell({ type: "notice", level: "info", message });
-  // What a person wrote into rrd.json by hand takes effect with the next edit.
-  const isOpen = heard.length === 0 && hasOpenOverride(loaded.rrd);
-  if (isOpen) {
-    const at = new Date(now()).toISOString();
-    await research.edit((rrd) => resetStagnation(complete(withTimes(rrd, at))), true);
+      : await (await import("./kept-search.js")).completerOf(research.folder, loaded.rrd, returning);
+  const acknowledgements = await applyMessages(research, loaded.rrd, instructions, complete, now);
+  for (const message of acknowledgements) await tell({ type: "notice", level: "info", message });
+  // A decision that the user wrote into rrd.json by hand takes effect with the next edit.
+  const hasNewOverride = acknowledgements.length === 0 && hasOpenOverride(loaded.rrd);
+  if (hasNewOverride) {
+    const time = new Date(now()).toISOString();
+    await research.edit((rrd) => resetStagnation(complete(withOverrideTimes(rrd, time))), true);
   }
-  const steered = heard.length === 0 && !isOpen ? loaded : await research.load();
-  if (!steered.rrd.papers_pool.some(({ status }) => status === "not_retrieved")) return steered;
-  // Most runs need none of what looks for texts before they have a paper to read.
+  const reloaded = acknowledgements.length === 0 && !hasNewOverride ? loaded : await research.load();
+  if (!reloaded.rrd.papers_pool.some(({ status }) => status === "not_retrieved")) return reloaded;
+  // Loaded only if needed: most runs have no paper that could not be retrieved.
   const { openReadable } = await import("./readable-again.js");
-  return (await openReadable(research, steered.rrd, { now, tell })) ? await research.load() : steered;
+  return (await openReadable(research, reloaded.rrd, { now, tell })) ? await research.load() : reloaded;
 }
 
 /**
- * Writes what a person said since the last iteration into rrd.json and progress.txt, and answers with an
- * acknowledgement of each. Each message is taken away only when both are written, and writing twice is as writing once:
- * a kill in between loses none and doubles none.
+ * Writes the user's messages into rrd.json and progress.txt, and returns an acknowledgement of each. A message is
+ * removed only when both files are written, and writing it twice changes nothing: if the process is killed in between,
+ * no message is lost or applied twice.
  */
 async function applyMessages(
   research: Pick<Research, "folder" | "edit">,
   before: Rrd,
-  messages: readonly Said[],
+  messages: readonly Instruction[],
   complete: (rrd: Rrd) => Rrd,
   now: () => number,
 ): Promise<string[]> {
   if (messages.length === 0) return [];
-  const at = new Date(now()).toISOString();
-  await research.edit((rrd) => steered(complete(rrd), messages, at), true);
+  const time = new Date(now()).toISOString();
+  await research.edit((rrd) => withInstructions(complete(rrd), messages, time), true);
   for (const message of messages) {
-    const words = "text" in message ? message.text : "record" in message ? decided(before, message) : cleared;
-    // The offset is unknown after a kill; at 0 the text counts as there when it stands anywhere.
+    const words = "text" in message ? message.text : "record" in message ? decisionText(before, message) : clearedText;
+    // After a kill the offset is unknown. With offset 0, the text is not added if it is anywhere in the file.
     await appendOnce(join(research.folder, progressName), { offset: 0, text: steeringEntry(message.id, words) });
     await removeMessage(research.folder, message.id);
   }
@@ -81,33 +80,33 @@ async function applyMessages(
     "text" in message
       ? `Heard: ${message.text}`
       : "record" in message
-        ? decided(before, message)
+        ? decisionText(before, message)
         : "Received: earlier instructions are removed.",
   );
 }
 
-/** The state in which each decision that a person wrote by hand has the time at which it was first seen. Pure. */
-function withTimes(rrd: Rrd, at: string): Rrd {
+/** Adds the current time to decisions that the user wrote by hand, which have no time. Pure. */
+function withOverrideTimes(rrd: Rrd, time: string): Rrd {
   const papers_pool = rrd.papers_pool.map((paper) =>
     paper.override === undefined || paper.override.at !== undefined
       ? paper
-      : { ...paper, override: { ...paper.override, at } },
+      : { ...paper, override: { ...paper.override, at: time } },
   );
   return { ...rrd, papers_pool };
 }
 
-type Said = Exclude<Received, BesideMessage>;
-const isSaid = (message: Received): message is Said => !("beside" in message);
+type Instruction = Exclude<Received, BesideMessage>;
+const isInstruction = (message: Received): message is Instruction => !("beside" in message);
 
-const cleared = "Earlier instructions are removed.";
+const clearedText = "Earlier instructions are removed.";
 
-/** What came of a decision, one sentence; a paper may be gone since it was made. */
-const decided = (rrd: Rrd, { record, decision, why }: DecisionMessage): string =>
+/** The effect of a decision in one sentence. The paper may have been removed since the decision. */
+const decisionText = (rrd: Rrd, { record, decision, why }: DecisionMessage): string =>
   isDecidable(rrd, record)
     ? `Decided: ${decision} ${record} (${why}).`
     : `There is no paper ${record} any more, so the decision to ${decision} it was dropped.`;
 
-/** What a person has said that no run has heard yet, oldest first. */
+/** The user's messages that no run has applied yet, oldest first. Secrets are removed. */
 export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
   (await readMessages(folder)).map((message) =>
     "text" in message
@@ -118,18 +117,20 @@ export const messagesFor = async (folder: string, redact: Redact): Promise<Recei
   );
 
 /** The state with these messages applied, in their order. Pure. */
-export function steered(rrd: Rrd, messages: readonly Received[], at: string): Rrd {
+export function withInstructions(rrd: Rrd, messages: readonly Received[], time: string): Rrd {
   let steering = rrd.loop?.steering ?? [];
-  let whole = rrd;
-  const said = messages.filter(isSaid);
-  for (const message of said) {
+  let current = rrd;
+  const instructions = messages.filter(isInstruction);
+  for (const message of instructions) {
     if ("clear" in message) steering = [];
     else if ("record" in message) {
       const { record, decision, why, criterion } = message;
-      whole = withOverrides(withOverride(whole, record, { decision, why, ...withoutUndefined({ criterion }), at }));
+      current = withOverrides(
+        withOverride(current, record, { decision, why, ...withoutUndefined({ criterion }), at: time }),
+      );
     } else if (!steering.some(({ id }) => id === message.id))
-      steering = [...steering, { id: message.id, at, text: message.text }];
+      steering = [...steering, { id: message.id, at: time, text: message.text }];
   }
-  const heard = { ...whole, loop: { ...whole.loop, steering } };
-  return said.length === 0 ? whole : resetStagnation(heard);
+  const updated = { ...current, loop: { ...current.loop, steering } };
+  return instructions.length === 0 ? current : resetStagnation(updated);
 }

@@ -10,93 +10,101 @@ import type { Research } from "../../project-files/research.js";
 import type { Answer } from "../../generated/answer.js";
 import { flat } from "../../project-files/markdown.js";
 
-/** An iteration that answered a question, or tried to. Its number is given when it is folded. */
-export interface AskedIteration {
+/** An iteration that answered a question, or tried to. It gets its number when it is folded. */
+export interface AnswerIteration {
   readonly line: LedgerLine;
-  /** Absent where none was accepted. */
+  /** Absent if no answer was accepted. */
   readonly answer?: Answer;
-  /** Of an iteration that checked the sentences of an answer: when that was accepted, as it says itself. */
+  /** Only for an iteration that checked the sentences of an answer: the time (`at`) of that answer. */
   readonly checks?: string;
-  /** The message it came in, where a run held the project. */
+  /** The id of the message with this iteration, if it was sent to a running project. */
   readonly message?: string;
 }
 
 /**
- * Folds an iteration that answered a question, each message once however often it is tried, and says in one sentence
- * what came in; nothing where it is there already.
+ * Folds an iteration that answered a question, and returns a sentence about it. A message is folded only once;
+ * undefined if that was done before.
  */
-export async function foldAsked(
+export async function foldAnswer(
   research: Pick<Research, "folder" | "load" | "fold" | "nextIteration">,
-  { line, answer, checks, message }: AskedIteration,
+  { line, answer, checks, message }: AnswerIteration,
 ): Promise<string | undefined> {
   const { rrd, ledger } = await research.load();
   const { lines: answers } = await readAnswers(research.folder);
-  // A message that a kill left there after its fold: its answer names it; of one without, the line's end tells.
-  const isKept =
+  // After a kill, a folded message can still be in the inbox. The stored answer has its id; a failed iteration is
+  // recognised by its ledger line.
+  const isFolded =
     answer === undefined
       ? ledger.some(({ unit, at, outcome }) => isAnswerUnit(unit) && at === line.at && outcome === line.outcome)
-      : answers.some((kept) => kept.message === message);
-  if (message !== undefined && isKept) return undefined;
+      : answers.some((earlier) => earlier.message === message);
+  if (message !== undefined && isFolded) return undefined;
   const isTaken = answers.some(({ id }) => id === line.unit);
-  const next = () =>
+  const nextUnitId = () =>
     nextAnswerUnit(
       answers,
-      ledger.map((each) => each.unit),
+      ledger.map((entry) => entry.unit),
     );
-  // What came in through the inbox may have got another number than its agent was told.
-  const ofCheck = checks === undefined ? undefined : (answers.find(({ at }) => at === checks)?.id ?? line.unit);
-  const unit = ofCheck ?? (isTaken ? next() : line.unit);
+  // An answer from the inbox may have another id than the one that its agent got.
+  const checkedUnit = checks === undefined ? undefined : (answers.find(({ at }) => at === checks)?.id ?? line.unit);
+  const unit = checkedUnit ?? (isTaken ? nextUnitId() : line.unit);
   const iteration = research.nextIteration();
-  const kept = answer === undefined ? undefined : { ...answer, id: unit, ...withoutUndefined({ message }) };
-  const says = kept === undefined ? line.outcome : checks === undefined ? summaryOf(kept) : checkedSummary(kept);
-  // A line of an answer counts all controls of its check so far; the project has those of the lines before it.
-  const counted = answers.find(({ id }) => id === unit)?.controls ?? {};
-  const checkers = withRates(rrd.meaning?.checkers ?? {}, ratesSince(counted, kept?.controls ?? {}));
+  const storedAnswer = answer === undefined ? undefined : { ...answer, id: unit, ...withoutUndefined({ message }) };
+  const summary =
+    storedAnswer === undefined
+      ? line.outcome
+      : checks === undefined
+        ? summaryOf(storedAnswer)
+        : checkedSummary(storedAnswer);
+  // A line of an answer counts all controls of its check so far. The project has already counted those of earlier
+  // lines.
+  const earlierControls = answers.find(({ id }) => id === unit)?.controls ?? {};
+  const checkers = withRates(rrd.meaning?.checkers ?? {}, ratesSince(earlierControls, storedAnswer?.controls ?? {}));
   const meaning = { ...rrd.meaning, checkers };
   await research.fold({
     iteration,
     at: line.at,
-    message: `${unit}: ${says}`,
-    changes: kept?.controls === undefined ? [] : [{ in: "rrd", set: { meaning }, was: { meaning: rrd.meaning } }],
+    message: `${unit}: ${summary}`,
+    changes:
+      storedAnswer?.controls === undefined ? [] : [{ in: "rrd", set: { meaning }, was: { meaning: rrd.meaning } }],
     ledger: { ...line, unit, iteration },
-    ...(kept === undefined
+    ...(storedAnswer === undefined
       ? {}
       : {
-          ...(checks !== undefined && kept.open !== undefined
+          ...(checks !== undefined && storedAnswer.open !== undefined
             ? {}
             : {
                 progress: progressEntry(
-                  `## ${line.at.slice(0, 10)} - Question ${unit}\n\n${flat(kept.question)}\n\n${says}`,
+                  `## ${line.at.slice(0, 10)} - Question ${unit}\n\n${flat(storedAnswer.question)}\n\n${summary}`,
                   iteration,
                 ),
               }),
-          appends: [{ name: answersName, text: answerLine(kept) }],
+          appends: [{ name: answersName, text: answerLine(storedAnswer) }],
         }),
   });
-  return `${unit}: ${says}`;
+  return `${unit}: ${summary}`;
 }
 
-/** One line for the screen and the commit. */
+/** A summary of an answer for the screen and the commit message. */
 export const summaryOf = ({ statements, quotes }: Pick<Answer, "statements" | "quotes">): string =>
   statements.length === 0
     ? "not in these papers"
     : `${statements.length} ${statements.length === 1 ? "statement" : "statements"} on ${quotes.length} ${quotes.length === 1 ? "quote" : "quotes"}`;
 
-/** The same of an answer whose sentences were checked. */
+/** A summary of an answer after the check of its sentences. */
 export const checkedSummary = ({ statements, not_borne_out = [], check, open }: Answer): string => {
   if (open !== undefined) return "its check goes on";
-  const judged = [...statements, ...not_borne_out].filter((each) => each.check !== undefined);
-  const borneOut = judged.filter((each) => each.check?.verdict === "supported").length;
+  const judged = [...statements, ...not_borne_out].filter((entry) => entry.check !== undefined);
+  const borneOut = judged.filter((entry) => entry.check?.verdict === "supported").length;
   if (judged.length === 0 && check?.unchecked !== undefined) return `not checked: ${check.unchecked}`;
   const unfinished = check?.unchecked === undefined ? "" : `; ${check.unchecked}`;
   return `${borneOut} of ${many(judged.length, "sentence")} borne out${unfinished}`;
 };
 
-/** What a message holds, where it is such an iteration. */
-export function askedIn(beside: Readonly<Record<string, unknown>>): AskedIteration | undefined {
+/** The iteration in a message; undefined if the message contains none. */
+export function answerIterationIn(beside: Readonly<Record<string, unknown>>): AnswerIteration | undefined {
   const { line, answer, checks } = beside as { line?: LedgerLine; answer?: Answer; checks?: unknown };
   if (line === undefined || problemsOf("ledger", line).length > 0 || !isAnswerUnit(line.unit)) return undefined;
-  const head = typeof checks === "string" ? { line, checks } : { line };
-  if (answer === undefined) return head;
-  return problemsOf("answer", answer).length > 0 ? undefined : { ...head, answer };
+  const iteration = typeof checks === "string" ? { line, checks } : { line };
+  if (answer === undefined) return iteration;
+  return problemsOf("answer", answer).length > 0 ? undefined : { ...iteration, answer };
 }

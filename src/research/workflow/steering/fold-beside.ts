@@ -8,12 +8,12 @@ import { type NamedPaper, namedIn, withPapers } from "../../papers/records/added
 import type { Research } from "../../project-files/research.js";
 import { readNarrative } from "../../units/narrative/kept-narrative.js";
 import { type FieldDecision, decisionIn } from "../../units/form/settled.js";
-import { askedIn, foldAsked } from "./fold-answer.js";
+import { answerIterationIn, foldAnswer } from "./fold-answer.js";
 
 export interface FoldOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Makes the documents of the project. Absent where the agent writes them. */
+  /** Makes the documents of the project. Absent in classic mode, in which the agent writes them. */
   readonly render?: (shown: {
     readonly folder: string;
     readonly rrd: Rrd;
@@ -23,8 +23,8 @@ export interface FoldOptions {
 }
 
 /**
- * Folds in what was done outside the run, or is asked of it, and says so. The message is taken away once it is folded,
- * and folding it again changes nothing.
+ * Folds the content of a message: work that was done outside the run, or a request to it. Shows a notice and removes
+ * the message afterwards. Folding a message twice changes nothing.
  */
 export async function foldBeside(
   research: Pick<Research, "folder" | "load" | "edit" | "fold" | "nextIteration" | "rewrite">,
@@ -33,56 +33,60 @@ export async function foldBeside(
   tell: Tell,
 ): Promise<void> {
   const { beside, id } = message;
-  const [asked, named, settled] = [askedIn(beside), namedIn(message), decisionIn(message)];
-  const says =
-    asked !== undefined
-      ? await foldAsked(research, { ...asked, message: id })
-      : named !== undefined
-        ? await foldAdded(research, named)
-        : settled !== undefined
-          ? await foldSettled(research, settled, options)
+  const [answerIteration, papers, fieldDecision] = [answerIterationIn(beside), namedIn(message), decisionIn(message)];
+  const notice =
+    answerIteration !== undefined
+      ? await foldAnswer(research, { ...answerIteration, message: id })
+      : papers !== undefined
+        ? await foldAddedPapers(research, papers)
+        : fieldDecision !== undefined
+          ? await foldSettled(research, fieldDecision, options)
           : beside["report"] === true
-            ? await renderNow(research, options)
+            ? await renderDocuments(research, options)
             : undefined;
   await removeMessage(research.folder, id);
-  if (says !== undefined) await tell({ type: "notice", level: "info", message: says });
+  if (notice !== undefined) await tell({ type: "notice", level: "info", message: notice });
 }
 
-/** Names of so many papers are told. */
-const maxNamed = 3;
+/** Maximum number of papers that a notice names. */
+const maxNames = 3;
 
-/** Puts papers into the pool that a person named; what came of it. */
-async function foldAdded(research: Pick<Research, "load" | "edit">, named: readonly NamedPaper[]): Promise<string> {
-  const added = (rrd: Rrd): Rrd => ({ ...rrd, papers_pool: withPapers(rrd.papers_pool, named).pool });
+/** Adds papers that the user named to the pool. Returns a notice. */
+async function foldAddedPapers(
+  research: Pick<Research, "load" | "edit">,
+  papers: readonly NamedPaper[],
+): Promise<string> {
+  const withAddedPapers = (rrd: Rrd): Rrd => ({ ...rrd, papers_pool: withPapers(rrd.papers_pool, papers).pool });
   const { rrd } = await research.load();
-  const { results } = withPapers(rrd.papers_pool, named);
-  const after = await research.edit((now) => resetStagnation(added(now)), true);
-  const fresh = results.filter(({ result }) => result === "added");
-  if (fresh.length === 0) return "The papers that a person added are in the project already.";
+  const { results } = withPapers(rrd.papers_pool, papers);
+  const after = await research.edit((now) => resetStagnation(withAddedPapers(now)), true);
+  const newPapers = results.filter(({ result }) => result === "added");
+  if (newPapers.length === 0) return "The papers that a person added are in the project already.";
   const names = namesIn(withKeys(after));
-  const first = fresh.slice(0, maxNamed).map(({ id, title }) => `${names.get(id) ?? id} (${title})`);
-  const others = fresh.length > maxNamed ? [`${fresh.length - maxNamed} more`] : [];
-  return `Added, to be read next: ${[...first, ...others].join(", ")}.`;
+  const firstNames = newPapers.slice(0, maxNames).map(({ id, title }) => `${names.get(id) ?? id} (${title})`);
+  const moreText = newPapers.length > maxNames ? [`${newPapers.length - maxNames} more`] : [];
+  return `Added, to be read next: ${[...firstNames, ...moreText].join(", ")}.`;
 }
 
-/** Puts in what a person decided where two agents differ on a field; what came of it. */
+/** Stores the user's decision on a field on which two agents differ. Returns a notice. */
 async function foldSettled(
   research: Pick<Research, "folder" | "load" | "edit" | "rewrite">,
-  one: FieldDecision,
+  fieldDecision: FieldDecision,
   options: FoldOptions,
 ): Promise<string> {
-  // What compares values is loaded where a person settles one.
-  const { isInConflict: isSettleable, withDecision: withSettled } = await import("../../units/form/agreement.js");
+  // Loaded only if needed: the module compares values.
+  const { isInConflict, withDecision } = await import("../../units/form/agreement.js");
   const { rrd } = await research.load();
-  const what = `${one.settled.field} of ${namesIn(rrd).get(one.paper) ?? one.paper}`;
-  if (!isSettleable(rrd, one)) return `No two agents differ on ${what} any more, so what a person decided was dropped.`;
-  await research.edit((now) => resetStagnation(withSettled(now, one)), true);
-  if ((await readNarrative(research.folder)) !== undefined) await renderNow(research, options);
-  return `Decided: on ${what} the value of ${one.settled.take === "own" ? "the person" : `the ${one.settled.take} agent`} counts.`;
+  const fieldText = `${fieldDecision.settled.field} of ${namesIn(rrd).get(fieldDecision.paper) ?? fieldDecision.paper}`;
+  if (!isInConflict(rrd, fieldDecision))
+    return `No two agents differ on ${fieldText} any more, so what a person decided was dropped.`;
+  await research.edit((now) => resetStagnation(withDecision(now, fieldDecision)), true);
+  if ((await readNarrative(research.folder)) !== undefined) await renderDocuments(research, options);
+  return `Decided: on ${fieldText} the value of ${fieldDecision.settled.take === "own" ? "the person" : `the ${fieldDecision.settled.take} agent`} counts.`;
 }
 
-/** Writes the documents as the state stands; what came of it. */
-async function renderNow(
+/** Writes the documents from the current state. Returns a notice. */
+async function renderDocuments(
   research: Pick<Research, "folder" | "load" | "rewrite">,
   { now, render }: FoldOptions,
 ): Promise<string> {

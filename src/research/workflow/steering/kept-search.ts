@@ -7,22 +7,22 @@ import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { readCommittedSearch } from "../../search/committed-search.js";
 import { readSearchRecord, type SearchRecord } from "../../search/search-record.js";
 
-/** What is kept of a project's search on this machine, else what was committed of it; undefined where neither is. */
+/** The saved search of a project on this machine, or else the committed one; undefined if there is neither. */
 export async function readKeptSearch(folder: string, rrd: Rrd): Promise<SearchRecord | undefined> {
-  const kept = await readSearchRecord(candidatesFile(folder), searchKey(rrd));
-  return kept === undefined || kept === "broken" ? readCommittedSearch(searchFile(folder)) : kept;
+  const saved = await readSearchRecord(candidatesFile(folder), searchKey(rrd));
+  return saved === undefined || saved === "broken" ? readCommittedSearch(searchFile(folder)) : saved;
 }
 
 /**
- * What completes excluded records of these ids, which a person includes, with all that the search knows of them:
- * authors, abstract, and where it found them. rrd.json keeps no more of an excluded record than it takes to know it.
+ * Returns a function that adds fields from the saved search to excluded records with these ids, which the user
+ * includes: authors, abstract and sources. For an excluded record, rrd.json has only the fields that identify it.
  */
-export async function completing(folder: string, rrd: Rrd, ids: ReadonlySet<string>): Promise<(rrd: Rrd) => Rrd> {
-  const isMeant = ({ id, before }: Exclusion) => ids.has(id) && before === undefined;
-  if (!(rrd.excluded ?? []).some(isMeant)) return (whole) => whole;
+export async function completerOf(folder: string, rrd: Rrd, ids: ReadonlySet<string>): Promise<(rrd: Rrd) => Rrd> {
+  const isIncomplete = ({ id, before }: Exclusion) => ids.has(id) && before === undefined;
+  if (!(rrd.excluded ?? []).some(isIncomplete)) return (current) => current;
   const search = await readKeptSearch(folder, rrd);
   const works = search === undefined ? [] : candidatesOf(search.listings, apartOf(rrd)).works;
-  const known = new Map(
+  const completeRecords = new Map(
     works
       .filter(({ record }) => ids.has(record.id))
       .map(({ record, provenance }) => {
@@ -30,11 +30,11 @@ export async function completing(folder: string, rrd: Rrd, ids: ReadonlySet<stri
         return [record.id, { ...storedFields(record), found: { sources, why: "" } }];
       }),
   );
-  return (whole) => ({
-    ...whole,
-    excluded: (whole.excluded ?? []).map((one) => {
-      const before = isMeant(one) ? known.get(one.id) : undefined;
-      return before === undefined ? one : { ...one, before };
+  return (current) => ({
+    ...current,
+    excluded: (current.excluded ?? []).map((exclusion) => {
+      const before = isIncomplete(exclusion) ? completeRecords.get(exclusion.id) : undefined;
+      return before === undefined ? exclusion : { ...exclusion, before };
     }),
   });
 }

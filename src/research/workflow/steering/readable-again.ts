@@ -10,20 +10,20 @@ import { withoutResult } from "../../units/reading/unread-paper.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
 
 /**
- * Opens papers again that could not be retrieved and that a person has helped since: by a file, another address, or an
- * abstract. Looks at files and asks nobody. Whether there was one.
+ * Makes papers pending again that could not be retrieved, if the user has since added a file, another address or an
+ * abstract. Reads only files, no services. Returns whether there was such a paper.
  */
 export async function openReadable(
   research: Pick<Research, "fold" | "nextIteration">,
   rrd: Rrd,
   { now, tell }: { readonly now: () => number; readonly tell: Tell },
 ): Promise<boolean> {
-  // What a person could not get stays so until they decide otherwise.
+  // A paper that the user marked as not retrieved stays so until the user decides otherwise.
   const missing = rrd.papers_pool.filter(
     ({ status, override }) => status === "not_retrieved" && override?.decision !== "not_retrieved",
   );
-  const isHelped = await Promise.all(missing.map(hasMoreToRead));
-  const readable = missing.filter((_, index) => isHelped[index]);
+  const hasNewText = await Promise.all(missing.map(hasMoreToRead));
+  const readable = missing.filter((_, index) => hasNewText[index]);
   for (const paper of readable) {
     const iteration = research.nextIteration();
     const at = new Date(now()).toISOString();
@@ -44,12 +44,12 @@ export async function openReadable(
 const hasMoreToRead = async (paper: Paper): Promise<boolean> =>
   abstractOf(paper) !== "" || (await readingAttempt(paper)) !== paper.not_retrieved?.tried;
 
-/** The state with this paper to be read; what a person decided on it stays. */
+/** The state with this paper pending. A decision of the user on it stays. */
 function pendingAgain(rrd: Rrd, paper: Paper): Rrd {
   const { id, override } = paper;
   const after = withoutResult(rrd, paper);
-  const pool = after.papers_pool.map((each) =>
-    each.id === id ? { ...each, ...withoutUndefined({ override }) } : each,
+  const pool = after.papers_pool.map((candidate) =>
+    candidate.id === id ? { ...candidate, ...withoutUndefined({ override }) } : candidate,
   );
   return { ...after, papers_pool: pool };
 }
