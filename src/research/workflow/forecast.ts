@@ -188,9 +188,9 @@ export const checksAhead = (papers: number, { wish, checkers }: CheckPlan): Unit
 });
 
 /**
- * The expected usage of the remaining units: their number times the median usage of the project's units of that kind, or
- * the usage in `before` for kinds without units yet. Undefined if no units remain, or if no usage is known. `todo`: the
- * remaining units, if they can't be counted from the records.
+ * The expected usage of the remaining units: their number times the median usage of the project's units of that kind,
+ * or the usage in `before` for kinds without units yet. Undefined if no units remain, or if no usage is known. `todo`:
+ * the remaining units, if they can't be counted from the records.
  */
 export function forecastOf(
   rrd: Rrd,

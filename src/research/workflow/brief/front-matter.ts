@@ -10,7 +10,7 @@ export function workspaceOf(prompt: string): "folder" | "fresh" | "open" {
   return prompt.includes("{{RESEARCH_DIR}}") && !/^# (COMMON|ANALYSIS)\s*$/m.test(prompt) ? "open" : "fresh";
 }
 
-/** The front matter of a prompt.md; empty if there is none. */
+/** The front matter of a prompt.md; empty if it has no front matter. */
 export const frontMatterOf = (prompt: string): string => frontMatter.exec(prompt)?.[1] ?? "";
 
 /** The prompt without front matter, as agents get it. */
