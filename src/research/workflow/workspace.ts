@@ -25,7 +25,10 @@ export interface Workspaces {
   path(iteration: number): string;
   /** Makes an empty workspace. */
   create(iteration: number): Promise<string>;
-  /** Keeps the workspace of a refused iteration for the repair and for people. Returns its new path; undefined if it is empty. */
+  /**
+   * Keeps the workspace of a refused iteration for the repair and for people. Returns its new path; undefined if it is
+   * empty.
+   */
   keep(iteration: number): Promise<string | undefined>;
   /** The path of a kept workspace. */
   kept(iteration: number): string;
