@@ -224,9 +224,18 @@ export async function requireAgents(
 
 export const isUnconfined = ({ confinement }: Agent): boolean => confinement === "unconfined";
 
-/** What the user must know about an agent before it starts. */
-export const warningsOf = (agent: Agent): string[] =>
-  isUnconfined(agent) ? [`${agent.name} runs unconfined: it can read, change and send whatever you can.`] : [];
+/**
+ * What the user must know about these agents before they start: one sentence at most. `isSlowed`: more papers were to
+ * be read at the same time than unconfined agents may.
+ */
+export function warningsOf(agents: readonly Agent[], isSlowed = false): string[] {
+  const names = [...new Set(agents.filter(isUnconfined).map(({ name }) => name))];
+  const [run, subject] = names.length === 1 ? ["runs", "it"] : ["run", "they"];
+  const slowed = isSlowed ? ", so papers are read one at a time" : "";
+  return names.length === 0
+    ? []
+    : [`${names.join(" and ")} ${run} unconfined: ${subject} can read, change and send whatever you can${slowed}.`];
+}
 
 /** Removes the secrets of the environment and of the config from a text. */
 export const redactorFor = (config: ResolvedConfig, io: Io): Redact => redactFor(...secretsIn(config, io));

@@ -209,7 +209,8 @@ function tellingOfBudget<State, U extends Unit, P, C>(
       if (isTold || isVerdict(state)) return state;
       isTold = true;
       const both = { ...budget, ...workflow.account?.(state).budget };
-      for (const message of unlimitedAgents(both, agents)) await tell({ type: "notice", level: "warning", message });
+      const message = unlimitedAgents(both, agents);
+      if (message !== undefined) await tell({ type: "notice", level: "warning", message });
       return state;
     },
   };

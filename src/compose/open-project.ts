@@ -183,9 +183,9 @@ async function openLocked<Opened>(
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   const warn = (message: string) => notify("warning", message);
   const inform = (message: string) => notify("info", message);
-  for (const message of startableAgents.flatMap(warningsOf)) warn(message);
+  const isSlowed = config.jobs > 1 && everyone.some(isUnconfined);
+  for (const message of warningsOf(startableAgents, isSlowed)) warn(message);
   for (const message of ineffectiveSettings(config, classic)) inform(message);
-  for (const message of oneAtATimeNotices(config, everyone)) warn(message);
   const workspaces = workspacesOf(config.stateDir, folder);
   const { limits: memory } = config.history;
   type Derived = Parameters<typeof derive>;
@@ -271,15 +271,6 @@ const ineffectiveSettings = ({ context_reset_frequency: every, think }: Resolved
       ]),
   ...(classic && think !== undefined ? ["think has no effect in classic mode: one agent does each unit."] : []),
 ];
-
-function oneAtATimeNotices({ jobs }: ResolvedConfig, agents: Agents): string[] {
-  const unconfinedAgent = agents.find(isUnconfined);
-  return jobs === 1 || unconfinedAgent === undefined
-    ? []
-    : [
-        `Papers are read one at a time, because nothing confines ${unconfinedAgent.name}: its changes to files could not be put back safely while other agents work.`,
-      ];
-}
 
 /** A notice if the report will be written again, with the reason. */
 async function oldReportNotices(research: Pick<Research, "load">): Promise<string[]> {

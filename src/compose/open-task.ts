@@ -181,7 +181,7 @@ export async function openTask<Work>(
   const { folder } = named;
   const { everyone: agents, settings, tell, abort, redact, points } = run;
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
-  for (const message of agents.flatMap(warningsOf)) notify("warning", message);
+  for (const message of warningsOf(agents)) notify("warning", message);
   if (config.think !== undefined)
     notify("info", "think has no effect on a task: its criteria judge each attempt, or the critic of a team.");
   const workspace = workspaceOf(named, config);

@@ -277,7 +277,7 @@ async function askAgent(
     folder = made;
   };
   const verdict = await drive(config, io, { ...how, iterations: 3 }, async ({ agents, tell, redact }) => {
-    for (const message of agents.flatMap(warningsOf)) void tell({ type: "notice", level: "warning", message });
+    for (const message of warningsOf(agents)) void tell({ type: "notice", level: "warning", message });
     return createWorkflow({
       ...options,
       prompt,

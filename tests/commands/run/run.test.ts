@@ -35,6 +35,22 @@ describe("which research", () => {
     });
   });
 
+  test("agents that nothing confines are told of in one sentence, with what that changes", async () => {
+    const cwd = freshFolder();
+    sampleResearch(cwd);
+    const [, agent = ""] = withUnitAgent;
+    const two = ["--screeners", `${agent},${agent} again`, "--jobs", "2", "-i", "1", "--json"];
+    const { out } = await cli(["run", ...withUnitAgent, ...two], cwd);
+    const told = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { level?: string; message?: string })
+      .filter(({ level }) => level === "warning");
+    expect(told.map(({ message }) => message)).toEqual([
+      `${agent} and ${agent} again run unconfined: they can read, change and send whatever you can, so papers are read one at a time.`,
+    ]);
+  });
+
   test("the only unfinished one is run to its end: files, ledger, sentinel as the last line, no lock and no workspace left", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);

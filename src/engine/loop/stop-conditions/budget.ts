@@ -144,16 +144,16 @@ export const watchBudget =
     return usedUp && { end: { kind: "budget", message: usedUp.reason } };
   };
 
-/** Warnings before a run about agents that a budget can't limit, one sentence each. */
-export const unlimitedAgents = (budget: Budget, agents: readonly Pick<Agent, "name" | "reportsNoUsage">[]): string[] =>
-  budget.usd === undefined && budget.tokens === undefined
-    ? []
-    : agents
-        .filter(({ reportsNoUsage }) => reportsNoUsage === true)
-        .map(
-          ({ name }) =>
-            `The budget cannot limit ${name}, because it does not tell what it uses; limits of iterations and minutes hold.`,
-        );
+/** A warning before a run about the agents that a budget can't limit; undefined where it can limit all. */
+export function unlimitedAgents(
+  budget: Budget,
+  agents: readonly Pick<Agent, "name" | "reportsNoUsage">[],
+): string | undefined {
+  const names = [...new Set(agents.filter(({ reportsNoUsage }) => reportsNoUsage === true).map(({ name }) => name))];
+  if (names.length === 0 || (budget.usd === undefined && budget.tokens === undefined)) return undefined;
+  const why = names.length === 1 ? "it does not tell what it uses" : "they do not tell what they use";
+  return `The budget cannot limit ${names.join(" and ")}, because ${why}; limits of iterations and minutes hold.`;
+}
 
 /**
  * Warns about an agent that worked but did not report its usage, because the budget can't count it. `announced`: names

@@ -231,10 +231,15 @@ describe("a budget that can't be held is told of", () => {
 
   test("once: not by the review where the person knows it from the start", () => {
     const agents = [{ name: "claude", reportsNoUsage: true as const }, { name: "codex" }];
-    expect(unlimitedAgents({ tokens: 9 }, agents)).toEqual([
-      expect.stringMatching(/cannot limit claude.*minutes hold\.$/),
-    ]);
-    expect(unlimitedAgents({}, agents)).toEqual([]);
+    const limits = "limits of iterations and minutes hold.";
+    expect(unlimitedAgents({ tokens: 9 }, agents)).toBe(
+      `The budget cannot limit claude, because it does not tell what it uses; ${limits}`,
+    );
+    const both = agents.map(({ name }) => ({ name, reportsNoUsage: true as const }));
+    expect(unlimitedAgents({ tokens: 9 }, [...both, ...both])).toBe(
+      `The budget cannot limit claude and codex, because they do not tell what they use; ${limits}`,
+    );
+    expect(unlimitedAgents({}, agents)).toBeUndefined();
     const review = reviewBudget({ usd: 2 }, new Set(["claude"]));
     expect(review(live({}), soFar([]))).toBeUndefined();
     expect(review(live({}), withAccount(soFar([]), { budget: { usd: 2 } }))).toBeUndefined();
