@@ -19,6 +19,7 @@ export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, codeKeys
 type NotFlags =
   | "agents"
   | "sources"
+  | "lookups"
   | "hooks"
   | "plugins"
   | "think"
@@ -100,6 +101,8 @@ export interface ResolvedConfig {
   readonly learn: "ask" | "auto";
   readonly stateDir: string;
   readonly contact?: string;
+  /** Services are asked about papers of the user's own files. */
+  readonly lookups: boolean;
   readonly agents: NonNullable<WrittenConfig["agents"]>;
   /** The addresses of models in the assistant's settings. */
   readonly modelAddresses: readonly string[];

@@ -44,7 +44,7 @@ export interface SearchReceiver {
 export function libraryFor(
   folder: string,
   root: string,
-  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact" | "patienceMs">,
+  config: Pick<ResolvedConfig, "sources" | "stateDir" | "contact" | "patienceMs" | "lookups">,
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
   tell: Tell = async () => undefined,
@@ -81,6 +81,7 @@ export function libraryFor(
       contextFor: contextsWith(config, env, http),
       clock: systemClock,
       signal,
+      lookups: config.lookups,
       anew: receiver !== undefined,
     }),
   };

@@ -27,6 +27,7 @@ test("a bug ends the request that a preparation beside it waits for, though nobo
     stateDir: temporaryFolder(),
     contact: "someone@example.org",
     patienceMs: 0,
+    lookups: true,
   };
   const { text } = libraryFor(temporaryFolder(), "/", config, {}, requests.signal);
   const given = library({ text: async (one) => (one.id === "p1" ? { text: paperText("p1") } : await text(one)) });

@@ -259,15 +259,14 @@ interface Known {
 }
 
 /** What leaves this machine of papers that a person brings. */
-function goesOut({ agent, sources }: Pick<ResolvedConfig, "agent" | "sources">, isFree: boolean): string {
-  const asked = lookupServices.filter((service) => settingsOf(service, sources).off !== true).map(({ name }) => name);
-  const [first] = asked;
+function goesOut({ agent, sources, lookups }: ResolvedConfig, isFree: boolean): string {
+  const asked = lookupServices.filter((service) => lookups && settingsOf(service, sources).off !== true);
   const parts = [
     ...(isFree ? [] : [`their text to ${agent}`]),
-    ...(first === undefined
+    ...(asked.length === 0
       ? []
       : [
-          `the DOI or arXiv id that one prints, with its title, to ${asked.join(", ")} (research-ralph config sources.${first.toLowerCase().replace(/\W/g, "")}.off=true keeps ${first} out, and so each)`,
+          `the DOI or arXiv id that one prints, with its title, to ${asked.map(({ name }) => name).join(", ")} (research-ralph config lookups=false keeps it here)`,
         ]),
   ];
   return `Of your papers these leave the program: ${parts.length === 0 ? "nothing" : parts.join("; ")}.`;

@@ -51,6 +51,10 @@ export interface ResearchConfig {
    */
   contact?: string;
   /**
+   * Ask services about papers of your own files: for the record, corrections, code and citations of a DOI or arXiv id that one prints. false: nothing of your files goes to a service.
+   */
+  lookups?: boolean;
+  /**
    * Settings of the scholarly services by name: arxiv, openalex, semanticscholar, crossref and others.
    */
   sources?: {

@@ -1,4 +1,4 @@
-import { type AboutPaper, aboutPaper, isLookedUp, cacheAbout } from "./code-and-citations.js";
+import { type AboutPaper, aboutPaper, isFrom, isLookedUp, cacheAbout } from "./code-and-citations.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { semanticScholar } from "../sources/clients/semantic-scholar.js";
@@ -26,6 +26,8 @@ interface PaperLookupOptions {
   readonly contextFor: ContextFor;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Whether services are asked about papers of the user's files; absent: they are. */
+  readonly lookups?: boolean;
   /** True to check for retractions even if today's answer is cached. */
   readonly anew?: boolean;
 }
@@ -62,8 +64,10 @@ export function paperLookups({
   contextFor,
   clock,
   signal,
+  lookups = true,
   anew = false,
 }: PaperLookupOptions): PaperLookups {
+  const mayAskAbout = (paper: NamedPaper): boolean => lookups || !isFrom(paper, "file");
   const servicesFor = (source: Source): CopyService[] => {
     const context = contextFor(source);
     const { lookup } = source;
@@ -85,7 +89,7 @@ export function paperLookups({
       return answer.status === "ok" ? answer.text : undefined;
     },
     updates: async (papers, within = maxCheckMs) =>
-      await checkWorks(worksOf(papers), {
+      await checkWorks(worksOf(papers.filter(mayAskAbout)), {
         file: updatesFile(folder),
         ask: (works) => checkUpdates(works, contextFor),
         clock,
@@ -94,6 +98,7 @@ export function paperLookups({
         anew,
       }),
     async ownRecords(records) {
+      if (!lookups) return new Map();
       const done = new AbortController();
       const timeout = clock
         .sleep(clock.now() + maxAboutMs, AbortSignal.any([signal, done.signal]))
@@ -106,7 +111,8 @@ export function paperLookups({
     },
     async about(paper) {
       const identifiers = identifiersOf(paper);
-      if (paper.title == null || !isLookedUp(paper, identifiers)) return { code: [], unchecked: [] };
+      if (paper.title == null || !mayAskAbout(paper) || !isLookedUp(paper, identifiers))
+        return { code: [], unchecked: [] };
       const done = new AbortController();
       const timeout = clock.sleep(clock.now() + maxAboutMs, AbortSignal.any([signal, done.signal]));
       try {

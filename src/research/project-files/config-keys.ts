@@ -19,6 +19,7 @@ export const researchKeys = configKeys({
     second_reader: "text",
     screening_conflicts: "text",
     contact: "text",
+    lookups: "boolean",
   } satisfies Record<Exclude<keyof ResearchConfig, "sources">, Kind>,
   named: { sources: sourceKinds },
   needsTrust: {
@@ -29,7 +30,7 @@ export const researchKeys = configKeys({
     // With the key that a variable holds.
     "sources.*": leavesMachine("endpoint", "key_variable"),
   },
-  defaults: { papers: 20, learn: "ask", screening_conflicts: "include" } satisfies ResearchConfig,
+  defaults: { papers: 20, learn: "ask", lookups: true, screening_conflicts: "include" } satisfies ResearchConfig,
   former: {
     default_papers: "it is called 'papers' now",
     research_dir: "projects are in the folder 'researches' where you start",

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { HttpDocument } from "../../../src/net/http.js";
 import type { HttpFailure } from "../../../src/net/http-failure.js";
 import { paperLookups } from "../../../src/research/paper-lookups/paper-lookups.js";
@@ -27,6 +27,7 @@ function servicesWith(
   answer: (url: string) => HttpDocument | HttpFailure | Promise<HttpDocument>,
   config: SourcesConfig = {},
   clock: Clock = patient,
+  lookups = true,
 ) {
   const asked: string[] = [];
   const folder = mkdtempSync(join(tmpdir(), "services-"));
@@ -35,7 +36,7 @@ function servicesWith(
   return {
     asked,
     folder,
-    services: paperLookups({ folder, http, contextFor, clock, signal: new AbortController().signal }),
+    services: paperLookups({ folder, http, contextFor, clock, lookups, signal: new AbortController().signal }),
   };
 }
 const away = (): HttpFailure => ({ status: "error", reason: "There is no network.", transient: true });
@@ -112,6 +113,18 @@ describe("the check for retractions", () => {
     await services.updates([{ id: "p1", identifiers: { doi: "10.1000/x" } }]);
     expect(asked).toHaveLength(before);
   });
+});
+
+test("with lookups off no service hears of a file that prints a DOI, and all of the others", async () => {
+  const { asked, services } = servicesWith(missing, {}, patient, false);
+  const own = { id: "file_1", title, url: "file:///home/me/draft.pdf", identifiers: { doi: "10.1000/x" } };
+  expect([...(await services.updates([own]))]).toEqual([]);
+  expect(await services.about(own)).toEqual({ code: [], unchecked: [] });
+  const record = { ...own, source: "folder", authors: [], abstract: "", date: "" };
+  expect([...(await services.ownRecords([record as never]))]).toEqual([]);
+  expect(asked).toEqual([]);
+  await services.updates([{ id: "p1", identifiers: { doi: "10.1000/x" } }]);
+  expect(asked).not.toEqual([]);
 });
 
 describe("code and citations", () => {

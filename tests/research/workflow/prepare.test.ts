@@ -131,7 +131,13 @@ describe("a paper whose host is only busy", () => {
 
 describe("the library of a run", () => {
   const libraryOf = (signal: AbortSignal) =>
-    libraryFor(temporaryFolder(), "/", { sources: {}, stateDir: temporaryFolder(), patienceMs: 0 }, {}, signal);
+    libraryFor(
+      temporaryFolder(),
+      "/",
+      { sources: {}, stateDir: temporaryFolder(), patienceMs: 0, lookups: true },
+      {},
+      signal,
+    );
 
   test("fetches nothing from this machine, whatever address an agent brought", async () => {
     const server = await serve({ "/": { body: "a secret of the intranet" } });
