@@ -104,7 +104,7 @@ async function connectTools(
   path: string,
   { version, env, workspace, write }: HeadlessOptions,
 ): Promise<ToolConnection | undefined> {
-  const [{ connect }, { mcpTool }] = await Promise.all([import("./mcp/connection.js"), import("./mcp/as-tools.js")]);
+  const [{ connect }, { mcpTool }] = await Promise.all([import("./mcp/connection.js"), import("./mcp/servers.js")]);
   try {
     const settings = { name: "of the project", reached: { by: "socket", path } } as const;
     const { tools, call, close } = await connect(settings, { cwd: workspace, env, version, ms: connectMs });

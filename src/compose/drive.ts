@@ -36,8 +36,7 @@ import {
   type Words,
   type Workflow,
 } from "../engine/loop/types.js";
-import { withAddedBriefs } from "../engine/points/adding-to-briefs.js";
-import { type Participant, type Points, pointsOf } from "../engine/points/points.js";
+import { type Participant, type Points, pointsOf, withAddedBriefs } from "../engine/points/points.js";
 import { shellHooks } from "../engine/points/shell-hooks.js";
 import type { Io } from "../engine/ui/io.js";
 import { researchWords } from "../research/project-files/words.js";

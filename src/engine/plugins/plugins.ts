@@ -9,7 +9,26 @@ import { isWithin } from "../process/search-path.js";
 import { type Call, callPlugin, type PluginProcess } from "./call.js";
 import { digestOf, type FoundModule, findModule } from "./find-module.js";
 import type { Described, PluginAnswer } from "../generated/plugin.js";
-import { pluginHooks } from "./hooks.js";
+
+/** A hook of a plugin: the point at which it is called, and the kind of its answer. */
+interface PluginHook {
+  readonly point: Point;
+  /** The field of the answer that is used; absent: none. */
+  readonly answers?: "added" | "changed" | "vetoed";
+  /** True: called only if a wing has additional input for this hook. */
+  readonly isOfWork?: true;
+}
+
+/** All hooks of plugins. Shell hooks use the same points. */
+const pluginHooks: Readonly<Record<string, PluginHook>> = {
+  onBeforeGen: { point: "before-iteration", answers: "added" },
+  onAfterGen: { point: "after-iteration", answers: "changed" },
+  onTestFail: { point: "tests-failed" },
+  onBeforeSuccess: { point: "complete", answers: "vetoed" },
+  onSuccess: { point: "complete" },
+  onReading: { point: "accepted", isOfWork: true },
+  onReport: { point: "accepted", isOfWork: true },
+} satisfies Record<string, PluginHook & { readonly answers?: keyof PluginAnswer }>;
 
 /** How plugins are run. */
 export interface PluginEnvironment {

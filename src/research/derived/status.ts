@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Paper, Refusal, Rrd } from "../generated/rrd.js";
 import type { Progress, Unit } from "../../engine/loop/types.js";
-import { openUpdate } from "./open-update.js";
-import { readingOrder } from "./reading-order.js";
+import { openUpdate, papersToReadAgain } from "./open-update.js";
 import { isOwnList } from "../papers/records/own-list.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 import { validLines, currentAccepted } from "../../engine/storage/state/ledger.js";
@@ -195,4 +194,22 @@ export function progressOf(rrd: Rrd): Progress {
 export function decidedOf(rrd: Rrd): Progress {
   const progress = progressOf(rrd);
   return { ...progress, done: progress.done - rrd.papers_pool.filter(({ status }) => status === "waiting").length };
+}
+
+/**
+ * The papers to read, by priority (default 3), then in the order of discovery; papers that are read again come last.
+ * Also the papers that were refused `maxRefusals` times.
+ */
+function readingOrder(
+  rrd: Rrd,
+  maxRefusals: number,
+): { readonly readable: readonly Paper[]; readonly refused: readonly Paper[] } {
+  const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= maxRefusals;
+  const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
+  const toReadAgain = papersToReadAgain(rrd).filter((paper) => isDecided(paper) && !isRefused(paper));
+  const readable = [...pending.filter((paper) => !isRefused(paper)), ...toReadAgain];
+  return {
+    readable: readable.sort((a, b) => (b.priority ?? 3) - (a.priority ?? 3)),
+    refused: pending.filter(isRefused),
+  };
 }

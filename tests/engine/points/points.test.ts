@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withAddedBriefs } from "../../../src/engine/points/adding-to-briefs.js";
+import { withAddedBriefs } from "../../../src/engine/points/points.js";
 import { type MadeFile, type Participant, pointsOf } from "../../../src/engine/points/points.js";
 import type { NewEvent, Unit, Workflow } from "../../../src/engine/loop/types.js";
 

@@ -2,8 +2,11 @@ import type { Participant } from "../../../engine/points/points.js";
 import { addSources } from "../../../research/sources/registry.js";
 import type { ExtendedRun, ExtensionCheck, ExtensionConfig, ExtensionPlace } from "../extension.js";
 import { pluginsFor } from "./house.js";
-import { researchNews } from "./research-news.js";
 import { sourcesOf } from "./source.js";
+import { join } from "node:path";
+import { valueAt } from "../../../engine/lib/json-fields.js";
+import { readResearch } from "../../../research/project-files/research.js";
+import { reportName } from "../../../research/project-files/layout.js";
 
 /**
  * Loads each plugin of a configuration and registers its sources. Returns a description of each plugin, or why it or
@@ -44,3 +47,17 @@ export async function takePart(
   if (names !== "") void tell({ type: "notice", level: "info", message: `Plugins of this run: ${names}.` });
   return participant;
 }
+
+/**
+ * What plugins of a research project get after a result was accepted: the record of the paper that was read, or the
+ * path of the report.
+ */
+const researchNews =
+  (folder: string) =>
+  async (facts: object): Promise<Readonly<Record<string, object>>> => {
+    const [unit, iteration] = [valueAt(facts, "unit"), valueAt(facts, "iteration")];
+    if (unit === "report") return { onReport: { iteration, path: join(folder, reportName) } };
+    const { rrd } = await readResearch(folder);
+    const paper = rrd.papers_pool.find((candidate) => candidate.id === unit && candidate.iteration === iteration);
+    return paper === undefined ? {} : { onReading: { iteration, paper } };
+  };

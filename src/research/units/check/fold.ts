@@ -4,15 +4,14 @@ import type { ReportFile } from "../../generated/report.js";
 import type { Checked, Meaning, OpenCheck, Rrd } from "../../generated/rrd.js";
 import { reportDataName } from "../../project-files/layout.js";
 import type { Change } from "../../project-files/research.js";
-import { type Checkers, isProven } from "../../derived/checker-rates.js";
+import { type Checkers, isProven, isFailing, withRates } from "../../derived/checker-rates.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import { parseHandle } from "../narrative/handles.js";
 import { type Acceptance, changeOf, dayOf } from "../judged-result.js";
 import { checkedReport } from "./close.js";
-import { countControls } from "./count-controls.js";
 import { isFallen, papersOf, unanswered } from "../narrative/open-check.js";
 import { sentences } from "../narrative/sentences.js";
-import type { BatchItem, CheckAnswer } from "./sentence.js";
+import { type BatchItem, type CheckAnswer, isControl } from "./sentence.js";
 
 /** The answers of one checker to a batch. */
 export interface CheckerAnswers {
@@ -198,4 +197,28 @@ const withChanges = (rrd: Rrd, changes: readonly Change[], meaning: Meaning): Rr
 function nextStep(rrd: Rrd, { checkers, open }: Pick<CheckStep, "checkers" | "open">): OpenCheck["step"] | undefined {
   if (unanswered(rrd).length > 0) return open.step;
   return open.step === "check" && open.sentences.some((each) => isFallen({ checkers }, each)) ? "mend" : undefined;
+}
+
+/**
+ * The rates of all checkers after this checker's answers to the controls of a batch. `answers`: in the order of the
+ * batch.
+ */
+export function countControls(
+  checkers: Checkers,
+  checker: string,
+  batch: readonly BatchItem[],
+  answers: readonly CheckAnswer[],
+): Checkers {
+  const countFor = (expects: "borne-out" | "not-borne-out") => {
+    // The answer "cannot tell" counts as wrong.
+    const isRight = (verdict: CheckAnswer["verdict"] | undefined) =>
+      verdict !== undefined && (expects === "borne-out" ? verdict === "supported" : isFailing(verdict));
+    const results = batch.flatMap((item, index) =>
+      isControl(item) && item.expects === expects ? [isRight(answers[index]?.verdict)] : [],
+    );
+    return { asked: results.length, right: results.filter(Boolean).length };
+  };
+  return withRates(checkers, {
+    [checker]: { borne_out: countFor("borne-out"), not_borne_out: countFor("not-borne-out") },
+  });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { withControls } from "../../../../src/research/units/check/controls.js";
-import { countControls } from "../../../../src/research/units/check/count-controls.js";
+import { countControls } from "../../../../src/research/units/check/fold.js";
 import { type BatchItem, type CheckAnswer, isControl } from "../../../../src/research/units/check/sentence.js";
 import { type Checkers, whyUnproven } from "../../../../src/research/derived/checker-rates.js";
 import { readPapers, unlikePassages } from "../../../support/projects/passages-for-controls.js";
