@@ -103,7 +103,7 @@ export interface Progress {
   done: number;
   total: number;
   /**
-   * What became of those that are done, such as presented, kept_for_insights and rejected.
+   * What became of those that are done, such as included, kept_for_insights and rejected.
    */
   counts?: {
     [k: string]: number;

@@ -1,4 +1,4 @@
-import type { AgentEvent, Failure, LoopEvent, Outcome } from "../loop/types.js";
+import type { AgentEvent, LoopEvent, Outcome } from "../loop/types.js";
 import type { Sink } from "./sink.js";
 import { clockTime, count, duration, timeText } from "../lib/words.js";
 import { historyLine } from "./terminal/history-lines.js";
@@ -7,6 +7,8 @@ import { oneLine } from "../lib/sanitise.js";
 import { searchLines, slowSearchLines } from "./terminal/searching.js";
 import {
   emptyTally,
+  failureText,
+  problemOf,
   shortForecastText,
   resumption,
   usageParts,
@@ -197,13 +199,5 @@ export const checkText = ({ criterion, passed, detail }: Extract<LoopEvent, { ty
 /** The outcome of an iteration as text. */
 function outcomeText(outcome: Outcome): string {
   if (outcome.outcome === "accepted" || outcome.outcome === "noted") return `${outcome.outcome}: ${outcome.summary}`;
-  return outcome.outcome === "refused"
-    ? `refused: ${outcome.reasons.join("; ")}`
-    : `failed: ${failureText(outcome.failure)}`;
+  return `${outcome.outcome === "failed" ? "failed: " : ""}${problemOf(outcome) ?? ""}`;
 }
-
-/**
- * The reason of a failed agent. For a missing program without the advice, because the verdict of the run repeats that.
- */
-export const failureText = ({ kind, message }: Failure): string =>
-  kind === "missing" ? (message.split("; ")[0] ?? message) : message;

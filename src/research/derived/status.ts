@@ -183,10 +183,10 @@ export function progressOf(rrd: Rrd): Progress {
   const total = rrd.phase === "DISCOVERY" ? expectedPapers(rrd) : rrd.papers_pool.length;
   if (done === 0) return { done, total };
   const count = (wanted: Paper["status"]) => rrd.papers_pool.filter(({ status }) => status === wanted).length;
-  const [presented, kept_for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
+  const [included, kept_for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
   const otherCounts = { waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") };
   const nonZero = Object.fromEntries(Object.entries(otherCounts).filter(([, number]) => number > 0));
-  const counts = { presented, kept_for_insights, rejected, ...nonZero };
+  const counts = { included, kept_for_insights, rejected, ...nonZero };
   return { done, total, counts };
 }
 

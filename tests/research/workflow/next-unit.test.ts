@@ -320,10 +320,10 @@ it("progress counts decided papers, of those the research will hold", () => {
   expect(progressOf(rrdWith(papers))).toEqual({
     done: 2,
     total: 4,
-    counts: { presented: 1, kept_for_insights: 0, rejected: 1 },
+    counts: { included: 1, kept_for_insights: 0, rejected: 1 },
   });
   expect(progressOf(rrdWith([...papers, paper("p5", { status: "waiting" })])).counts).toEqual({
-    presented: 1,
+    included: 1,
     kept_for_insights: 0,
     rejected: 1,
     waiting_for_you: 1,

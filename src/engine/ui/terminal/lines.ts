@@ -3,12 +3,13 @@ import type { LoopEvent, Outcome } from "../../loop/types.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
 import { clockTime, count, duration, timeText } from "../../lib/words.js";
 import { bar, pad, truncate, textWidth, wrap } from "./format.js";
-import { checkText, failureText, delayMessage, stopMessage } from "../plain.js";
+import { checkText, delayMessage, stopMessage } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { historyBox } from "./history-lines.js";
 import { type SearchRound, roundRows } from "./searching.js";
 import {
   forecastText,
+  problemOf,
   shortForecastText,
   resumption,
   usageParts,
@@ -189,6 +190,7 @@ export function permanentLines(
         cost.join(" · "),
         maxWidth,
         colors,
+        oldTally.problem,
       );
     }
     case "settled": {
@@ -238,8 +240,18 @@ export function permanentLines(
 /** Below this width, the result of an iteration gets its own line, so that it is not cut. */
 const narrowColumns = 60;
 
-/** "✓ title — summary      1m 12s · 36.1k · $0.12"; for a failure, its reasons follow on their own lines. */
-function iterationEndLines(title: string, outcome: Outcome, cost: string, maxWidth: number, colors: Colors): string[] {
+/**
+ * "✓ title — summary      1m 12s · 36.1k · $0.12"; for a failure, its reasons follow on their own lines, unless they
+ * are those of the iteration before: `lastProblem`.
+ */
+function iterationEndLines(
+  title: string,
+  outcome: Outcome,
+  cost: string,
+  maxWidth: number,
+  colors: Colors,
+  lastProblem?: string,
+): string[] {
   const grade = outcome.outcome === "accepted" ? outcome.grade : undefined;
   // The colour of the summary shows the grade; the mark shows that the iteration is done.
   const applyColor = { high: colors.green, middle: colors.yellow, low: colors.dim, none: (text: string) => text }[
@@ -262,9 +274,8 @@ function iterationEndLines(title: string, outcome: Outcome, cost: string, maxWid
     const uncoloredText = shortSummary === "" ? shortTitle : `${shortTitle} — ${shortSummary}`;
     return [`${mark} ${text}${" ".repeat(Math.max(0, leftWidth - 2 - textWidth(uncoloredText)))}  ${colors.dim(cost)}`];
   }
-  const reason =
-    outcome.outcome === "refused" ? `refused: ${outcome.reasons.join("; ")}` : failureText(outcome.failure);
-  const lines = wrap(oneLine(reason), maxWidth - 4);
+  const problem = problemOf(outcome) ?? "";
+  const lines = wrap(problem === lastProblem ? "for the same reason" : problem, maxWidth - 4);
   const visibleLines = lines.length > 4 ? [...lines.slice(0, 3), `${lines[3]}…`] : lines;
   return [
     `${colors.red("✗")} ${pad(truncate(title, leftWidth - 2), leftWidth - 2)}  ${colors.dim(cost)}`,

@@ -1,7 +1,8 @@
 import { countsTowardLimit } from "../../loop/stop-conditions/limits.js";
-import type { Forecast, LoopEvent, Progress, Usage } from "../../loop/types.js";
+import type { Failure, Forecast, LoopEvent, Outcome, Progress, Usage } from "../../loop/types.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
+import { oneLine } from "../../lib/sanitise.js";
 import { count, duration, many, money } from "../../lib/words.js";
 
 /** What a sink remembers of a run: sums, and the iterations under way. Times are milliseconds since the epoch. */
@@ -22,6 +23,8 @@ export interface Tally {
   /** Iterations whose agent worked and reported no cost. */
   readonly unreported?: number;
   readonly progress?: Progress;
+  /** What was wrong with the last result; absent after one that was accepted. */
+  readonly problem?: string;
   /** The phase of the newest unit. */
   readonly phase?: string;
   /** The newest iteration under way. */
@@ -97,12 +100,13 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
     case "iteration-ended": {
       const { iteration, outcome, usage, cost_usd } = event;
       const isCounted = outcome.outcome !== "failed" || countsTowardLimit(outcome.failure.kind);
-      const newTally = withRunning(
+      const { problem: _, ...newTally } = withRunning(
         tally,
         runningIterations(tally).filter((running) => running.iteration !== iteration),
       );
       return {
         ...newTally,
+        ...withoutUndefined({ problem: problemOf(outcome) }),
         iterations: tally.iterations + (isCounted ? 1 : 0),
         ...(isCounted ? {} : { free: (tally.free ?? 0) + 1 }),
         tokens: tally.tokens + tokensOf(usage),
@@ -128,6 +132,18 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
       return tally;
   }
 }
+
+/**
+ * The reason of a failed agent. For a missing program without the advice, because the verdict of the run repeats that.
+ */
+export const failureText = ({ kind, message }: Failure): string =>
+  kind === "missing" ? (message.split("; ")[0] ?? message) : message;
+
+/** Why a result was refused or its iteration failed, as a clause; undefined for others. */
+export const problemOf = (outcome: Outcome): string | undefined => {
+  if (outcome.outcome === "failed") return oneLine(failureText(outcome.failure));
+  return outcome.outcome === "refused" ? oneLine(`refused: ${outcome.reasons.join("; ")}`) : undefined;
+};
 
 const priceOf = ({ cost_usd, estimated }: { readonly cost_usd?: number; readonly estimated?: true }) => ({
   cost_usd,

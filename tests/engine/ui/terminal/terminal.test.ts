@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { LoopEvent } from "../../../../src/engine/loop/types.js";
+import type { LoopEvent, Outcome } from "../../../../src/engine/loop/types.js";
 import type { Sink } from "../../../../src/engine/ui/sink.js";
 import { terminalSink } from "../../../../src/engine/ui/terminal/terminal.js";
 import { event } from "../events.js";
@@ -104,6 +104,28 @@ test("an iteration that ended leaves one line, above what is repainted", () => {
   expect(second).toMatch(/^#5 Sim-to-real without tears +<1s$/);
 });
 
+test("what is wrong with a result is said once while it stays the same", () => {
+  const failed = {
+    outcome: "failed",
+    failure: { kind: "crashed", message: "claude ended with exit code 1" },
+  } satisfies Outcome;
+  const refused = { outcome: "refused", reasons: ["no quotes"] } satisfies Outcome;
+  const { io } = shown([
+    event.runStarted(),
+    ...[failed, failed, refused, failed].flatMap((outcome, index) => [
+      event.started(10 * index, "Grasping", index + 1),
+      { ...event.ended(10 * index + 5, outcome), iteration: index + 1 } as LoopEvent,
+    ]),
+  ]);
+  const reasons = screenOf(io.err(), 80).filter((line) => line.startsWith("    "));
+  expect(reasons.map((line) => line.trim())).toEqual([
+    "claude ended with exit code 1",
+    "for the same reason",
+    "refused: no quotes",
+    "claude ended with exit code 1",
+  ]);
+});
+
 test("no time of a run goes by while the machine sleeps, in the live lines and in the last one", () => {
   const io = fakeIo({ isTTY: true });
   const sleeps = [{ from: event.start + 30_000, until: event.start + 3_630_000 }];
@@ -125,7 +147,7 @@ test("no time of a run goes by while the machine sleeps, in the live lines and i
 
 test("what became of the work is counted, named is the project, and a run of many shows one clock each", () => {
   const io = fakeIo({ isTTY: true, columns: 60 });
-  const counts = { presented: 2, kept_for_insights: 1, rejected: 0 };
+  const counts = { included: 2, kept_for_insights: 1, rejected: 0 };
   const begun = { ...event.started(10), progress: { done: 3, total: 12, counts } } as LoopEvent;
   const sink = terminalSink(io, {
     name: "grasping-2026-03-01",
@@ -141,8 +163,8 @@ test("what became of the work is counted, named is the project, and a run of man
   expect(lines[0]).toMatch(/^grasping-2026-03-01 · ANALYSIS +10:00$/);
   expect(lines.filter((line) => /^#\d .* \d+s$/.test(line))).toHaveLength(2);
   sink.event({ ...begun, iteration: 3 } as LoopEvent);
-  expect(screenOf(io.err(), 60).join("\n")).toContain("3 of 12 · 2 presented · 1 kept for insights · 0 rejected");
-  const waits = { done: 3, total: 12, counts: { presented: 0, kept_for_insights: 0, rejected: 1, waiting_for_you: 2 } };
+  expect(screenOf(io.err(), 60).join("\n")).toContain("3 of 12 · 2 included · 1 kept for insights · 0 rejected");
+  const waits = { done: 3, total: 12, counts: { included: 0, kept_for_insights: 0, rejected: 1, waiting_for_you: 2 } };
   sink.event({ ...begun, iteration: 4, progress: waits } as LoopEvent);
   expect(screenOf(io.err(), 60)).toContainEqual(expect.stringMatching(/3 of 12 · 1 rejected · 2 waiting for you$/));
 });
