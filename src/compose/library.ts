@@ -9,7 +9,7 @@ import { listFolder, listSamples, type ListingCache } from "../research/full-tex
 import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
 import { contextsWith } from "../research/sources/source-settings.js";
-import { ofSearch, queryRecorder, readQueries } from "../research/project-files/logs/query-log.js";
+import { searchQueries, queryRecorder, readQueries } from "../research/project-files/logs/query-log.js";
 import type { Sources } from "../research/screening/paper-sources.js";
 import { scholarly } from "../research/units/screening/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";
@@ -66,7 +66,7 @@ export function libraryFor(
       root,
       contextFor: contextsWith(config, env, logged),
       replay: async () =>
-        replaysOf(ofSearch((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
+        replaysOf(searchQueries((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
       now: systemClock.now,
       sleeps: systemClock.sleeps,
       patienceMs: config.patienceMs,

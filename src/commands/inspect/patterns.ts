@@ -3,7 +3,7 @@ import { configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { requirePerson } from "../steer/require-person.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { learnPatterns, unlearned } from "../../research/project-files/lessons.js";
+import { learnPatterns, patternsNotIn } from "../../research/project-files/lessons.js";
 import { readPatterns } from "../../research/project-files/progress-log.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, nameFor, shown } from "../../research/overview/find-research.js";
@@ -22,7 +22,7 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
   const { stateDir } = await configToRead(io, {}, ["state_dir"]);
   const patterns = await readPatterns(folder, stateDir);
   if (accept === undefined) {
-    const open = new Set(await unlearned(root, patterns));
+    const open = new Set(await patternsNotIn(root, patterns));
     const rows = patterns.map((pattern, index) => ({ number: index + 1, ...pattern, accepted: !open.has(pattern) }));
     if (json) io.stdout(`${JSON.stringify(rows)}\n`);
     else if (rows.length === 0) say(io, "No agent has recorded a pattern in this project yet.");

@@ -11,7 +11,7 @@ import {
   candidatesText,
 } from "../../research/search/candidates.js";
 import { type ReplayedSources, replaysOf } from "../../research/search/replay-sources.js";
-import { ofSearch, readQueries } from "../../research/project-files/logs/query-log.js";
+import { searchQueries, readQueries } from "../../research/project-files/logs/query-log.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -113,7 +113,7 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
     const candidates = await assembleCandidates(steps, sources.open, separateWorks);
     return outcome(candidates, sources.missing());
   };
-  const [inOrder, byLastAnswers] = replaysOf(ofSearch(queryLines), {
+  const [inOrder, byLastAnswers] = replaysOf(searchQueries(queryLines), {
     cacheDir: answersFolder(folder),
     config,
     root: rootOf(folder, io.cwd),

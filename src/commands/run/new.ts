@@ -7,12 +7,12 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
-import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
+import { recordUnfiledWork } from "../../research/project-files/logs/spending-log.js";
 import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
 import { claudeName, lessonsName } from "../../engine/lib/layout.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { chooseBranch } from "../../engine/storage/git-repository.js";
-import { criteriaOf, typedCriteria } from "../../research/project-files/eligibility-criteria.js";
+import { criteriaOf, parseCriteria } from "../../research/project-files/eligibility-criteria.js";
 import type { Columns, Rrd } from "../../research/generated/rrd.js";
 import {
   criteriaDecide,
@@ -205,7 +205,7 @@ export async function create(
     if (config.git) await commitNew(folder, { ...how, isApart: branch !== undefined }, io);
     return { verdict, folder };
   }
-  await recordElsewhere(config.stateDir, "new", lines);
+  await recordUnfiledWork(config.stateDir, "new", lines);
   return { verdict };
 }
 
@@ -217,7 +217,7 @@ export async function typedWishes(wishes: Wishes, cwd: string) {
   const { keywords = [], criteria: statements = [], name, from, until, ideas } = wishes;
   const rubric = wishes.rubric === undefined ? undefined : await rubricOf(wishes.rubric, cwd);
   const columns = wishes.columns && chosenColumns(wishes.columns);
-  const criteria = typedCriteria(statements);
+  const criteria = parseCriteria(statements);
   if ("problem" in criteria) throw new ExpectedError(`--criterion: ${criteria.problem}.`, 2);
   return {
     ...(await readSeeds(wishes.seeds ?? [], cwd, columns)),

@@ -5,7 +5,7 @@ import { openProject } from "../../compose/open-project.js";
 import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { storedFields } from "../../research/papers/paper-record.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { recordElsewhere } from "../../research/project-files/logs/spending-log.js";
+import { recordUnfiledWork } from "../../research/project-files/logs/spending-log.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { formatRrd } from "../../research/project-files/rrd-file.js";
@@ -16,7 +16,7 @@ import { describeTyped, typedReference } from "./typed-reference.js";
 import { readingLines, readingOf } from "./reading-report.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
-import { readFolders, rrdFile } from "../../research/project-files/layout.js";
+import { readFolderPrefix, rrdFile } from "../../research/project-files/layout.js";
 
 interface ReadArguments {
   readonly reference: string;
@@ -34,7 +34,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
   const config = await resolveConfig(io, { ...flags, git: false });
   const folder = await withExplainedErrors(config.stateDir, async () => {
     makeFolder(config.stateDir);
-    return mkdtemp(readFolders(config.stateDir));
+    return mkdtemp(readFolderPrefix(config.stateDir));
   });
   try {
     const verdict = await drive(
@@ -60,7 +60,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
     return exitCodeOf(verdict);
   } finally {
     const { lines } = await readLedger(folder).catch(() => ({ lines: [] }));
-    await recordElsewhere(config.stateDir, "read", lines);
+    await recordUnfiledWork(config.stateDir, "read", lines);
     await rm(folder, { recursive: true, force: true });
   }
 }

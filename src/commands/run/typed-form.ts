@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
-import { fieldsIn, formProblems, formWith, type NewField, typedField } from "../../research/project-files/form.js";
+import { fieldsIn, formProblems, formWith, type NewField, parseField } from "../../research/project-files/form.js";
 import { promptName } from "../../research/project-files/layout.js";
 import { frontMatterOf } from "../../research/workflow/brief/front-matter.js";
 import { agreedPrompt } from "../../research/workflow/brief/prompt-file.js";
@@ -19,7 +19,7 @@ export async function typedForm(typed: readonly string[], cwd: string): Promise<
   for (const each of typed) {
     if (isFormFile(each)) fields.push(...(await formFile(resolve(cwd, each.trim()), each)));
     else {
-      const field = typedField(each);
+      const field = parseField(each);
       if ("problem" in field) throw new ExpectedError(`--field: ${field.problem}.`, 2);
       fields.push(field);
     }

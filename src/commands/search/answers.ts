@@ -7,7 +7,7 @@ import { say, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { namesAsked, type Pool } from "../../research/overview/questions/pool.js";
 import { type Standing, whyStale } from "../../research/overview/questions/stale.js";
-import { foldersAsked, questionKey, readAnswers } from "../../research/project-files/logs/answers-log.js";
+import { questionFolders, questionKey, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
 import { meaningField } from "../../research/derived/meaning-mark.js";
@@ -89,7 +89,7 @@ export async function standings(
   const checkers = rrd.meaning?.checkers ?? {};
   const all: AnswerStanding[] = [];
   for (const answer of answers) {
-    const projects = foldersAsked(folder, answer);
+    const projects = questionFolders(folder, answer);
     const key = projects.join("\n");
     const latest = last.get(questionKey(answer)) === answer.id;
     try {

@@ -17,7 +17,7 @@ import { showInReport } from "../../research/report/documents/show-in-report.js"
 import { withOpenCheck } from "../../research/overview/questions/answer-as-report.js";
 import { namesAsked } from "../../research/overview/questions/pool.js";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
-import { foldersAsked, isAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
+import { questionFolders, isAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { remainingLimits } from "../run/remaining-limits.js";
 import { answerLines, withKeys } from "./answer-lines.js";
 import { standings } from "./answers.js";
@@ -135,7 +135,7 @@ async function checkKept(
     return 0;
   }
   await requireAgents(config, io, false, checkerNamesOf(config));
-  const pool = await poolOf(foldersAsked(folder, answer));
+  const pool = await poolOf(questionFolders(folder, answer));
   const asked = { answer: opened, pool, names: namesAsked(pool.papers) };
   const { code } = await checkAnswer(asked, folder, args, config, io, true);
   await inReport(folder, config, io);

@@ -9,7 +9,7 @@ const sourceKinds = {
   off: "boolean",
 } as const satisfies Record<keyof NonNullable<ResearchConfig["sources"]>[string], Kind>;
 
-/** What the research wing reads of a configuration. `contact`, `screeners` and `second_reader` have no default. */
+/** The configuration keys for research projects. `contact`, `screeners` and `second_reader` have no default. */
 export const researchKeys = configKeys({
   scalars: {
     papers: "number",
@@ -27,7 +27,7 @@ export const researchKeys = configKeys({
       isObject(value) ? (commandAmong(value["agent"], folder) ?? commandAmong(value["agents"], folder)) : undefined,
     screeners: commandAmong,
     second_reader: commandAmong,
-    // With the key that a variable holds.
+    // An address and a key variable need trust, because the key would be sent to the address.
     "sources.*": leavesMachine("endpoint", "key_variable"),
   },
   defaults: { papers: 20, learn: "ask", lookups: true, screening_conflicts: "include" } satisfies ResearchConfig,

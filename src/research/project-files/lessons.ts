@@ -8,33 +8,33 @@ import type { Pattern } from "./progress-log.js";
 
 const learnedHeading = "## Learned patterns";
 
-/** Patterns that AGENTS.md does not hold yet. */
-export async function unlearned(root: string, patterns: readonly Pattern[]): Promise<Pattern[]> {
+/** The patterns that AGENTS.md does not contain yet. */
+export async function patternsNotIn(root: string, patterns: readonly Pattern[]): Promise<Pattern[]> {
   const text = await readRegularText(join(root, lessonsName)).catch(() => "");
   return patterns.filter((pattern) => !text.includes(`- ${pattern.text}`));
 }
 
 /**
- * Adds patterns to AGENTS.md, at the end of its section "Learned patterns". Each is one line of text and nothing else.
+ * Adds patterns to AGENTS.md, at the end of its section "Learned patterns". Each pattern is one line of text.
  */
 export async function learnPatterns(root: string, patterns: readonly Pattern[]): Promise<void> {
-  const fresh = await unlearned(root, patterns);
-  if (fresh.length === 0) return;
+  const newPatterns = await patternsNotIn(root, patterns);
+  if (newPatterns.length === 0) return;
   const path = join(root, lessonsName);
   const bytes = await readRegularFile(path).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return Buffer.from("# What agents should know in this repository\n");
-    // One that is there and can't be read would be lost; so would letters of another encoding.
+    // An existing file that can't be read must not be replaced; nor one in another encoding (below).
     throw explainSystemError(error, path);
   });
   const text = decodeUserText(bytes, path);
-  const lines = fresh.map((pattern) => `- ${pattern.text}`).join("\n");
+  const lines = newPatterns.map((pattern) => `- ${pattern.text}`).join("\n");
   const start = text.indexOf(learnedHeading);
   if (start < 0) {
     await writeFileAtomic(path, `${text.trimEnd()}\n\n${learnedHeading}\n\n${lines}\n`);
     return;
   }
-  const next = text.indexOf("\n## ", start + learnedHeading.length);
-  const head = text.slice(0, next < 0 ? undefined : next).trimEnd();
-  const gap = head.endsWith(learnedHeading) ? "\n\n" : "\n";
-  await writeFileAtomic(path, `${head}${gap}${lines}\n${next < 0 ? "" : text.slice(next)}`);
+  const nextHeading = text.indexOf("\n## ", start + learnedHeading.length);
+  const textBefore = text.slice(0, nextHeading < 0 ? undefined : nextHeading).trimEnd();
+  const gap = textBefore.endsWith(learnedHeading) ? "\n\n" : "\n";
+  await writeFileAtomic(path, `${textBefore}${gap}${lines}\n${nextHeading < 0 ? "" : text.slice(nextHeading)}`);
 }

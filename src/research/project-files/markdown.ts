@@ -1,18 +1,18 @@
 import { oneLine } from "../../engine/lib/sanitise.js";
 
 /**
- * Text for one cell of a Markdown table: as `inline`, and no bars that would split it. Before ours, a backslash would
- * take its effect away.
+ * Text for one cell of a Markdown table: like `inline`, with vertical bars escaped. Backslashes before a bar are
+ * removed, because they would undo the escape.
  */
 export const cell = (value: unknown): string => inline(value).replace(/(?<!\\)\\*\|/g, "\\|");
 
-/** Text on one line, so that nothing in it can pass for a heading or an entry of the page. */
+/** Text on one line, so that it can't contain a heading or an entry of the page. */
 export const flat = (value: unknown): string => oneLine(String(value ?? ""));
 
 /**
- * Text on one line whose angle brackets show as they are. Nothing in it is a link, an image or the definition of one:
- * whose words they are, a reader can't see, so only our own links lead somewhere. Emphasis, code and mathematics stay.
- * None of our backslashes stands behind one that would take its effect away.
+ * Text on one line with escaped angle brackets, and without links, images and their definitions: a reader can't see who
+ * wrote the text, so only links of this program may work. Emphasis, code and mathematics stay. Backslashes before an
+ * added one are removed, because they would undo it.
  */
 export const inline = (value: unknown): string =>
   flat(value)
@@ -21,32 +21,32 @@ export const inline = (value: unknown): string =>
     .replace(/\](?=[(:])/g, "]\\")
     .replace(/(?<!\\)\\*\]$/, "\\]");
 
-/** Text between the brackets of one of our links, in a table too: nothing in it ends them. */
+/** Text for the brackets of a link, also in a table. Characters that would end the link are escaped. */
 export const linkText = (value: unknown): string =>
   flat(value)
     .replace(/</g, "&lt;")
     .replace(/[\\[\]`|]/g, "\\$&");
 
 /**
- * Marks of lists and quotes, and behind them a heading, a table, a fence or a line that parts sections.
+ * Matches marks of lists and quotes that are followed by a heading, a table, a fence or a horizontal line.
  */
-const opening = /^((?:(?:[-+*>]|\d{1,9}[.)]) +|>)*)(?=#{1,6}(?: |$)|\||`{3}|~{3}|=+$|([-*_])(?: ?\2){2,}$)/;
+const blockStart = /^((?:(?:[-+*>]|\d{1,9}[.)]) +|>)*)(?=#{1,6}(?: |$)|\||`{3}|~{3}|=+$|([-*_])(?: ?\2){2,}$)/;
 
 /**
- * As `inline`, for text that begins a line or an entry of a list: none of it starts a heading, a table or a fence.
+ * Like `inline`, for text at the beginning of a line or of a list entry: it can't start a heading, a table or a fence.
  */
-export const line = (value: unknown): string => inline(value).replace(opening, "$1\\");
+export const line = (value: unknown): string => inline(value).replace(blockStart, "$1\\");
 
-/** Marks of headings, lists and quotations at the beginning of a line. */
-const mark = /^(?:(?=[#>]|[-+*](?: |$))|(\d{1,9})(?=[.)](?: |$)))/;
+/** Matches marks of headings, lists and quotations at the beginning of a line. */
+const lineMark = /^(?:(?=[#>]|[-+*](?: |$))|(\d{1,9})(?=[.)](?: |$)))/;
 
-/** A line of Markdown whose beginning shows as it is: no heading, list, table or fence. */
+/** A line of Markdown whose first characters are escaped: it can't start a heading, a list, a table or a fence. */
 export const asText = (markdown: string): string => {
-  const marked = markdown.replace(mark, "$1\\");
-  return marked === markdown ? markdown.replace(opening, "$1\\") : marked;
+  const escaped = markdown.replace(lineMark, "$1\\");
+  return escaped === markdown ? markdown.replace(blockStart, "$1\\") : escaped;
 };
 
-/** Text over several lines, each paragraph as `line` has it. */
+/** Text of several paragraphs; each one is escaped like `line`. */
 export const block = (value: unknown): string =>
   String(value ?? "")
     .split(/\n\s*\n/)
@@ -54,15 +54,17 @@ export const block = (value: unknown): string =>
     .filter((paragraph) => paragraph !== "")
     .join("\n\n");
 
-/** A report is for people: longer lists end with where the rest stands. */
-export const maxListed = 100;
+/** Maximum number of items in a list of a report. A longer list ends with a note about the rest. */
+export const maxListItems = 100;
 
-/** Where the rest of a list stands that is longer than `most`; nothing where it is not. */
-export const moreThan = (length: number, most = maxListed, word = ""): string[] =>
-  length <= most
+/** A note about the omitted items if a list has more than `maxItems`; otherwise empty. */
+export const omittedNote = (length: number, maxItems = maxListItems, itemName = ""): string[] =>
+  length <= maxItems
     ? []
-    : [`_${length - most} more${word === "" ? "" : ` ${word}${length - most === 1 ? "" : "s"}`}: see rrd.json._`];
+    : [
+        `_${length - maxItems} more${itemName === "" ? "" : ` ${itemName}${length - maxItems === 1 ? "" : "s"}`}: see rrd.json._`,
+      ];
 
-/** Text of a field that old files hold as a string or as a list. */
+/** The text of a field that old files contain as a string or as a list. */
 export const prose = (value: unknown): string =>
   Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "";

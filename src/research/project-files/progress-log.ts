@@ -4,53 +4,53 @@ import { progressFile } from "./layout.js";
 import { flat } from "./markdown.js";
 
 /**
- * An entry of progress.txt as it is appended: `text` between the line that parts entries and the iteration's. A kind of
- * unit words its own: a reading in `progress-entry.ts`, the others as `progress` in their `judge-*.ts`.
+ * An entry of progress.txt: a separator line, `text`, and the line with the iteration's number. The text is made by the
+ * kind of unit: for a reading in `progress-entry.ts`, for the others in their `judge-*.ts`.
  */
 export const progressEntry = (text: string, iteration: number): string =>
   `---\n\n${text.trimEnd()}\n\nIteration: ${iteration}\n\n`;
 
-/** The entry of what a person said while a run was under way; `id` names the message. */
+/** The entry for an instruction of the user during a run. `id`: the message's id. */
 export const steeringEntry = (id: string, words: string): string => `---\n\n## Steering ${id}\n${words}\n\n`;
 
-/** A lesson an agent left about working on this project, with the unit it learned it from. */
+/** A lesson of an agent about work on this project, and the unit in which it learned the lesson. */
 export interface Pattern {
   readonly unit: string;
   readonly text: string;
 }
 
 const heading = "**Research Patterns:**";
-const partBytes = 256 * 1024;
+const maxLogBytes = 256 * 1024;
 
-/** The lines of a progress entry that carry patterns; empty for none. */
+/** The lines of a progress entry with these patterns; empty without patterns. */
 export function patternLines(unit: string, patterns: readonly string[] = []): string[] {
   const texts = patterns.map(flat).filter((text) => text !== "");
   return texts.length === 0 ? [] : [heading, ...texts.map((text) => `- (${unit}) ${text}`), ""];
 }
 
 /**
- * Patterns in progress.txt as far as a person has agreed to it, oldest first, each once; of a long log only the last
- * 256 KB are read.
+ * The distinct patterns in progress.txt, oldest first. Lines that wait for the user's approval are ignored. Only the
+ * last 256 KB of the log are read.
  */
 export async function readPatterns(folder: string, stateDir: string): Promise<Pattern[]> {
-  const found = new Map<string, Pattern>();
-  let inside = false;
+  const patterns = new Map<string, Pattern>();
+  let isInSection = false;
   for (const line of (await endOfLog(folder, stateDir)).split(/\r?\n/)) {
-    if (line.startsWith(heading)) inside = true;
-    else if (inside) {
+    if (line.startsWith(heading)) isInSection = true;
+    else if (isInSection) {
       const match = /^- \(([^)]{1,200})\) (.{1,200})$/.exec(line);
-      // What reaches AGENTS.md is what a person saw, also of a log from before.
+      // On one line, also from logs of earlier versions, so that AGENTS.md gets exactly the text that the user saw.
       const text = flat(match?.[2]);
-      if (match === null) inside = false;
-      else if (text !== "") found.set(text, { unit: flat(match[1]), text });
+      if (match === null) isInSection = false;
+      else if (text !== "") patterns.set(text, { unit: flat(match[1]), text });
     }
   }
-  return [...found.values()];
+  return [...patterns.values()];
 }
 
 /**
- * What people wrote into progress.txt and no unconfined agent may have added, oldest first: what stands behind the last
- * line of one of our entries, or below the head of a log that `new` began. Of a long log only the last 256 KB are read.
+ * The user's notes in progress.txt, oldest first: text after the last line of an entry, or after the head of the log.
+ * Lines that wait for the user's approval are ignored. Only the last 256 KB of the log are read.
  */
 export async function readNotes(folder: string, stateDir: string): Promise<string[]> {
   const [head = "", ...entries] = (await endOfLog(folder, stateDir)).split(/^---\r?$/m);
@@ -59,13 +59,13 @@ export async function readNotes(folder: string, stateDir: string): Promise<strin
     .filter((note) => note !== "");
 }
 
-/** The end of progress.txt, without what waits for a person's yes. */
+/** The end of progress.txt, without lines that wait for the user's approval. */
 async function endOfLog(folder: string, stateDir: string): Promise<string> {
   const file = progressFile(folder);
-  return (await approvedLog(stateDir, file))?.slice(-partBytes) ?? endOf(file);
+  return (await approvedLog(stateDir, file))?.slice(-maxLogBytes) ?? endOf(file);
 }
 
-/** The last 256 KB of a file; empty for what can't be read, and for what is not a file. */
+/** The last 256 KB of a file; empty if it can't be read or is not a regular file. */
 function endOf(path: string): string {
   let file: number;
   try {
@@ -74,10 +74,10 @@ function endOf(path: string): string {
     return "";
   }
   try {
-    const found = fstatSync(file);
-    if (!found.isFile()) return "";
-    const buffer = Buffer.alloc(Math.min(found.size, partBytes));
-    return buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, found.size - buffer.length));
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return "";
+    const buffer = Buffer.alloc(Math.min(stats.size, maxLogBytes));
+    return buffer.toString("utf8", 0, readSync(file, buffer, 0, buffer.length, stats.size - buffer.length));
   } finally {
     closeSync(file);
   }

@@ -23,13 +23,13 @@ interface LoadedResearch {
 }
 
 /**
- * A project's folder that this process alone writes. The file is read again before each fold; what a person saved
- * meanwhile is merged field by field, and wins (`engine/storage/state/hand-edits/merge-hand-edits.ts`).
+ * An opened project, which only this process writes. The file is read again before each fold. If the user has saved it
+ * meanwhile, those fields win (`engine/storage/state/hand-edits/merge-hand-edits.ts`).
  */
 export interface Research extends Omit<RecordStore<Rrd>, "load"> {
   /**
-   * The state as it stands on the disk; papers that an editor's stale save took back are restored first.
-   * @throws ExpectedError for an invalid rrd.json; it is never overwritten.
+   * The state on the disk. If an editor has saved an outdated version, accepted results are first restored.
+   * @throws ExpectedError if rrd.json is invalid; such a file is never overwritten.
    */
   load(): Promise<LoadedResearch>;
 }
@@ -37,39 +37,38 @@ export interface Research extends Omit<RecordStore<Rrd>, "load"> {
 export type ResearchOptions = StoreOptions<Rrd>;
 
 /**
- * Opens a project for writing, as openRecordStore does.
- * @throws ExpectedError when another process holds it, the folder can't be written, or rrd.json is invalid.
+ * Opens a project for writing, like openRecordStore.
+ * @throws ExpectedError if another process has locked it, the folder can't be written, or rrd.json is invalid.
  */
 export async function openResearch(folder: string, options: ResearchOptions): Promise<Research> {
   const store = await openRecordStore(folder, researchFormat, options);
-  let last = 0;
+  let lastIteration = 0;
   return {
     ...store,
     async load() {
-      const loaded = asResearch(await store.load(), folder);
-      // The ledger may be gone: in a clone without it, or deleted.
-      last = loaded.rrd.loop?.iteration ?? 0;
+      const loaded = toResearch(await store.load(), folder);
+      // The ledger may be missing, so the state's iteration counts too.
+      lastIteration = loaded.rrd.loop?.iteration ?? 0;
       return loaded;
     },
     nextIteration() {
       let next = store.nextIteration();
-      while (next <= last) next = store.nextIteration();
+      while (next <= lastIteration) next = store.nextIteration();
       return next;
     },
   };
 }
 
 /**
- * Reads a project without its lock and without changing anything. Every record has its key, also where none is written
- * yet.
- * @throws ExpectedError when rrd.json is missing or invalid.
+ * Reads a project without its lock and without changing anything. Every record gets a key, even if the file has none.
+ * @throws ExpectedError if rrd.json is missing or invalid.
  */
 export const readResearch = async (folder: string): Promise<LoadedResearch> =>
-  withKeyed(asResearch(await readRecords(folder, researchFormat), folder));
+  withAllKeys(toResearch(await readRecords(folder, researchFormat), folder));
 
 /**
- * One sentence for a project of which a later version wrote a file, so that what is read may be less than it holds;
- * undefined for any other.
+ * One sentence if a later version wrote a file of the project, so that this version may not read all of it; otherwise
+ * undefined.
  */
 export const laterFormatIn = (folder: string): Promise<string | undefined> =>
   requireKnownFormats(folder, researchFormat).then(
@@ -77,9 +76,9 @@ export const laterFormatIn = (folder: string): Promise<string | undefined> =>
     (error: unknown) => (error instanceof ExpectedError ? error.message : Promise.reject(error)),
   );
 
-const withKeyed = ({ rrd, ledger }: LoadedResearch): LoadedResearch => ({ rrd: withKeys(rrd), ledger });
+const withAllKeys = ({ rrd, ledger }: LoadedResearch): LoadedResearch => ({ rrd: withKeys(rrd), ledger });
 
-const asResearch = (
+const toResearch = (
   { state, ledger }: Awaited<ReturnType<RecordStore<Rrd>["load"]>>,
   folder: string,
 ): LoadedResearch => ({ rrd: withDocumentsFound(state, resolve(folder)), ledger });

@@ -23,14 +23,13 @@ import {
 } from "./layout.js";
 import { readRrdShape } from "./legacy/read-rrd.js";
 
-/** 10,000 papers with their analyses are 60 MB; a file above this is something else. */
+/** Maximum size of an rrd.json. 10,000 papers with their analyses need 60 MB. */
 export const maxRrdBytes = 200_000_000;
 
 /**
- * Reads the text of an rrd.json, or its bytes: valid in syntax, schema and ids, or every problem found (of the syntax
- * only the first). A byte order mark and any line ends are accepted, older shapes read as today's, unknown fields kept.
- * `path` is named in problems about the whole file. What a person edits during a run is merged field by field, and wins
- * (`engine/storage/state/hand-edits/merge-hand-edits.ts`).
+ * Parses and checks an rrd.json: syntax, schema and ids. Returns the state or all problems (of the syntax only the
+ * first). Accepts a byte order mark and all line ends, converts older formats, and keeps unknown fields. `path` is used
+ * in problems about the whole file.
  */
 export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
   if (content.length > maxRrdBytes)
@@ -43,36 +42,36 @@ export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
     const problem = { pointer: "", message: `${path}:${line}:${column}: ${message}` };
     return { changes: [], problems: [hint === undefined ? problem : { ...problem, hint }] };
   }
-  // Before any walk through it: where one breaks at the depth, it would break every command.
-  const deep = tooDeepAt(value);
-  if (deep !== undefined)
+  // Checked first, because the recursive checks below would fail on a very deep value.
+  const deepPointer = tooDeepAt(value);
+  if (deepPointer !== undefined)
     return {
       changes: [],
-      problems: [{ pointer: deep, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }],
+      problems: [{ pointer: deepPointer, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }],
     };
-  const read = readRrdShape(value);
+  const shaped = readRrdShape(value);
   const problems = [
-    ...problemsOf("rrd", read.value),
-    ...repeatedIds(read.value),
-    ...criteriaProblems(read.value),
-    ...formProblems(read.value),
+    ...problemsOf("rrd", shaped.value),
+    ...repeatedIds(shaped.value),
+    ...criteriaProblems(shaped.value),
+    ...formProblems(shaped.value),
   ];
-  if (problems.length === 0) return { ok: read.value as Rrd, changes: read.changes };
-  return { changes: read.changes, problems };
+  if (problems.length === 0) return { ok: shaped.value as Rrd, changes: shaped.changes };
+  return { changes: shaped.changes, problems };
 }
 
 /**
  * Reads and parses the rrd.json at `path`.
- * @throws ExpectedError when there is no such file or it can't be read.
+ * @throws ExpectedError if the file does not exist or can't be read.
  */
 export const readRrdFile = (path: string): Promise<Parsed<Rrd>> => readStateFile(path, researchFormat);
 
-/** The text of an rrd.json as this program writes it: two spaces, fields in their order, a line feed at the end. */
+/** The text of an rrd.json: indented by two spaces, fields in their order, a line feed at the end. */
 export const formatRrd = (rrd: Rrd): string => `${JSON.stringify(rrd, null, 2)}\n`;
 
 /**
- * Two papers with one id can't be told apart. Ids of insights were repeated by agents of the original tool and are let
- * pass.
+ * A problem for each paper with the id of another paper. Repeated ids of insights are allowed, because agents of the
+ * original tool wrote them.
  */
 function repeatedIds(value: unknown): Problem[] {
   const pool = typeof value === "object" && value !== null && "papers_pool" in value ? value.papers_pool : undefined;
@@ -81,13 +80,13 @@ function repeatedIds(value: unknown): Problem[] {
   const problems: Problem[] = [];
   for (const [index, paper] of pool.entries()) {
     const id: unknown = paper?.id;
-    const first = seen.get(id);
-    if (first === undefined) seen.set(id, index);
+    const firstIndex = seen.get(id);
+    if (firstIndex === undefined) seen.set(id, index);
     else if (typeof id === "string") {
       const hint = "Remove one of them, or give it another id.";
       problems.push({
         pointer: `/papers_pool/${index}/id`,
-        message: `"${id}" is the id of /papers_pool/${first} too`,
+        message: `"${id}" is the id of /papers_pool/${firstIndex} too`,
         hint,
       });
     }
@@ -95,17 +94,17 @@ function repeatedIds(value: unknown): Problem[] {
   return problems;
 }
 
-/** The highest number of these ids of insights; 0 where none is as this program numbers them. */
+/** The highest number in these ids of insights; 0 if no id has this program's format. */
 export const lastNumber = (ids: readonly string[]): number =>
   ids.reduce((last, id) => Math.max(last, Number(/^insight_(\d+)$/.exec(id)?.[1] ?? 0)), 0);
 
-/** The id of the insight of this number. */
+/** The id of the insight with this number. */
 export const insightId = (number: number): string => `insight_${String(number).padStart(3, "0")}`;
 
 const noun = "project";
 
-/** What interrupted runs of the original tool leave is `analyzing`. */
-const isUnread = (status: unknown): boolean => status === "pending" || status === "analyzing";
+/** Whether a paper is not read yet. Interrupted runs of the original tool leave the status `analyzing`. */
+const isOpenStatus = (status: unknown): boolean => status === "pending" || status === "analyzing";
 
 /** The state of a literature research project, for the record store. */
 export const researchFormat: StateFormat<Rrd> = {
@@ -119,7 +118,7 @@ export const researchFormat: StateFormat<Rrd> = {
   top: "rrd",
   parts: ["loop"],
   collections: [
-    { name: "papers_pool", key: "id", isUndecided: (field, value) => field === "status" && isUnread(value) },
+    { name: "papers_pool", key: "id", isUndecided: (field, value) => field === "status" && isOpenStatus(value) },
     {
       name: "insights",
       key: "id",
@@ -133,11 +132,11 @@ export const researchFormat: StateFormat<Rrd> = {
   ],
   units: {
     collection: "papers_pool",
-    isOpen: ({ status }: Fields) => isUnread(status),
-    // Joined with another by a person, who may part them again.
+    isOpen: ({ status }: Fields) => isOpenStatus(status),
+    // The user has joined the paper with another one, and may separate them again.
     isPutAside: ({ excluded }: Fields, unit) =>
       Array.isArray(excluded) && excluded.some(({ id, before }: Fields) => id === unit && before !== undefined),
-    // Of a paper that was read the line counts quotes. One that code settled is told from a report by its changes.
+    // The ledger line of a reading counts quotes. Without a count, it is unknown whether the unit had a record.
     hadRecord: ({ phase, evidence }: LedgerLine) => phase === "ANALYSIS" && (evidence !== undefined || undefined),
     leaves: ["insights"],
     marks: [{ unit: "report", field: "updates_check" }],
@@ -153,7 +152,7 @@ export const researchFormat: StateFormat<Rrd> = {
   phaseOf: ({ phase }) => phase,
 };
 
-/** Names of the sources in blocked_sources: names alone in files of earlier versions, or objects that name one. */
+/** The names of the sources in blocked_sources, which contains objects, or only names in files of earlier versions. */
 export function blockedNames(rrd: Rrd): string[] {
   return (rrd.blocked_sources ?? []).map((blocked) => {
     if (typeof blocked === "string") return blocked;

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 
-/** What only accepted results write, and a person's decision on eligibility. */
-const ofPapers = [
+/** Fields of a paper that only accepted results may set, and decisions of the user. */
+const resultFieldsOfPaper = [
   "key",
   "source_key",
   "status",
@@ -32,10 +32,10 @@ const ofPapers = [
   "refusals",
 ];
 /**
- * What decides how papers are judged and what they may cost, and the words that briefs give to agents as the person's
- * own. A person sets it, and an agent would set it in the person's name.
+ * Fields that only the user may set: they decide how papers are judged and what they may cost, or briefs show them to
+ * agents as the user's words.
  */
-const onlyPersons = [
+const userFields = [
   "mission",
   "rubric",
   "budget",
@@ -45,9 +45,9 @@ const onlyPersons = [
   "open_questions",
   "seeds",
 ];
-const onlyPersonsRequire = ["min_score_to_present", "focus_area", "criteria", "fields"] as const;
-const ofResearch = [
-  ...onlyPersons,
+const userRequirements = ["min_score_to_present", "focus_area", "criteria", "fields"] as const;
+const protectedFields = [
+  ...userFields,
   "format",
   "insights",
   "phase",
@@ -59,87 +59,94 @@ const ofResearch = [
   "visited_urls",
 ];
 
-export interface Steered {
-  /** The state as edited, with every result as it was before. */
+export interface CheckedEdit {
+  /** The edited state, with all results as before the edit. */
   readonly rrd: Rrd;
-  /** Whether results had to be put back. */
+  /** Whether protected fields had to be restored. */
   readonly forged: boolean;
-  /** What only a person may set, and was put back: fields, and addresses on this machine. */
+  /** Restored fields that only the user may set, and restored addresses on this machine. */
   readonly refused: readonly string[];
-  /** Fields of the top level and ids of papers whose edits are kept. */
+  /** Top-level fields and ids of papers whose edits are kept. */
   readonly kept: readonly string[];
 }
 
 /**
- * Tells an edit that steers from one that forges results, where rrd.json changed while an agent ran that nothing
- * confines: it could have been the agent or a person. Results, counts and the pool's papers come back; the rest of the
- * edit stays.
+ * Checks an edit of rrd.json that was made while an unconfined agent ran, by the agent or by the user. Results, counts
+ * and removed papers are restored, so that an agent can't forge them. The rest of the edit stays.
  */
-export function keepSteering(before: Rrd, now: Rrd): Steered {
-  const old = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
+export function keepSteering(before: Rrd, now: Rrd): CheckedEdit {
+  const earlierPapers = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
   const ids = new Set(now.papers_pool.map((paper) => paper.id));
-  const refused = onlyPersons.filter((field) => !isDeepStrictEqual(before[field], now[field]));
+  const refused = userFields.filter((field) => !isDeepStrictEqual(before[field], now[field]));
   const pool = now.papers_pool.flatMap((paper) => {
-    const known = old.get(paper.id);
-    const local = addresses.filter(
-      (field) => isLocalAddress(paper[field]) && !isDeepStrictEqual(known?.[field], paper[field]),
+    const earlier = earlierPapers.get(paper.id);
+    const localFields = addresses.filter(
+      (field) => isLocalAddress(paper[field]) && !isDeepStrictEqual(earlier?.[field], paper[field]),
     );
-    refused.push(...local.map((field) => `${field} of ${paper.id}`));
-    if (known !== undefined) return withFieldsOf(paper, known, [...ofPapers, ...local]);
-    return local.length > 0 ? [] : asPending(paper);
+    refused.push(...localFields.map((field) => `${field} of ${paper.id}`));
+    if (earlier !== undefined) return withFieldsOf(paper, earlier, [...resultFieldsOfPaper, ...localFields]);
+    return localFields.length > 0 ? [] : asNewPaper(paper);
   });
   const removed = before.papers_pool.filter((paper) => !ids.has(paper.id));
   const sources = now.requirements?.sources ?? undefined;
-  const own = before.requirements?.sources ?? [];
-  const planted = (sources ?? []).filter((name) => isLocalSource(name) && !own.includes(name));
-  refused.push(...planted);
-  // What was planted may stand in the place of the person's own.
-  const replaced =
-    planted.length === 0 ? [] : own.filter((name) => isLocalSource(name) && sources?.includes(name) !== true);
+  const earlierSources = before.requirements?.sources ?? [];
+  const addedLocalSources = (sources ?? []).filter((name) => isLocalSource(name) && !earlierSources.includes(name));
+  refused.push(...addedLocalSources);
+  // An added source may have replaced one of the user's sources.
+  const removedLocalSources =
+    addedLocalSources.length === 0
+      ? []
+      : earlierSources.filter((name) => isLocalSource(name) && sources?.includes(name) !== true);
   const requirements = now.requirements && {
-    ...withFieldsOf(now.requirements, before.requirements ?? {}, onlyPersonsRequire),
-    ...(sources === undefined ? {} : { sources: [...sources.filter((name) => !planted.includes(name)), ...replaced] }),
+    ...withFieldsOf(now.requirements, before.requirements ?? {}, userRequirements),
+    ...(sources === undefined
+      ? {}
+      : { sources: [...sources.filter((name) => !addedLocalSources.includes(name)), ...removedLocalSources] }),
   };
-  for (const field of onlyPersonsRequire)
+  for (const field of userRequirements)
     if (!isDeepStrictEqual(requirements?.[field], now.requirements?.[field])) refused.push(`requirements.${field}`);
   const rrd: Rrd = {
-    ...withFieldsOf(now, before, ofResearch),
+    ...withFieldsOf(now, before, protectedFields),
     ...withoutUndefined({ requirements }),
     papers_pool: [...pool, ...removed],
   };
   const fields = [...new Set([...Object.keys(before), ...Object.keys(rrd)])].filter(
     (name) => name !== "papers_pool" && !isDeepStrictEqual(before[name], rrd[name]),
   );
-  const papers = pool.filter((paper) => !isDeepStrictEqual(old.get(paper.id), paper)).map((paper) => paper.id);
+  const papers = pool
+    .filter((paper) => !isDeepStrictEqual(earlierPapers.get(paper.id), paper))
+    .map((paper) => paper.id);
   return { rrd, forged: !isDeepStrictEqual(rrd, now), refused, kept: [...fields, ...papers] };
 }
 
-/** The fields of a paper that say where it lies. */
+/** The fields of a paper with its addresses. */
 const addresses = ["url", "pdf_url"] as const;
 
-/** Whether a paper's address is read from this machine: it is neither on the web nor the name of a paper. */
+/**
+ * Whether a paper would be read from a file of this machine: the address is neither a web address nor an identifier.
+ */
 const isLocalAddress = (address: unknown): boolean =>
   typeof address === "string" &&
   !/^\s*(?:$|https?:\/\/|doi|info:doi|10\.\d|(?:oai:)?arxiv|abs\/|\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.test(
     address,
   );
 
-/** Whether a source is read from this machine. */
+/** Whether a source is a file or folder on this machine. */
 const isLocalSource = (name: string): boolean => /^\s*(?:feed:\s*)?(?:file|folder|list):/i.test(name);
 
-/** A new paper is one to read, whatever is said of it. */
-const asPending = (paper: Paper): Paper =>
+/** A new paper is pending and has no results, whatever the edit contains. */
+const asNewPaper = (paper: Paper): Paper =>
   paper.status === "pending"
     ? withFieldsOf(
         paper,
         { notes: paper.notes },
-        ofPapers.filter((field) => field !== "status"),
+        resultFieldsOfPaper.filter((field) => field !== "status"),
       )
-    : { ...withFieldsOf(paper, {}, ofPapers), status: "pending" };
+    : { ...withFieldsOf(paper, {}, resultFieldsOfPaper), status: "pending" };
 
 /**
- * `target` with these fields as in `source`: absent there, absent here. A null counts as absent where the other side
- * has none.
+ * `target` with these fields from `source`. Fields that `source` does not have are removed. A null in `target` stays if
+ * `source` does not have the field.
  */
 function withFieldsOf<T extends object>(target: T, source: object, fields: readonly string[]): T {
   const result = { ...target } as Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { Words } from "../../engine/loop/types.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { rrdName } from "./layout.js";
 
-/** What the rules of a run say of a research project. */
+/** The phrases for a research project in messages about a run. */
 export const researchWords: Words = {
   noun: "project",
   budget: (unit) => `budget.max_${unit} in its ${rrdName}`,

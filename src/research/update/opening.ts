@@ -3,7 +3,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { QueryLine } from "../../engine/generated/query.js";
 import { many } from "../../engine/lib/words.js";
 import { queriesName } from "../project-files/layout.js";
-import { loggedLine } from "../project-files/logs/query-log.js";
+import { formatQuery } from "../project-files/logs/query-log.js";
 import type { Change, Fold } from "../project-files/research.js";
 import type { ProjectUpdate, Rrd } from "../generated/rrd.js";
 import type { ReportModel } from "../report/model.js";
@@ -123,7 +123,7 @@ export function openingFold(
       iteration,
     ),
     ledger: { iteration, at, unit: id, phase: "DISCOVERY", outcome: "accepted", duration_seconds: 0 },
-    appends: questions.length === 0 ? [] : [{ name: queriesName, text: questions.map(loggedLine).join("") }],
+    appends: questions.length === 0 ? [] : [{ name: queriesName, text: questions.map(formatQuery).join("") }],
   };
 }
 

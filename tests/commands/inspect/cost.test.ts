@@ -6,7 +6,7 @@ import { statusCommand } from "../../../src/commands/inspect/status.js";
 import { costsOf } from "../../../src/research/overview/costs.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 
-import { recordElsewhere } from "../../../src/research/project-files/logs/spending-log.js";
+import { recordUnfiledWork } from "../../../src/research/project-files/logs/spending-log.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { accountOf } from "../../../src/research/workflow/forecast.js";
@@ -211,7 +211,7 @@ test("without a folder all researches count, and the work of new and read that l
     { loop: { rch_metrics: { historian_tokens: 3, historian_cost_usd: 0.25 } } },
     ledger.slice(0, 1),
   );
-  await recordElsewhere(state, "read", [line(1, "p", { cost_usd: 0.5, tokens: tokens(1000) })]);
+  await recordUnfiledWork(state, "read", [line(1, "p", { cost_usd: 0.5, tokens: tokens(1000) })]);
   const io = fakeIo({ cwd, env: { HOME: cwd, XDG_STATE_HOME: join(cwd, "state") } });
   await costCommand({ json: true }, io);
   expect(JSON.parse(io.out())).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
-import { criteriaFrom, typedCriteria } from "../../../src/research/project-files/eligibility-criteria.js";
+import { criteriaFrom, parseCriteria } from "../../../src/research/project-files/eligibility-criteria.js";
 import type { Criterion } from "../../../src/research/generated/rrd.js";
 import { criterionInFull, criterionText } from "../../../src/research/screening/eligibility/eligibility.js";
 import { rrdWith } from "../../support/projects/research.js";
@@ -60,7 +60,7 @@ describe("criteria that a person types", () => {
     const typed = ["people", "intervention", "comparator", "outcome", "design"].map(
       (part) => `include: ${part}: ${pico.repeat(9).slice(0, 880).trim()}`,
     );
-    const read = typedCriteria(typed);
+    const read = parseCriteria(typed);
     expect("problem" in read ? read.problem : read.length).toBe(5);
   });
 
@@ -73,7 +73,7 @@ describe("criteria that a person types", () => {
   });
 
   test("are read in any case and spacing, each once", () => {
-    expect(typedCriteria(["include: randomised  trials", "EXCLUDE:mice", "include: Randomised trials."])).toEqual([
+    expect(parseCriteria(["include: randomised  trials", "EXCLUDE:mice", "include: Randomised trials."])).toEqual([
       { id: "c1", kind: "include", text: "randomised trials" },
       { id: "c2", kind: "exclude", text: "mice" },
     ]);
@@ -87,7 +87,7 @@ describe("criteria that a person types", () => {
     [Array.from({ length: 21 }, (_, index) => `include: statement ${index}`), /there are 21 criteria; 20 are the most/],
     [Array.from({ length: 20 }, (_, index) => `include: ${"文".repeat(280)} ${index}`), /they have about \d+ tokens/],
   ])("%j are refused with what to do", (typed, said) => {
-    const read = typedCriteria(typed);
+    const read = parseCriteria(typed);
     expect("problem" in read ? read.problem : "none").toMatch(said);
   });
 

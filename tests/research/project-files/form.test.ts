@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fieldsIn, fieldText, formProblems, formWith, typedField } from "../../../src/research/project-files/form.js";
+import { fieldsIn, fieldText, formProblems, formWith, parseField } from "../../../src/research/project-files/form.js";
 
 describe("a typed field", () => {
   test.each([
@@ -13,16 +13,16 @@ describe("a typed field", () => {
     ],
     ["start (date): of recruitment", { name: "start", ask: "of recruitment", type: "date" }],
     ["follow-up (in months): the longest", { name: "follow-up (in months)", ask: "the longest" }],
-  ])("%s", (typed, field) => expect(typedField(typed)).toEqual(field));
+  ])("%s", (typed, field) => expect(parseField(typed)).toEqual(field));
 
   test.each([": how many", "design (choice: RCT)", "  "])("'%s' is refused with a cure", (typed) => {
-    const problem = typedField(typed);
+    const problem = parseField(typed);
     expect(problem).toHaveProperty("problem", expect.stringMatching(/such as|as in/));
   });
 
   test("is written back as it was typed", () => {
     for (const typed of ["dose (number, mg): of the first arm", "design (choice: RCT | cohort)", "a: b"])
-      expect(fieldText({ id: "x", name: "", ...typedField(typed) })).toBe(typed);
+      expect(fieldText({ id: "x", name: "", ...parseField(typed) })).toBe(typed);
   });
 });
 

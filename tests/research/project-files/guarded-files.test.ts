@@ -23,7 +23,7 @@ import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { leaveMessage, readMessages } from "../../../src/engine/storage/state/steering-inbox.js";
 import { signState } from "../../../src/research/project-files/guarded/signed-state.js";
 import { guardFiles } from "../../support/projects/guarded-project.js";
-import { loggedLine, queryRecorder } from "../../../src/research/project-files/logs/query-log.js";
+import { formatQuery, queryRecorder } from "../../../src/research/project-files/logs/query-log.js";
 import { formatRrd } from "../../../src/research/project-files/rrd-file.js";
 import { researchFolder, sampleRrd, read, temporaryFolder } from "../../support/folders.js";
 import { execFileSync } from "node:child_process";
@@ -106,12 +106,12 @@ it("what its tools noted of their questions stays, and anything else that was wr
   } as const;
   await queryRecorder(folder)(asked);
   const first = await begin();
-  appendFileSync(log, loggedLine({ ...asked, by: "tool" }));
+  appendFileSync(log, formatQuery({ ...asked, by: "tool" }));
   const noted = readFileSync(log, "utf8");
   expect(await first.undoTampering("agent")).toEqual([]);
   expect(readFileSync(log, "utf8")).toBe(noted);
   const second = await begin();
-  appendFileSync(log, loggedLine(asked));
+  appendFileSync(log, formatQuery(asked));
   expect(await second.undoTampering("agent")).toEqual([
     expect.stringMatching(/^queries\.jsonl changed while agent ran/),
   ]);

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { learnPatterns, unlearned } from "../../../src/research/project-files/lessons.js";
+import { learnPatterns, patternsNotIn } from "../../../src/research/project-files/lessons.js";
 import { patternLines, readNotes, readPatterns } from "../../../src/research/project-files/progress-log.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 
@@ -25,7 +25,7 @@ describe("learned patterns", () => {
     expect(readFileSync(join(folder, "AGENTS.md"), "utf8")).toBe(
       "# Mine\n\n## Learned patterns\n\n- Old.\n- Tables are in the appendix.\n\n## After\n\nText.\n",
     );
-    expect(await unlearned(folder, patterns)).toEqual(patterns.slice(1));
+    expect(await patternsNotIn(folder, patterns)).toEqual(patterns.slice(1));
   });
 
   test("are not added to an AGENTS.md in another encoding, whose letters would be lost", async () => {

@@ -53,35 +53,35 @@ import {
   updatesFile,
 } from "../layout.js";
 import { placesOfSkill } from "../../../engine/config/skill-files.js";
-import { onlyToolsAdded } from "../logs/query-log.js";
+import { hasOnlyToolsAdded } from "../logs/query-log.js";
 import { formatRrd, parseRrd } from "../rrd-file.js";
 import { isSignedState } from "./signed-state.js";
-import { type Steered, keepSteering } from "../steering-fields.js";
+import { type CheckedEdit, keepSteering } from "../steering-fields.js";
 
 /**
- * What an agent may not touch that nothing confines, as a list for the guard. Its changes can't be told from a
- * person's: see docs/decisions/in-your-name.md. In rrd.json what steers is kept and what forges results is put back;
- * lines added to the log and instructions to agents wait for a person's yes; every other file is as it was.
+ * A project whose files are guarded while an unconfined agent runs. Changes of the agent can't be distinguished from
+ * the user's: see docs/decisions/in-your-name.md. In rrd.json, edits that steer are kept and results are restored.
+ * Lines added to the log and instructions to agents wait for the user's approval. All other files are restored.
  */
 export interface GuardedProject {
   readonly folder: string;
-  /** Where AGENTS.md and prompt.md lie. */
+  /** The folder with AGENTS.md and prompt.md. */
   readonly root: string;
   /** The files that configure the project and the user: hooks in them run as the user. */
   readonly configs: readonly string[];
-  /** The folder of the program's state, outside of the user's tree. */
+  /** The folder of the program's state, outside of the user's files. */
   readonly stateDir: string;
-  /** The agent works on the project's files itself: of these only what a person has told the project is guarded. */
+  /** Classic mode: the agent edits the project's files itself, so only the user's messages are guarded. */
   readonly classic?: boolean;
 }
 
-/** Versions of other projects' files; kept over the iterations of a run. */
+/** The versions of other projects' files, for all iterations of a run. */
 export type FileMemory = Map<string, Snapshot>;
 
-/** Remembers a project's files before an agent starts that nothing confines. `kept`: where that is kept on the disk. */
+/** Saves a project's files before an unconfined agent starts. `recordFolder`: the folder for the record of that. */
 export async function guardProject(
   project: GuardedProject,
-  kept: string,
+  recordFolder: string,
   iteration: number,
   memory: FileMemory,
 ): Promise<Guard> {
@@ -91,14 +91,14 @@ export async function guardProject(
   const settings: GuardSettings = {
     folder,
     iteration,
-    places: classic ? [] : places(folder),
+    places: classic ? [] : movableFolders(folder),
     rescue: rescuedFolder(stateDir),
   };
-  return await openRecordedGuard(kept, { of: "research", ...project }, settings, entries);
+  return await openRecordedGuard(recordFolder, { of: "research", ...project }, settings, entries);
 }
 
-/** Folders that files are moved out of or put into. */
-const places = (folder: string): string[] => [
+/** Folders from which files are moved or into which files are restored. */
+const movableFolders = (folder: string): string[] => [
   ...[
     journalFolder,
     doneFolder,
@@ -108,16 +108,16 @@ const places = (folder: string): string[] => [
     transcriptsFolder,
     aboutFolder,
     backupsFolder,
-  ].map((at) => at(folder)),
-  ...[answersFolder, documentsFolder].flatMap((at) => [at(folder), answersIn(at(folder))]),
+  ].map((folderIn) => folderIn(folder)),
+  ...[answersFolder, documentsFolder].flatMap((folderIn) => [folderIn(folder), answersIn(folderIn(folder))]),
 ];
 
 /** The entries of one project. */
 export function projectEntries({ folder, root, configs, stateDir, classic = false }: GuardedProject): GuardEntry[] {
   if (classic) return [inboxOf(folder, stateDir), signalsOf(folder, "")];
-  const held = { stateDir, folder };
+  const holdContext = { stateDir, folder };
   return [
-    ...heldEdits(instructionFiles(root), [progressFile(folder)], held),
+    ...heldEdits(instructionFiles(root), [progressFile(folder)], holdContext),
     {
       rule: "restore",
       files: [
@@ -126,9 +126,9 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
       ],
       async decide(change) {
         const { path } = change;
-        if (path === queriesFile(folder)) return isToolsLog(change) ? {} : undefined;
-        if (path === progressFile(folder)) return await holdAddedLines(path, change, held);
-        return path === rrdFile(folder) ? steeringIn(change, lastGoodFile(folder)) : undefined;
+        if (path === queriesFile(folder)) return hasOnlyToolLines(change) ? {} : undefined;
+        if (path === progressFile(folder)) return await holdAddedLines(path, change, holdContext);
+        return path === rrdFile(folder) ? decideOnState(change, lastGoodFile(folder)) : undefined;
       },
       describe(found, { during }, aside) {
         if (found.length === 0) return [];
@@ -147,15 +147,15 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
       rule: "set aside",
       folders: [{ path: journalFolder(folder) }],
       describe(found, { agent }, aside) {
-        const foreign = found.filter(({ kind }) => kind !== "deleted").map(({ path }) => basename(path));
-        const gone = found.length - foreign.length;
+        const added = found.filter(({ kind }) => kind !== "deleted").map(({ path }) => basename(path));
+        const deletedCount = found.length - added.length;
         return [
-          ...(foreign.length > 0
-            ? [`${agent} wrote to the journal (${listed(foreign)}); that is set aside in ${aside} and not used.`]
+          ...(added.length > 0
+            ? [`${agent} wrote to the journal (${listed(added)}); that is set aside in ${aside} and not used.`]
             : []),
-          ...(gone > 0
+          ...(deletedCount > 0
             ? [
-                `${agent} deleted ${gone} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`,
+                `${agent} deleted ${deletedCount} entries of the journal; the results are in rrd.json, but a reset can't go back to those iterations.`,
               ]
             : []),
         ];
@@ -183,39 +183,40 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
   ];
 }
 
-/** Its tools note what they ask there. Nothing is rebuilt from such lines, so a forged one does no harm. */
-const isToolsLog = ({ before, now }: Change): boolean =>
+/** Whether only lines of tools were added, which may log their requests during the run. A forged line does no harm. */
+const hasOnlyToolLines = ({ before, now }: Change): boolean =>
   now.kind === "file" &&
   (before.kind === "file" || before.kind === "absent") &&
-  onlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), now.bytes);
+  hasOnlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), now.bytes);
 
-/** What of an edit of rrd.json stays. */
-function steeringIn({ before, now, suspect, rememberedVersion }: Change, lastGood: string): Decision | undefined {
-  const steered = steering(before, now);
-  // Where an editor was just saving it, half of it was remembered; the last good version is what the loop had read.
-  if (steered === undefined) return isJson(before) ? undefined : { replacement: rememberedVersion(lastGood) ?? before };
+/** Decides which parts of an edit of rrd.json stay. */
+function decideOnState({ before, now, suspect, rememberedVersion }: Change, lastGood: string): Decision | undefined {
+  const checkedEdit = checkEdit(before, now);
+  // If an editor was saving the file just then, the saved version is incomplete. The last good version replaces it.
+  if (checkedEdit === undefined)
+    return isJson(before) ? undefined : { replacement: rememberedVersion(lastGood) ?? before };
   const sentences = [
-    ...(steered.kept.length > 0
+    ...(checkedEdit.kept.length > 0
       ? [
-          `rrd.json was edited (${listed(steered.kept)}) while ${suspect.during}. The edit is kept as yours; check it if you did not make it.`,
+          `rrd.json was edited (${listed(checkedEdit.kept)}) while ${suspect.during}. The edit is kept as yours; check it if you did not make it.`,
         ]
       : []),
-    ...(steered.refused.length > 0
+    ...(checkedEdit.refused.length > 0
       ? [
-          `Settings that only you may change were changed in rrd.json (${listed(steered.refused)}) while ${suspect.during}. They were restored; if the change was yours, make it again while no agent runs.`,
+          `Settings that only you may change were changed in rrd.json (${listed(checkedEdit.refused)}) while ${suspect.during}. They were restored; if the change was yours, make it again while no agent runs.`,
         ]
       : []),
   ];
-  if (!steered.forged || before.kind !== "file") return { sentences };
-  return { sentences, replacement: { ...before, bytes: Buffer.from(formatRrd(steered.rrd)) } };
+  if (!checkedEdit.forged || before.kind !== "file") return { sentences };
+  return { sentences, replacement: { ...before, bytes: Buffer.from(formatRrd(checkedEdit.rrd)) } };
 }
 
-/** Undefined where either version is not a valid state. */
-function steering(before: Version, now: Version): Steered | undefined {
-  const [old, edit] = [before, now].map((version) =>
+/** The checked edit; undefined if one of the versions is not a valid state. */
+function checkEdit(before: Version, now: Version): CheckedEdit | undefined {
+  const [earlierState, editedState] = [before, now].map((version) =>
     version.kind === "file" ? parseRrd(version.bytes.toString("utf8"), rrdName).ok : undefined,
   );
-  return old === undefined || edit === undefined ? undefined : keepSteering(old, edit);
+  return earlierState === undefined || editedState === undefined ? undefined : keepSteering(earlierState, editedState);
 }
 
 function isJson(version: Version): boolean {
@@ -227,34 +228,36 @@ function isJson(version: Version): boolean {
 }
 
 /**
- * What a person has told the project. A message that appeared meanwhile counts where one of our commands signed it; any
- * other is set aside, and those that were there before come back. Messages must not be taken out of the inbox while the
- * agent runs. `isOther`: of a project next to it, where a run takes them out.
+ * The inbox with the user's messages. A new message stays only if a command of this program signed it; others are set
+ * aside. Deleted or changed messages are restored, so no message may be removed while the agent runs. `isOther`: the
+ * inbox of a neighbouring project, whose own run may remove messages.
  */
 const inboxOf = (folder: string, stateDir: string, isOther = false): GuardEntry => ({
   rule: "restore",
   folders: [{ path: inboxFolder(folder) }],
   async decide({ path, before, now }) {
     if (before.kind !== "absent") return isOther ? {} : undefined;
-    const isOurs =
+    const isSignedMessage =
       now.kind === "file" && (await isOurMessage(folder, basename(path), now.bytes.toString("utf8"), stateDir));
-    return isOurs ? {} : undefined;
+    return isSignedMessage ? {} : undefined;
   },
   describe(found, { agent, during }, aside) {
-    const planted = found.filter(({ kind }) => kind === "new").length;
-    const lost = found.length - planted;
+    const addedCount = found.filter(({ kind }) => kind === "new").length;
+    const lostCount = found.length - addedCount;
     return [
-      ...(planted > 0
+      ...(addedCount > 0
         ? [
-            `${many(planted, "message")} appeared in ${isOther ? inboxFolder(folder) : ".ralph/inbox"} while ${during}, without the signature of 'research-ralph steer'; moved to ${aside}, so no agent receives it. Send it again if it was yours.`,
+            `${many(addedCount, "message")} appeared in ${isOther ? inboxFolder(folder) : ".ralph/inbox"} while ${during}, without the signature of 'research-ralph steer'; moved to ${aside}, so no agent receives it. Send it again if it was yours.`,
           ]
         : []),
-      ...(lost > 0 ? [`${agent} deleted or changed ${many(lost, "message")} that you had left; they are back.`] : []),
+      ...(lostCount > 0
+        ? [`${agent} deleted or changed ${many(lostCount, "message")} that you had left; they are back.`]
+        : []),
     ];
   },
 });
 
-/** PAUSE and STOP do no harm, so they are obeyed, and told. */
+/** PAUSE and STOP do no harm, so they stay and are reported. */
 const signalsOf = (folder: string, where: string): GuardEntry => ({
   rule: "restore",
   files: [pauseName, stopName].map((name) => join(folder, name)),
@@ -268,40 +271,43 @@ const signalsOf = (folder: string, where: string): GuardEntry => ({
   }),
 });
 
-/** Bytes of other projects' files that are remembered. */
-const maxBytes = 64 * 1024 * 1024;
+/** Maximum size of other projects' files that are saved. */
+const maxMemoryBytes = 64 * 1024 * 1024;
 
 /**
- * The committed files of the projects next to this one that no run is at work on: those change by themselves. What one
- * of our runs or commands has left stays.
+ * The committed files of neighbouring projects without an active run, which would change them. Files that a run or
+ * command of this program has signed stay.
  */
 async function otherProjects({ folder, stateDir }: GuardedProject, memory: FileMemory): Promise<GuardEntry[]> {
   const entries: GuardEntry[] = [];
   let bytes = 0;
-  for (const name of namesIn(dirname(folder))) {
-    const other = join(dirname(folder), name);
-    if (other === folder || !isProject(other)) continue;
-    const apart = { inMemory: true } as const;
-    entries.push({ ...inboxOf(other, stateDir, true), ...apart }, { ...signalsOf(other, `${other}: `), ...apart });
-    if (await isHeld(lockFile(other))) continue;
-    const paths = committedFiles.names.map((each) => join(other, each));
-    const files = paths.filter((path) => (bytes += statOf(path)?.size ?? 0) <= maxBytes);
-    const isNow = new Set<string>();
+  for (const name of fileNamesIn(dirname(folder))) {
+    const otherFolder = join(dirname(folder), name);
+    if (otherFolder === folder || !isProject(otherFolder)) continue;
+    const memoryOnly = { inMemory: true } as const;
+    entries.push(
+      { ...inboxOf(otherFolder, stateDir, true), ...memoryOnly },
+      { ...signalsOf(otherFolder, `${otherFolder}: `), ...memoryOnly },
+    );
+    if (await isHeld(lockFile(otherFolder))) continue;
+    const paths = committedFiles.names.map((fileName) => join(otherFolder, fileName));
+    const files = paths.filter((path) => (bytes += statOf(path)?.size ?? 0) <= maxMemoryBytes);
+    const reported = new Set<string>();
     entries.push({
       rule: "restore",
       files,
       memory,
-      ...apart,
+      ...memoryOnly,
       async decide({ suspect }) {
-        // A person may have worked there meanwhile.
-        if (await isSignedState(other, stateDir)) return {};
-        if (!(await isHeld(lockFile(other)))) return undefined;
-        const isNews = isNow.size === 0;
-        isNow.add(other);
+        // The user may have worked on that project meanwhile.
+        if (await isSignedState(otherFolder, stateDir)) return {};
+        if (!(await isHeld(lockFile(otherFolder)))) return undefined;
+        const isFirst = reported.size === 0;
+        reported.add(otherFolder);
         return {
-          sentences: isNews
+          sentences: isFirst
             ? [
-                `${other} changed while ${suspect.during}, and a process is at work there; check it if that is not yours.`,
+                `${otherFolder} changed while ${suspect.during}, and a process is at work there; check it if that is not yours.`,
               ]
             : [],
         };
@@ -316,9 +322,9 @@ async function otherProjects({ folder, stateDir }: GuardedProject, memory: FileM
   return entries;
 }
 
-function namesIn(place: string): string[] {
+function fileNamesIn(folder: string): string[] {
   try {
-    return readdirSync(place);
+    return readdirSync(folder);
   } catch {
     return [];
   }
@@ -332,17 +338,17 @@ const statOf = (path: string) => {
   }
 };
 
-/** A folder, not a link to one: what lies elsewhere is not next to this project. */
+/** Whether a path is the folder of a project, and not a link to one. */
 const isProject = (path: string): boolean =>
   statOf(path)?.isDirectory() === true && statOf(rrdFile(path)) !== undefined;
 
-/** The files next to the projects that instruct agents. */
+/** The files with instructions to agents, next to the folder of the projects. */
 export const instructionFiles = (root: string): string[] =>
   [lessonsName, claudeName, promptName, missionName, ...placesOfSkill("rrd")].map((name) => join(root, name));
 
-/** The edits that wait for a yes: of the files next to the projects, and of the project's log. */
+/** Edits that wait for the user's approval: of instruction files and of the project's log. */
 export async function waitingEdits(folder: string, root: string, stateDir: string): Promise<Edit[]> {
   const files = [...instructionFiles(root), progressFile(folder)];
   const edits = await Promise.all([...new Set(files.map(realFile))].map((path) => waitingEdit(stateDir, path)));
-  return edits.filter((edit) => edit !== undefined);
+  return edits.filter((editedState) => editedState !== undefined);
 }

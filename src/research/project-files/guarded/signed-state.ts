@@ -9,8 +9,8 @@ import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { committedFiles, signedFile } from "../layout.js";
 
 /**
- * Says in .ralph that the committed files are as a run, or a person's command, has left them: a run beside it, whose
- * agent nothing confines, then lets them be. What can't be written is left out.
+ * Signs the present committed files after a run or a command of the user. A run of a neighbouring project with an
+ * unconfined agent then does not restore them. Errors are ignored.
  */
 export async function signState(folder: string, stateDir: string): Promise<void> {
   await signedPart(folder)
@@ -19,7 +19,7 @@ export async function signState(folder: string, stateDir: string): Promise<void>
     .catch(() => undefined);
 }
 
-/** Whether the committed files are as a run or a person's command has left them. */
+/** Whether the committed files are unchanged since the last signature. */
 export async function isSignedState(folder: string, stateDir: string): Promise<boolean> {
   try {
     const { signature } = JSON.parse(await readRegularText(signedFile(folder))) as { signature?: unknown };

@@ -1,5 +1,5 @@
 import type { Rrd } from "../../generated/rrd.js";
-import { type Fields, fieldsOf, inTurn, leaf, listOf, type Reader, valuesOf, wordReading } from "./readers.js";
+import { type Fields, fieldsOf, sequence, leaf, listOf, type Reader, valuesOf, readingWarning } from "./readers.js";
 import type { Problem } from "../../../engine/storage/schema-check.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
 
@@ -9,57 +9,60 @@ const number = leaf((value) =>
 const numbers = (...names: readonly string[]): Reader =>
   fieldsOf(Object.fromEntries(names.map((name) => [name, number])));
 
-/** The word of which another form ("analyzing" for ANALYSIS) has the first letters, whatever their case. */
-function wordAmong<Word extends string>(value: unknown, words: readonly Word[]): Word | undefined {
+/** The word with the same first letters, in any case: ANALYSIS for "analyzing". */
+function matchingWord<Word extends string>(value: unknown, words: readonly Word[]): Word | undefined {
   if (typeof value !== "string") return undefined;
-  const plain = value.trim().toLowerCase();
-  return plain.length < stem ? undefined : words.find((word) => plain.startsWith(word.toLowerCase().slice(0, stem)));
+  const lowerText = value.trim().toLowerCase();
+  return lowerText.length < stemLength
+    ? undefined
+    : words.find((decisionWord) => lowerText.startsWith(decisionWord.toLowerCase().slice(0, stemLength)));
 }
-/** Letters in which no two phases, and no two decisions or statuses, begin alike. */
-const stem = 5;
+/** Number of first letters in which all phases, decisions and statuses differ. */
+const stemLength = 5;
 
 const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "COMPLETE"];
-const readPhase = leaf((value) => wordAmong(value, phases) ?? value);
+const readPhase = leaf((value) => matchingWord(value, phases) ?? value);
 
 const decisions = { present: "presented", reject: "rejected", extract_insights: "insights_extracted" } as const;
 const statuses = ["pending", "presented", "rejected", "insights_extracted"] as const;
 type Status = (typeof statuses)[number];
 type Decision = keyof typeof decisions;
 
-/** A paper that says only that it was read, or nothing, has the status that follows from its decision. */
-const readStatus: Reader = (value, pointer, tell) => {
+/** A paper whose status only says that it was read, or that has no status, gets the status of its decision. */
+const readStatus: Reader = (value, pointer, reportChange) => {
   if (!isObject(value)) return value;
   const { status, decision, analysis } = value;
-  const word = wordAmong(decision, Object.keys(decisions) as Decision[]);
+  const decisionWord = matchingWord(decision, Object.keys(decisions) as Decision[]);
   const isRead = status == null || /^(?:analy[sz]ed|done|complete|completed)$/i.test(String(status).trim());
-  const decided: Status = word !== undefined ? decisions[word] : analysis == null ? "pending" : "insights_extracted";
-  const isWritten = status === "analyzing" || status === "waiting" || statuses.some((each) => each === status);
-  const read = isWritten ? status : isRead ? decided : (wordAmong(status, statuses) ?? status);
-  if (read === status) return value;
-  tell(`${pointer}/status`, status, read);
-  return { ...value, status: read };
+  const statusOfDecision: Status =
+    decisionWord !== undefined ? decisions[decisionWord] : analysis == null ? "pending" : "insights_extracted";
+  const isCurrentStatus = status === "analyzing" || status === "waiting" || statuses.some((item) => item === status);
+  const converted = isCurrentStatus ? status : isRead ? statusOfDecision : (matchingWord(status, statuses) ?? status);
+  if (converted === status) return value;
+  reportChange(`${pointer}/status`, status, converted);
+  return { ...value, status: converted };
 };
 
-/** Both rubrics apart, or their points side by side. */
-const readScores = valuesOf((value, pointer, tell) =>
-  isObject(value) ? valuesOf(number)(value, pointer, tell) : number(value, pointer, tell),
+/** The points of both rubrics, nested or flat. */
+const readScores = valuesOf((value, pointer, reportChange) =>
+  isObject(value) ? valuesOf(number)(value, pointer, reportChange) : number(value, pointer, reportChange),
 );
-const readPaper = inTurn(fieldsOf({ priority: number, score: number, score_breakdown: readScores }), readStatus);
+const readPaper = sequence(fieldsOf({ priority: number, score: number, score_breakdown: readScores }), readStatus);
 
-/** An insight without an id can be named by no report and taken out by no reset, so it gets the next number. */
-const readIds: Reader = (value, pointer, tell) => {
-  const isNamed = (each: unknown): boolean => !isObject(each) || typeof each["id"] === "string";
-  if (!Array.isArray(value) || value.every(isNamed)) return value;
-  let last = value.reduce<number>(
-    (highest, each) => Math.max(highest, Number(/^insight_(\d{1,9})$/.exec(String(each?.id))?.[1] ?? 0)),
+/** An insight without an id gets the next number, because reports and resets need the id. */
+const readIds: Reader = (value, pointer, reportChange) => {
+  const hasId = (item: unknown): boolean => !isObject(item) || typeof item["id"] === "string";
+  if (!Array.isArray(value) || value.every(hasId)) return value;
+  let lastNumber = value.reduce<number>(
+    (highest, item) => Math.max(highest, Number(/^insight_(\d{1,9})$/.exec(String(item?.id))?.[1] ?? 0)),
     0,
   );
-  return value.map((each: unknown, index) => {
-    if (isNamed(each)) return each;
-    const { id: before } = each as Fields;
-    const id = `insight_${String((last += 1)).padStart(3, "0")}`;
-    tell(`${pointer}/${index}/id`, before, id);
-    return { ...(each as Fields), id };
+  return value.map((item: unknown, index) => {
+    if (hasId(item)) return item;
+    const { id: before } = item as Fields;
+    const id = `insight_${String((lastNumber += 1)).padStart(3, "0")}`;
+    reportChange(`${pointer}/${index}/id`, before, id);
+    return { ...(item as Fields), id };
   });
 };
 
@@ -73,28 +76,29 @@ const readTop = fieldsOf({
   papers_pool: listOf(readPaper),
   insights: readIds,
   statistics: numbers(
-    ...["discovered", "analyzed", "presented", "rejected", "insights_extracted", "insights"].map((of) => `total_${of}`),
+    ...["discovered", "analyzed", "presented", "rejected", "insights_extracted", "insights"].map(
+      (name) => `total_${name}`,
+    ),
   ),
 });
 
-/** Where no phase is named, the pool tells where the project stands. */
-const withPhase: Reader = (value, _, tell) => {
+/** A missing phase is derived from the pool. */
+const withPhase: Reader = (value, _, reportChange) => {
   if (!isObject(value) || value["phase"] != null || !Array.isArray(value["papers_pool"])) return value;
   const phase: Rrd["phase"] = value["papers_pool"].length === 0 ? "DISCOVERY" : "ANALYSIS";
-  tell("/phase", value["phase"], phase);
+  reportChange("/phase", value["phase"], phase);
   return { ...value, phase };
 };
 
 /**
- * Turns what was parsed from an rrd.json into the shape the schema describes, where runs of the original tool wrote
- * numbers as texts, statuses and phases in other words, or insights without ids. Only what differs is changed, in a
- * copy; a field that is not known, and the order of fields, stays. `changes` says what was read as what, for a person.
- * Any other shape stays as it is, for the schema to name.
+ * Converts a parsed rrd.json of the original tool to the form of the schema: numbers in texts, other words for statuses
+ * and phases, insights without ids. Only such values are changed, in a copy. Unknown fields and the order of fields
+ * stay. `changes` describes the conversions for people. Other errors stay for the schema check.
  */
 export function readRrdShape(value: unknown): { readonly value: unknown; readonly changes: readonly Problem[] } {
   const changes: Problem[] = [];
-  const read = inTurn(readTop, withPhase)(value, "", (pointer, before, after) =>
-    changes.push(wordReading(pointer, before, after)),
+  const converted = sequence(readTop, withPhase)(value, "", (pointer, before, after) =>
+    changes.push(readingWarning(pointer, before, after)),
   );
-  return { value: read, changes };
+  return { value: converted, changes };
 }

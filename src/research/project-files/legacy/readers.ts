@@ -4,64 +4,65 @@ import { isObject } from "../../../engine/lib/json-fields.js";
 
 export type Fields = Record<string, unknown>;
 
-/** Takes down that the value at a JSON pointer was read as another one. */
-export type Tell = (pointer: string, before: unknown, after: unknown) => void;
+/** Reports that the value at a JSON pointer was converted. */
+export type ReportChange = (pointer: string, before: unknown, after: unknown) => void;
 
 /**
- * Turns a value of any known shape into the one the program works with. What is in that shape already comes back as the
- * very same value, so that a file in order costs no copy; so does what can't be understood, for the schema to name it.
+ * Converts a value of an older format to the current format. Returns the same value if it is already in the current
+ * format, so that no copy is made, or if it can't be converted; then the schema check reports it.
  */
-export type Reader = (value: unknown, pointer: string, tell: Tell) => unknown;
+export type Reader = (value: unknown, pointer: string, reportChange: ReportChange) => unknown;
 
-/** A reader of one value that does not look at what it is part of. */
+/** A reader that converts a single value. */
 export const leaf =
   (convert: (value: unknown) => unknown): Reader =>
-  (value, pointer, tell) => {
-    const read = convert(value);
-    if (read !== value) tell(pointer, value, read);
-    return read;
+  (value, pointer, reportChange) => {
+    const converted = convert(value);
+    if (converted !== value) reportChange(pointer, value, converted);
+    return converted;
   };
 
-/** One reader after the other. */
-export const inTurn =
+/** Applies one reader after the other. */
+export const sequence =
   (...readers: readonly Reader[]): Reader =>
-  (value, pointer, tell) =>
-    readers.reduce((read, reader) => reader(read, pointer, tell), value);
+  (value, pointer, reportChange) =>
+    readers.reduce((converted, reader) => reader(converted, pointer, reportChange), value);
 
+/** Reads every item of a list. */
 export const listOf =
   (item: Reader): Reader =>
-  (value, pointer, tell) => {
+  (value, pointer, reportChange) => {
     if (!Array.isArray(value)) return value;
     let copy: unknown[] | undefined;
-    for (const [index, each] of value.entries()) {
-      const read = item(each, `${pointer}/${index}`, tell);
-      if (read !== each) copy ??= [...value];
-      if (copy !== undefined) copy[index] = read;
+    for (const [index, entry] of value.entries()) {
+      const converted = item(entry, `${pointer}/${index}`, reportChange);
+      if (converted !== entry) copy ??= [...value];
+      if (copy !== undefined) copy[index] = converted;
     }
     return copy ?? value;
   };
 
-/** Reads the named fields of an object; all others, and the order of all, stay. */
+/** Reads the named fields of an object. Other fields and the order of fields stay. */
 export function fieldsOf(readers: Readonly<Record<string, Reader>>): Reader {
-  const known = Object.entries(readers);
-  return (value, pointer, tell) => {
+  const namedReaders = Object.entries(readers);
+  return (value, pointer, reportChange) => {
     if (!isObject(value)) return value;
     let changed: Map<string, unknown> | undefined;
-    for (const [name, reader] of known) {
+    for (const [name, reader] of namedReaders) {
       if (!Object.hasOwn(value, name)) continue;
-      const read = reader(value[name], `${pointer}/${name}`, tell);
-      if (read !== value[name]) (changed ??= new Map()).set(name, read);
+      const converted = reader(value[name], `${pointer}/${name}`, reportChange);
+      if (converted !== value[name]) (changed ??= new Map()).set(name, converted);
     }
     return changed === undefined ? value : withChanges(value, changed);
   };
 }
 
-/** Reads every value of an object, whatever its name. */
+/** Reads every value of an object. */
 export const valuesOf =
   (reader: Reader): Reader =>
-  (value, pointer, tell) =>
+  (value, pointer, reportChange) =>
     isObject(value)
-      ? fieldsOf(Object.fromEntries(Object.keys(value).map((name) => [name, reader])))(value, pointer, tell)
+      ? fieldsOf(Object.fromEntries(Object.keys(value).map((name) => [name, reader])))(value, pointer, reportChange)
       : value;
 
 function withChanges(value: Fields, changed: ReadonlyMap<string, unknown>): Fields {
@@ -70,11 +71,11 @@ function withChanges(value: Fields, changed: ReadonlyMap<string, unknown>): Fiel
   );
 }
 
-/** The sentence of a warning for a value that was read as another one. */
-export function wordReading(pointer: string, before: unknown, after: unknown): Problem {
-  const read = String(JSON.stringify(after));
+/** A warning about a converted value. */
+export function readingWarning(pointer: string, before: unknown, after: unknown): Problem {
+  const converted = String(JSON.stringify(after));
   return {
     pointer,
-    message: `${before === undefined ? "is missing" : `is ${describe(before)}`}, read as ${read.length > 80 ? `${read.slice(0, 79)}…` : read}`,
+    message: `${before === undefined ? "is missing" : `is ${describe(before)}`}, read as ${converted.length > 80 ? `${converted.slice(0, 79)}…` : converted}`,
   };
 }

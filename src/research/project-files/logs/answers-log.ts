@@ -6,7 +6,8 @@ import type { Answer } from "../../generated/answer.js";
 import { answersFile } from "../layout.js";
 
 /**
- * Reads the answers of a project, of one that was checked since the later line; a project that nobody asked has none.
+ * Reads the answers of a project. If an answer has several lines, such as after a check, the last one counts. Empty
+ * without questions.
  */
 export async function readAnswers(folder: string): Promise<ParsedLog<Answer>> {
   const path = answersFile(folder);
@@ -23,28 +24,31 @@ function parseAnswer(row: string): Answer | undefined {
   }
 }
 
-/** A line as it stands in the file, with its line feed. */
-export const answerLine = (answer: Answer): string => `${JSON.stringify({ ...answer, format: stateVersion })}\n`;
+/** The line of an answer in the file, with its line feed. */
+export const formatAnswer = (answer: Answer): string => `${JSON.stringify({ ...answer, format: stateVersion })}\n`;
 
-/** The unit of the ledger that answers a question, such as `answer-3`. */
+/** Whether a ledger unit answers a question, such as `answer-3`. */
 export const isAnswerUnit = (unit: string): boolean => /^answer-\d+$/.test(unit);
 
-/** The unit of the next answer: its number is above those of all that were kept, or that the ledger knows. */
+/** The unit of the next answer: one above the highest number in the answers and the ledger. */
 export function nextAnswerUnit(answers: readonly Answer[], units: readonly string[]): string {
   const numbers = [...answers.map(({ id }) => id), ...units.filter(isAnswerUnit)].map((id) => Number(id.slice(7)));
   return `answer-${Math.max(0, ...numbers) + 1}`;
 }
 
-/** What `projects` of an answer holds for these folders, the first of which keeps it. */
+/** The value of `projects` in an answer for these folders. The answer is stored in the first one. */
 export const namesOfProjects = (folders: readonly [string, ...string[]]): string[] =>
   folders.map((folder) => relative(dirname(folders[0]), folder).split(sep).join("/"));
 
-/** The folders that an answer kept in `folder` was asked of; that one first, whatever it was called then. */
-export const foldersAsked = (folder: string, { projects = [] }: Answer): [string, ...string[]] => [
+/**
+ * The folders that a question was about: `folder`, which contains the answer and may have been renamed, then the
+ * others.
+ */
+export const questionFolders = (folder: string, { projects = [] }: Answer): [string, ...string[]] => [
   folder,
   ...projects.slice(1).map((name) => join(dirname(folder), name)),
 ];
 
-/** The same for a question that was put again to the same projects. */
+/** A key that is equal for the same question to the same projects. */
 export const questionKey = ({ question, projects = [] }: Answer): string =>
   JSON.stringify([question.toLowerCase(), projects.slice(1)]);

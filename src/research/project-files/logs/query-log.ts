@@ -6,21 +6,24 @@ import { logText, parseLog, type ParsedLog } from "../../../engine/storage/state
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { queriesFile } from "../layout.js";
 
-/** Reads the questions that a project has asked. */
+/** Reads the requests of a project to sources. */
 export async function readQueries(folder: string): Promise<ParsedLog<QueryLine>> {
   const path = queriesFile(folder);
   return parseLog(await logText(path), path, parse);
 }
 
-/** The questions of a project's own search, without those that agents asked through tools. */
-export const ofSearch = (lines: readonly QueryLine[]): QueryLine[] => lines.filter(({ by }) => by === undefined);
+/** The requests of a project's search, without those of agents through tools. */
+export const searchQueries = (lines: readonly QueryLine[]): QueryLine[] => lines.filter(({ by }) => by === undefined);
 
-/** Whether nothing but whole lines of tools stands in `after` behind `before`. */
-export function onlyToolsAdded(before: Uint8Array, after: Uint8Array): boolean {
-  const [old, now] = [before, after].map((bytes) => Buffer.from(bytes).toString("latin1")) as [string, string];
-  // A torn line is ended before the next is written.
-  const ended = old === "" || old.endsWith("\n") ? old : `${old}\n`;
-  const added = now.startsWith(ended) ? now.slice(ended.length) : "";
+/** Whether `after` is `before` with only complete lines of tools added. */
+export function hasOnlyToolsAdded(before: Uint8Array, after: Uint8Array): boolean {
+  const [earlierText, currentText] = [before, after].map((bytes) => Buffer.from(bytes).toString("latin1")) as [
+    string,
+    string,
+  ];
+  // An incomplete last line is ended before the next line is written.
+  const earlierLines = earlierText === "" || earlierText.endsWith("\n") ? earlierText : `${earlierText}\n`;
+  const added = currentText.startsWith(earlierLines) ? currentText.slice(earlierLines.length) : "";
   const rows = Buffer.from(added, "latin1").toString("utf8").split("\n");
   return rows.length > 1 && rows.pop() === "" && rows.every((row) => parse(row)?.by === "tool");
 }
@@ -35,24 +38,24 @@ function parse(row: string): QueryLine | undefined {
 }
 
 /**
- * Writes questions to the log of a project, in the order of the calls. A torn last line of an earlier process is ended
- * first. Rejects with an ExpectedError for a log of a later format, and for a full or read-only disk: a search that is
- * not recorded can't be replayed.
+ * Writes requests to the log of a project, in the order of the calls. An incomplete last line of an earlier process is
+ * ended first. Rejects with an ExpectedError if the log has a later format, or the disk is full or read-only, because a
+ * search without a record can't be replayed.
  */
 export function queryRecorder(folder: string): (line: QueryLine) => Promise<void> {
   const path = queriesFile(folder);
-  let last: Promise<void> = Promise.resolve();
-  let known: Promise<void> | undefined;
+  let lastWrite: Promise<void> = Promise.resolve();
+  let formatCheck: Promise<void> | undefined;
   return (line) => {
-    const written = last.then(async () => {
-      // Tools write there outside of a run too.
-      await (known ??= requireKnownLines(path));
-      withExplainedErrors(path, () => appendLines(path, loggedLine(line)));
+    const written = lastWrite.then(async () => {
+      // Checked here too, because tools write to the log outside of a run.
+      await (formatCheck ??= requireKnownLines(path));
+      withExplainedErrors(path, () => appendLines(path, formatQuery(line)));
     });
-    last = written.catch(() => undefined);
+    lastWrite = written.catch(() => undefined);
     return written;
   };
 }
 
-/** A question as it stands in the file, with its line feed. */
-export const loggedLine = (line: QueryLine): string => `${JSON.stringify({ ...line, format: stateVersion })}\n`;
+/** The line of a request in the file, with its line feed. */
+export const formatQuery = (line: QueryLine): string => `${JSON.stringify({ ...line, format: stateVersion })}\n`;

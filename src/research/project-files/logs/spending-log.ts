@@ -4,10 +4,10 @@ import { formatLine } from "../../../engine/storage/state/ledger.js";
 import { ledgerFile } from "../../../engine/lib/layout.js";
 
 /**
- * Adds work that left no project folder to the ledger of the state folder: it was paid for all the same. In one write,
- * as several programs may do so at once. What goes wrong is left: nothing that anybody waits for depends on it.
+ * Adds work without a project folder to the ledger of the state folder, because it has a cost too. Writes all lines at
+ * once, because several programs may write at the same time. Errors are ignored.
  */
-export async function recordElsewhere(
+export async function recordUnfiledWork(
   stateDir: string,
   command: NonNullable<LedgerLine["command"]>,
   lines: readonly LedgerLine[],

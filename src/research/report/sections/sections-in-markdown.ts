@@ -8,8 +8,8 @@ import {
   flat,
   inline,
   line,
-  maxListed,
-  moreThan,
+  maxListItems,
+  omittedNote,
   asText,
   linkText,
 } from "../../project-files/markdown.js";
@@ -115,7 +115,7 @@ export const texts = {
   references: referencesText,
   ideas: ({ ideas }: ReportModel) =>
     ideas
-      .slice(0, maxListed)
+      .slice(0, maxListItems)
       .map(
         ({ name, oneLiner, isRecommended, combined, papers }) =>
           `- **${inline(name)}**${isRecommended ? " (recommended)" : ""}${combined === undefined ? "" : `, ${combined} of 50`}: ${inline(oneLiner)}${papers.length === 0 ? "" : ` (${papers.map(named).join(", ")})`}`,
@@ -182,12 +182,12 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
     `What came from ${since} to ${until}:`,
     [
       ...papers.new
-        .slice(0, maxListed)
+        .slice(0, maxListItems)
         .map((paper) => `- **New:** ${named(paper)}, ${statusWords[paper.status].toLowerCase()}`),
       ...papers.changed
-        .slice(0, maxListed)
+        .slice(0, maxListItems)
         .map(({ paper, says, reading }) => `- **Changed:** ${named(paper)}: ${inline(says)}; ${reading}`),
-      ...papers.retracted.slice(0, maxListed).map((paper) => `- **Retracted:** ${named(paper)}`),
+      ...papers.retracted.slice(0, maxListItems).map((paper) => `- **Retracted:** ${named(paper)}`),
     ].join("\n"),
     ...(moves === "" ? [] : [`Findings: ${moves}.${isWritten ? "" : " None lost or won a paper."}`]),
     findings
@@ -324,13 +324,13 @@ function scoresTable(model: ReportModel): string {
       ["Paper", ...(scores.both ? ["Points", "Execution of 30", "Strategic of 20"] : ["Points"]), "Decision", "Why"],
       shown.map((row) => [title(row), ...points(row), statusWords[row.status], cell(row.why)]),
     ),
-    ...moreThan(model.rows.length, shown.length, "paper"),
+    ...omittedNote(model.rows.length, shown.length, "paper"),
   ].join("\n\n");
 }
 
 /** Papers with a decision, as far as the table of scores shows them. */
 const inTable = ({ rows }: ReportModel): PaperRow[] =>
-  rows.filter(({ status }) => status !== "unread").slice(0, maxListed);
+  rows.filter(({ status }) => status !== "unread").slice(0, maxListItems);
 
 /** Papers with an entry of their own. */
 const entriesOf = ({ rows }: ReportModel): PaperRow[] =>
@@ -351,7 +351,7 @@ function papersText(model: ReportModel): string {
   const decided = left.filter(({ status }) => status !== "unread");
   const untold = decided.filter(({ id }) => !told.has(id));
   const reasons = decided.length > 0 && untold.length === 0 ? " The reasons stand in the table above." : "";
-  const reasoned = untold.filter(({ why }) => why !== "").slice(0, maxListed);
+  const reasoned = untold.filter(({ why }) => why !== "").slice(0, maxListItems);
   const kinds = (Object.keys(statusWords) as PaperRow["status"][]).flatMap((status) => {
     const number = left.filter((row) => row.status === status).length;
     return number === 0 ? [] : [`${number} ${statusWords[status].toLowerCase()}`];
@@ -363,7 +363,7 @@ function papersText(model: ReportModel): string {
       : [
           `${many(left.length, further)} ${left.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
           ...(reasoned.length === 0 ? [] : [reasoned.map(reasonText).join("\n")]),
-          ...moreThan(untold.length, maxListed, "paper"),
+          ...omittedNote(untold.length, maxListItems, "paper"),
         ]),
   ].join("\n\n");
 }
@@ -375,7 +375,7 @@ const reasonText = (row: PaperRow): string =>
 function extractedText(model: ReportModel): string {
   const { fields, rows, agreements, open } = extractedTable(model);
   const anchorAt = (paper: PaperRow, index: number) => `${anchor(paper.id)}-f${index + 1}`;
-  const shown = rows.slice(0, maxListed);
+  const shown = rows.slice(0, maxListItems);
   const value = ({ text, sign, isValue, sides }: Cell, shown = cell) =>
     `${isValue ? `${shown(text)} ${sign}` : shown(text)}${sides === undefined ? "" : " ≠"}`;
   const linked = (at: string, one: Cell) =>
@@ -416,7 +416,7 @@ function extractedText(model: ReportModel): string {
         ...cells.map((one, index) => linked(anchorAt(paper, index), one)),
       ]),
     ),
-    ...moreThan(rows.length, shown.length, "paper"),
+    ...omittedNote(rows.length, shown.length, "paper"),
     ...(agreements.length === 0
       ? []
       : [
@@ -499,7 +499,7 @@ function themesText(model: ReportModel): string {
   const list = (insights: readonly InsightRow[]) =>
     [
       ...insights.slice(0, maxThemeInsights).map(insightLine),
-      ...moreThan(insights.length, maxThemeInsights, "insight"),
+      ...omittedNote(insights.length, maxThemeInsights, "insight"),
     ].join("\n");
   const others = model.otherInsights();
   const counted = `${many(model.insightCount, "insight")}, ${crossReferencesText(model)}.`;
@@ -599,7 +599,7 @@ function methodText(model: ReportModel): string {
                   hits === undefined ? cell(status) : String(hits),
                 ]),
             ),
-            ...moreThan(queries.length, maxQueries, "query").map((each) => each.replace(rrdName, queriesName)),
+            ...omittedNote(queries.length, maxQueries, "query").map((each) => each.replace(rrdName, queriesName)),
           ].join("\n\n"),
     ),
     ...heading(
@@ -641,12 +641,12 @@ function methodText(model: ReportModel): string {
       "Refused and failed",
       [
         ...method.setbacks
-          .slice(0, maxListed)
+          .slice(0, maxListItems)
           .map(
             ({ iteration, unit, outcome, reasons }) =>
               `- #${iteration} ${inline(unit)}, ${outcome}: ${inline(reasons.join("; "))}`,
           ),
-        ...moreThan(method.setbacks.length).map((each) => each.replace(rrdName, ledgerName)),
+        ...omittedNote(method.setbacks.length).map((each) => each.replace(rrdName, ledgerName)),
       ].join("\n"),
     ),
   ].join("\n\n");
@@ -664,7 +664,7 @@ function criteriaText({ method, waiting }: ReportModel): string {
       ? []
       : [
           `Waiting for a person:\n\n${waiting
-            .slice(0, maxListed)
+            .slice(0, maxListItems)
             .map(({ paper, open }) => `- ${titled(paper)}: ${open.map(inline).join("; ")}`)
             .join("\n")}`,
         ]),
@@ -678,9 +678,9 @@ function warningsText(model: ReportModel): string {
   const rows = model.rows.filter(({ hasWarnings }) => hasWarnings);
   return [
     ...rows
-      .slice(0, maxListed)
+      .slice(0, maxListItems)
       .flatMap((row) => model.entry(row).warnings.map((warning) => `- ${titled(row)}: ${inline(warning)}`)),
-    ...moreThan(rows.length, maxListed, "paper"),
+    ...omittedNote(rows.length, maxListItems, "paper"),
   ].join("\n");
 }
 
@@ -708,7 +708,7 @@ function referencesText(model: ReportModel): string {
   return [
     ...(common === undefined ? [] : [`${inline(commonText(common, shown.length))}\n`]),
     ...list,
-    ...moreThan(all.length, maxEvidence, "reference"),
+    ...omittedNote(all.length, maxEvidence, "reference"),
   ].join("\n");
 }
 
@@ -744,6 +744,6 @@ export function evidenceOf(model: ReportModel): string {
     : [
         "Quotes are numbered as in rrd.json, each in its own sentence of the paper, the quoted words in bold. ✓: these words stand in the paper; ≈: near the text, with what differs; ?: it could not be checked.",
         ...shown,
-        ...moreThan(rows.length, maxEvidence, "paper"),
+        ...omittedNote(rows.length, maxEvidence, "paper"),
       ].join("\n\n");
 }

@@ -4,7 +4,7 @@ import { ratesSince, withRates } from "../../derived/checker-rates.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { answersName } from "../../project-files/layout.js";
-import { answerLine, isAnswerUnit, nextAnswerUnit, readAnswers } from "../../project-files/logs/answers-log.js";
+import { formatAnswer, isAnswerUnit, nextAnswerUnit, readAnswers } from "../../project-files/logs/answers-log.js";
 import { progressEntry } from "../../project-files/progress-log.js";
 import type { Research } from "../../project-files/research.js";
 import type { Answer } from "../../generated/answer.js";
@@ -78,7 +78,7 @@ export async function foldAnswer(
                   iteration,
                 ),
               }),
-          appends: [{ name: answersName, text: answerLine(storedAnswer) }],
+          appends: [{ name: answersName, text: formatAnswer(storedAnswer) }],
         }),
   });
   return `${unit}: ${summary}`;

@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import type { QueryLine } from "../../../../src/engine/generated/query.js";
 import {
-  ofSearch,
-  onlyToolsAdded,
+  searchQueries,
+  hasOnlyToolsAdded,
   queryRecorder,
   readQueries,
 } from "../../../../src/research/project-files/logs/query-log.js";
@@ -73,18 +73,18 @@ it("what tools asked is told from the search's own questions, and only whole lin
   const before = bytes();
   await record({ ...line(2), by: "tool" });
   await record({ ...line(3), by: "tool" });
-  expect(ofSearch((await readQueries(folder)).lines)).toEqual([line(1)]);
-  expect(onlyToolsAdded(before, bytes())).toBe(true);
-  expect(onlyToolsAdded(Buffer.alloc(0), bytes().subarray(before.length))).toBe(true);
+  expect(searchQueries((await readQueries(folder)).lines)).toEqual([line(1)]);
+  expect(hasOnlyToolsAdded(before, bytes())).toBe(true);
+  expect(hasOnlyToolsAdded(Buffer.alloc(0), bytes().subarray(before.length))).toBe(true);
   const torn = Buffer.concat([before, Buffer.from('{"at":"20')]);
-  expect(onlyToolsAdded(torn, Buffer.concat([torn, Buffer.from("\n"), bytes().subarray(before.length)]))).toBe(true);
+  expect(hasOnlyToolsAdded(torn, Buffer.concat([torn, Buffer.from("\n"), bytes().subarray(before.length)]))).toBe(true);
 
-  expect(onlyToolsAdded(before, before)).toBe(false);
-  expect(onlyToolsAdded(before, bytes().subarray(0, -3))).toBe(false);
-  expect(onlyToolsAdded(bytes(), before)).toBe(false);
+  expect(hasOnlyToolsAdded(before, before)).toBe(false);
+  expect(hasOnlyToolsAdded(before, bytes().subarray(0, -3))).toBe(false);
+  expect(hasOnlyToolsAdded(bytes(), before)).toBe(false);
   await record(line(4));
-  expect(onlyToolsAdded(before, bytes())).toBe(false);
-  expect(onlyToolsAdded(before, Buffer.concat([Buffer.from(" "), bytes()]))).toBe(false);
+  expect(hasOnlyToolsAdded(before, bytes())).toBe(false);
+  expect(hasOnlyToolsAdded(before, Buffer.concat([Buffer.from(" "), bytes()]))).toBe(false);
 });
 
 it("blank lines are no questions, and a line in another shape is named", async () => {
@@ -97,7 +97,7 @@ it("blank lines are no questions, and a line in another shape is named", async (
 
 it("a tool's line counts as added behind a torn one only where that was ended, and only if it is whole and in the log's shape", () => {
   const tool = `${JSON.stringify({ ...line(2), by: "tool" })}\n`;
-  const added = (before: string, after: string) => onlyToolsAdded(Buffer.from(before), Buffer.from(after));
+  const added = (before: string, after: string) => hasOnlyToolsAdded(Buffer.from(before), Buffer.from(after));
   expect(added('{"torn', `{"torn\n${tool}`)).toBe(true);
   expect(added('{"torn', `{"torn${tool}`)).toBe(false);
   expect(added("whole\n", `whole\n${tool}`)).toBe(true);
