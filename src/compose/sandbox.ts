@@ -62,11 +62,9 @@ export async function sandboxFor(
     ...withoutUndefined({ image: config.sandbox_image }),
   });
   if (sandbox !== undefined) {
-    const { hiddenVariables } = sandbox;
+    const { length } = sandbox.hiddenVariables;
     const hiddenText =
-      hiddenVariables.length === 0
-        ? ""
-        : ` These environment variables are not passed into it: ${hiddenVariables.join(", ")}.`;
+      length === 0 ? "" : ` Environment variables that are not passed into it: ${length}; --env NAME passes one.`;
     return { sandbox, notice: { level: "info", message: `${why}${hiddenText}` } };
   }
   if (unconfinedAgent === undefined || config.unconfined) return { notice: { level: "warning", message: why } };

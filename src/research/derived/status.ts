@@ -184,9 +184,10 @@ export function progressOf(rrd: Rrd): Progress {
   if (done === 0) return { done, total };
   const count = (wanted: Paper["status"]) => rrd.papers_pool.filter(({ status }) => status === wanted).length;
   const [included, kept_for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
-  const otherCounts = { waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") };
-  const nonZero = Object.fromEntries(Object.entries(otherCounts).filter(([, number]) => number > 0));
-  const counts = { included, kept_for_insights, rejected, ...nonZero };
+  const nonZero = (counts: Readonly<Record<string, number>>) =>
+    Object.fromEntries(Object.entries(counts).filter(([, number]) => number > 0));
+  const others = nonZero({ waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") });
+  const counts = { included, ...nonZero({ kept_for_insights }), rejected, ...others };
   return { done, total, counts };
 }
 

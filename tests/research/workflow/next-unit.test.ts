@@ -317,14 +317,9 @@ describe("report and ideas", () => {
 
 it("progress counts decided papers, of those the research will hold", () => {
   const papers = [done("p1"), paper("p2"), paper("p3", { status: "analyzing" }), paper("p4", { status: "rejected" })];
-  expect(progressOf(rrdWith(papers))).toEqual({
-    done: 2,
-    total: 4,
-    counts: { included: 1, kept_for_insights: 0, rejected: 1 },
-  });
+  expect(progressOf(rrdWith(papers))).toEqual({ done: 2, total: 4, counts: { included: 1, rejected: 1 } });
   expect(progressOf(rrdWith([...papers, paper("p5", { status: "waiting" })])).counts).toEqual({
     included: 1,
-    kept_for_insights: 0,
     rejected: 1,
     waiting_for_you: 1,
   });

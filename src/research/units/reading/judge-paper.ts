@@ -234,7 +234,7 @@ function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retract
     return {
       decision: "REJECT",
       because: `Excluded by ${criterionText(excludedBy)}.`,
-      summary: `REJECT, excluded by ${excludedBy.id}`,
+      summary: `${decisionWords.REJECT}, excluded by ${excludedBy.id}`,
       by: excludedBy.id,
     };
   if (open.length === 0) return undefined;
