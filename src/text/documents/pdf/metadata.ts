@@ -4,6 +4,9 @@ import { withAccents } from "./pages.js";
 import { withoutEntities } from "../text/document-text.js";
 import { below, noName } from "../text/title-lines.js";
 
+/** A field of the XMP of a PDF, by its name in lower case. */
+export type Xmp = (name: string) => unknown;
+
 interface Metadata {
   readonly title: string | undefined;
   readonly authors: readonly string[] | undefined;
@@ -11,8 +14,13 @@ interface Metadata {
   readonly date: string | undefined;
 }
 
-/** Title, authors, date and abstract of a PDF, from what the file states, its first page and its text. */
-export function metadataOf(info: Record<string, unknown>, firstPage: readonly Line[], text: string): Metadata {
+/** Title, authors, date and abstract of a PDF, from what the file and its XMP state, its first page and its text. */
+export function metadataOf(
+  info: Record<string, unknown>,
+  firstPage: readonly Line[],
+  text: string,
+  xmp: Xmp = () => undefined,
+): Metadata {
   const [given, largest] = [titleFrom(info["Title"]), largestLines(firstPage)];
   // Many files state a short name; the title on the page holds it.
   const isShort =
@@ -23,8 +31,21 @@ export function metadataOf(info: Record<string, unknown>, firstPage: readonly Li
     title,
     authors: authorsFrom(info["Author"]) ?? printed.authors,
     abstract: abstractOf(text),
-    date: stampedDate(firstPage) ?? printed.date,
+    date: stampedDate(firstPage) ?? publishersDate(xmp) ?? printed.date ?? dublinCoreDate(xmp),
   };
+}
+
+const textsIn = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === "string");
+
+/** The day of publication as publishers state it. The day on which a file was made tells nothing of that. */
+const publishersDate = (xmp: Xmp): string | undefined =>
+  dateOf(["prism:publicationdate", "prism:coverdate"].flatMap((name) => textsIn(xmp(name))));
+
+/** The date of the work; programs that know none write the day there on which they made the file. */
+function dublinCoreDate(xmp: Xmp): string | undefined {
+  const date = dateOf(textsIn(xmp("dc:date")));
+  const made = ["xmp:createdate", "xmp:modifydate"].map((name) => dateOf(textsIn(xmp(name))));
+  return made.includes(date) ? undefined : date;
 }
 
 /** The lines below the title of a page; none where it does not stand there. */

@@ -1,20 +1,9 @@
+import { cleanDoi, doiPattern, type OwnIds, stampedLine } from "../text/printed-ids.js";
 import type { Line } from "./layout.js";
+import type { Xmp } from "./metadata.js";
 
-/** The names that a PDF gives itself; a reader of its papers still has to ask whether they are true. */
-interface OwnIds {
-  /** In lower case, without a resolver. */
-  readonly doi?: string;
-  /** As arXiv stamps it, with its version. */
-  readonly arxiv?: string;
-}
-
-/** A field of the XMP of a PDF, by its name in lower case. */
-type Xmp = (name: string) => unknown;
-
-const doiPattern = /\b10\.\d{4,9}\/[^\s"<>]{2,200}/i;
-/** With the subject behind it, as only arXiv writes it; without it where a line begins so. */
+/** With the subject behind it, as only arXiv writes it. */
 const stamp = /arXiv:\s?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})(?:v\d{1,3})?)\s*(?=\[[\w.-]+\])/i;
-const stampedLine = /^arXiv:\s?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})(?:v\d{1,3})?)(?=\s|$)/i;
 
 /**
  * The DOI or arXiv id of the document itself: from its XMP and its description, else from its first page, where it
@@ -84,12 +73,4 @@ function footOf(page: readonly Line[]): number {
   const from = Math.max(page.length - footLines, 0);
   const gap = steps.findIndex((step, index) => index + 1 >= from && step > 1.1 * usual);
   return gap === -1 ? page.length : gap + 1;
-}
-
-/** A DOI without what a sentence puts behind it, and without the part for a supplement of its article. */
-function cleanDoi(text: string | undefined): string | undefined {
-  const bare = (text ?? "")
-    .replace(/(?<![.,;:)\]}'’”])[.,;:)\]}'’”]+$/, "")
-    .replace(/\.[st]\d{3}$|\/-?(?:\/dc\d|suppl.*|full|pdf|abstract)$/i, "");
-  return /^10\.\d{4,9}\/\S{2,}$/.test(bare) ? bare.toLowerCase() : undefined;
 }

@@ -369,7 +369,7 @@ function assemble(
     isGarbled || onlyLetter !== undefined || isGlued || omitted > 0 || total > maxPages || total > wanted
       ? "partial"
       : "full";
-  const about = metadataOf(info, pages[0] ?? [], all);
+  const about = metadataOf(info, pages[0] ?? [], all, xmp);
   const own = ownIds(pages[0] ?? [], info, xmp);
   return { status: "ok", text: buildText(parts, { kind: "pdf", depth, warnings, ...about, ...own }) };
 }

@@ -1,6 +1,8 @@
 import { parse } from "yaml";
 import { buildText, type DocumentText, type Part, takeOut } from "./document-text.js";
 import { below, ownFacts } from "./title-lines.js";
+import { idsInHead } from "./printed-ids.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
 
 /**
@@ -14,6 +16,7 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): Documen
   const sections = kind === "markdown" ? sectionsOf(visible) : [{ text: visible }];
   const own = kind === "markdown" ? factsUnderHeading(visible) : ownFacts(visible);
   const abstract = textOf(front.abstract) ?? abstractIn(sections);
+  const printedIds = idsInHead(visible);
   const comments = pieces.reduce((sum, piece) => sum + piece.trim().length, 0);
   return buildText(sections, {
     kind,
@@ -23,7 +26,8 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): Documen
     date: dateOf(front.date) ?? own.date,
     abstract,
     id: textOf(front.id),
-    doi: textOf(front.doi),
+    ...printedIds,
+    ...withoutUndefined({ doi: textOf(front.doi) }),
     retracted: front.retracted === true ? true : undefined,
     warnings:
       comments === 0 ? [] : [`${comments} characters in comments, which readers don't see, were left out of the text.`],

@@ -1,3 +1,4 @@
+import { idsOnLine } from "./printed-ids.js";
 import { dateOf } from "../../dates.js";
 
 /** What a text says of itself above its first sentence. */
@@ -25,7 +26,8 @@ export function ownFacts(text: string): OwnFacts {
   const lines = text
     .slice(0, 5000)
     .split("\n")
-    .map((line) => line.trim());
+    .map((line) => line.trim())
+    .filter((line) => idsOnLine(line) === undefined);
   const first = lines.findIndex((line) => line !== "");
   if (first === -1) return {};
   const labelled = labelOf(lines[first] ?? "");

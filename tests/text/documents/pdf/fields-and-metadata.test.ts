@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readPdf } from "../../../../src/text/documents/pdf/read-pdf.js";
+import { makePdf } from "../../../fixtures/pdf/make-pdf.js";
 import { type RawPlan, rawPdf, textAt } from "../../../fixtures/pdf/raw-pdf.js";
 
 const onPage = "Learning to Grasp with Tactile Sensing";
@@ -126,5 +127,26 @@ describe("what a PDF says of itself", () => {
     ["Google Research", undefined],
   ])("names the authors %s", async (given, authors) => {
     expect((await readInfo(`/Author (${escaped(given)})`)).authors).toEqual(authors);
+  });
+});
+
+describe("the date in the XMP of a PDF", () => {
+  const words = "The gripper learned to grasp objects that it had never felt before by touch, in all of its trials.";
+  const dateIn = async (xmp: Readonly<Record<string, string>>) => {
+    const result = await readPdf(await makePdf({ title: onPage, pages: [[onPage, words.repeat(6)]], xmp }));
+    return result.status === "ok" ? result.text.date : result.reason;
+  };
+
+  it.each([
+    [{ "prism:publicationDate": "2021-05-12", "xmp:CreateDate": "2021-05-12T10:00:00Z" }, "2021-05-12"],
+    [{ "prism:coverDate": "2021-05", "dc:date": "2020-01-01" }, "2021-05"],
+    [
+      { "dc:date": "<rdf:Seq><rdf:li>2019-03-02</rdf:li></rdf:Seq>", "xmp:CreateDate": "2019-04-01T10:00:00Z" },
+      "2019-03-02",
+    ],
+    [{ "dc:date": "2019-03-02T10:00:00+01:00", "xmp:CreateDate": "2019-03-02T10:00:00+01:00" }, undefined],
+    [{ "xmp:CreateDate": "2019-03-02T10:00:00+01:00" }, undefined],
+  ])("is taken where it is one of publication: %o", async (xmp, date) => {
+    expect(await dateIn(xmp)).toBe(date);
   });
 });

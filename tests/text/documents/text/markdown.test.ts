@@ -45,6 +45,26 @@ describe("readMarkdown", () => {
     });
   });
 
+  it.each([
+    ["A hand of ours\nhttps://doi.org/10.1234/ABC.5\n\nIt reached 94 percent.\n", "10.1234/abc.5"],
+    ["doi: 10.1234/abc.5\n\nA hand of ours\n\nIt reached 94 percent.\n", "10.1234/abc.5"],
+    ["# A hand of ours\n\n**DOI:** <https://doi.org/10.1234/abc.5>\n\nIt reached 94 percent.\n", "10.1234/abc.5"],
+    ["A hand of ours\n\n10.1234/abc.5\n\nIt reached 94 percent.\n", "10.1234/abc.5"],
+    ["A hand of ours\n\nAs in https://doi.org/10.1234/abc.5 it reached 94 percent.\n", undefined],
+    ["A hand of ours\n\n10.1234/abc.5\n10.1234/abc.6\n\nThese are cited.\n", undefined],
+    ["A hand of ours\n\nAbstract\n\nIt is good.\n\n10.1234/abc.5\n", undefined],
+  ])("takes the DOI that a line of its head is, and its title without it: %j", (source, doi) => {
+    for (const kind of ["markdown", "text"] as const) {
+      const { title, ...read } = readMarkdown(source, kind);
+      expect(read.doi).toBe(doi);
+      if (kind === "markdown" || !source.startsWith("#")) expect(title).toBe("A hand of ours");
+    }
+  });
+
+  it("takes an id of arXiv so too", () => {
+    expect(readMarkdown("A hand of ours\n\narXiv:2401.12345v2\n\nIt is good.\n", "text").arxiv).toBe("2401.12345v2");
+  });
+
   it("marks sections at their headings, and no comment in a code block", () => {
     const { text, marks } = readMarkdown(paper, "markdown");
     expect(marks.map((mark) => mark.label)).toEqual(["§ 1 Introduction", "§ 2 Results"]);
