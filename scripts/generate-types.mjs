@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const schemas = join(root, "schemas");
 /**
  * Schemas of files that the engine and the wings of tasks and of code have; all others are the research wing's. The
- * keys of the configuration belong to the wing that their comment names.
+ * keys of the configuration belong to the wing that their comment names, and so do fields of what plugins answer.
  */
 const engine = new Set([
   "config",
@@ -44,6 +44,10 @@ for (const file of readdirSync(schemas)
   named.set(wing, [...(named.get(wing) ?? []), name]);
   if (name === "config") {
     for (const [reader, part] of partsOf(schema)) await write(file, name, reader, part);
+  } else if (name === "plugin") {
+    const { own, research, added } = dividedOf(schema);
+    await write(file, name, wing, own);
+    await write(file, name, "research/sources", research, added);
   } else await write(file, name, wing, schema);
 }
 for (const [wing, names] of named) keep("schemas", wing, namesOf(wing, names.sort()), "schemas.ts");
@@ -53,7 +57,7 @@ if (stale.length > 0) {
 }
 
 /** Writes the types of a schema, or of a wing's part of it. */
-async function write(file, name, wing, { $id: _, ...schema }) {
+async function write(file, name, wing, { $id: _, ...schema }, added = "") {
   const compiled = await compile(schema, schema.title, {
     cwd: schemas,
     bannerComment: `// Generated from schemas/${file} by scripts/generate-types.mjs. Do not edit: change the schema.`,
@@ -65,7 +69,7 @@ async function write(file, name, wing, { $id: _, ...schema }) {
     format: true,
     style: { printWidth: 140 },
   });
-  keep(name, wing, withoutDoubles(withoutOrigins(compiled), wing, name), file);
+  keep(name, wing, withoutDoubles(withoutOrigins(compiled), wing, name) + added, file);
 }
 
 /** Writes a generated file, or with --check notes that it is stale; `source`: what it is generated from. */
@@ -107,6 +111,44 @@ function partsOf({ properties, $defs, ...schema }) {
       { ...schema, title, description, properties: Object.fromEntries(own), ...(wing === "engine" ? { $defs } : {}) },
     ];
   });
+}
+
+/**
+ * The schema of what plugins answer without the fields of the research wing, these fields as a schema of their own, and
+ * the declaration that adds them to the engine's types.
+ */
+function dividedOf(schema) {
+  const isResearch = ({ $comment }) => $comment === "wing: research";
+  const kept = (entries, wanted) => Object.fromEntries(Object.entries(entries).filter(([, one]) => wanted(one)));
+  const definitions = kept(schema.$defs, (one) => !isResearch(one));
+  const fields = {};
+  const added = [];
+  const withoutThem = (type) => {
+    const { properties, required = [] } = type;
+    const own = kept(properties, isResearch);
+    const names = Object.keys(own);
+    if (names.length === 0) return type;
+    Object.assign(fields, own);
+    const rows = names.map(
+      (field) => `    ${field}${required.includes(field) ? "" : "?"}: Research${schema.title}["${field}"];\n`,
+    );
+    added.push(`  interface ${type.title} {\n${rows.join("")}  }\n`);
+    const left = required.filter((field) => !names.includes(field));
+    return { ...type, required: left, properties: kept(properties, (one) => !isResearch(one)) };
+  };
+  const own = withoutThem(schema);
+  const $defs = Object.fromEntries(Object.entries(definitions).map(([name, type]) => [name, withoutThem(type)]));
+  const research = {
+    title: `Research${schema.title}`,
+    description: "What plugins answer for the research wing.",
+    type: "object",
+    additionalProperties: false,
+    required: Object.keys(fields),
+    properties: fields,
+    $defs: kept(schema.$defs, isResearch),
+  };
+  const module = `\ndeclare module "../../../engine/generated/plugin.js" {\n${added.join("")}}\n`;
+  return { own: { ...own, $defs }, research, added: module };
 }
 
 /** Without the compiler's remarks on the definition that a type is from: it has the type's own name. */

@@ -36,7 +36,7 @@ test("a planted name, literal, pattern and template of a wing are each found, an
 
 test("the engine names nothing of a wing but what has a reason", () => {
   const root = packageFile("src", "engine");
-  const files = fastGlob.sync("**/*.ts", { cwd: root, ignore: ["generated/**"] });
+  const files = fastGlob.sync("**/*.ts", { cwd: root, ignore: ["generated/{event,ledger}.ts"] });
   expect(files.length).toBeGreaterThan(100);
   const found = files.map((file) => [file, wordsIn(readFileSync(`${root}/${file}`, "utf8"))] as const);
   expect(found.flatMap(([file, words]) => words.map(({ at }) => `${file}: ${at}`))).toEqual([]);

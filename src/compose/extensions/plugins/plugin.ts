@@ -1,16 +1,12 @@
 // The types for authors of plugins. docs/plugins.md explains how to write one.
 import type { LoopEvent } from "../../../engine/generated/event.js";
 import type { BriefDraft, AgentOutput } from "../../../engine/points/points.js";
-import type { Changed, SourcePage, SourceRequest } from "../../../engine/generated/plugin.js";
+import type { Changed } from "../../../engine/generated/plugin.js";
+import type { SourcePage, SourceRequest } from "../../../research/sources/generated/plugin.js";
 
 export type { BriefDraft, AgentOutput, MadeFile } from "../../../engine/points/points.js";
-export type {
-  Changed,
-  ChangedFile,
-  SourcePage,
-  SourceRecord,
-  SourceRequest,
-} from "../../../engine/generated/plugin.js";
+export type { Changed, ChangedFile } from "../../../engine/generated/plugin.js";
+export type { SourcePage, SourceRecord, SourceRequest } from "../../../research/sources/generated/plugin.js";
 
 /** The default export of a plugin's module. */
 export interface Plugin {

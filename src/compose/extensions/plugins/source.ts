@@ -1,6 +1,7 @@
 import { hostOf } from "../../../engine/process/access.js";
 import type { NewEvent } from "../../../engine/loop/types.js";
-import type { DescribedSource, PluginAnswer, SourceRecord } from "../../../engine/generated/plugin.js";
+import type { PluginAnswer } from "../../../engine/generated/plugin.js";
+import type { DescribedSource, SourceRecord } from "../../../research/sources/generated/plugin.js";
 import type { LoadedPlugin } from "../../../engine/plugins/plugins.js";
 import { identifiersFrom, paperRecord } from "../../../research/papers/identifiers.js";
 import type { PaperRecord } from "../../../research/papers/paper-record.js";
