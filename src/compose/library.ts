@@ -11,7 +11,7 @@ import { replaysOf } from "../research/search/replay-sources.js";
 import { contextsWith } from "../research/sources/source-settings.js";
 import { searchQueries, queryRecorder, readQueries } from "../research/project-files/logs/query-log.js";
 import type { Sources } from "../research/screening/paper-sources.js";
-import { scholarly } from "../research/units/screening/search-session.js";
+import { scholarlySearch } from "../research/units/screening/search-session.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import type { SearchRecord } from "../research/search/search-record.js";
 import type { Tell } from "../engine/loop/types.js";
@@ -61,7 +61,7 @@ export function libraryFor(
       tell: (message) => void tell({ type: "notice", level: "info", message }),
       watch: (progress) => void tell({ type: "searching", round: 1, ...progress }),
     }),
-    ...scholarly({
+    ...scholarlySearch({
       folder,
       root,
       contextFor: contextsWith(config, env, logged),
@@ -71,9 +71,9 @@ export function libraryFor(
       sleeps: systemClock.sleeps,
       patienceMs: config.patienceMs,
       signal,
-      hold: receiver?.search,
-      tell: (message) => void tell({ type: "notice", level: "info", message }),
-      watch: (progress) => void tell({ type: "searching", ...progress }),
+      onRecord: receiver?.search,
+      onReport: (message) => void tell({ type: "notice", level: "info", message }),
+      onProgress: (progress) => void tell({ type: "searching", ...progress }),
     }),
     ...paperLookups({
       folder,

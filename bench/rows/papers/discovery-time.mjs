@@ -63,7 +63,12 @@ export const row = {
         };
         const started = clock.now();
         const names = services.map(({ name }) => name);
-        const alone = { replay: async () => [], isFirst: () => true, tell: () => undefined, watch: () => undefined };
+        const alone = {
+          replay: async () => [],
+          isFirstSearch: () => true,
+          onReport: () => undefined,
+          onProgress: () => undefined,
+        };
         const found = await runSearch(rrd, names, { ...alone, folder, open, now: clock.now, signal });
         const took = (clock.now() - started) / 1000;
         const failed = found.listings.find(({ status }) => status !== "ok");

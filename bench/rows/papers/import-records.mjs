@@ -31,10 +31,10 @@ export const row = {
       const numbers = Array.from({ length: count }, (_, index) => Math.floor(index / 1.1));
       writeFileSync(join(root, "all.ris"), numbers.map(record).join(""));
       const before = process.cpuUsage();
-      const searched = session.scholarly({
+      const searched = session.scholarlySearch({
         ...{ folder: root, root, now: Date.now, signal: new AbortController().signal, replay: async () => [] },
         contextFor: () => ({ http: undefined, endpoint: "" }),
-        ...{ tell: () => undefined, watch: () => undefined },
+        ...{ onReport: () => undefined, onProgress: () => undefined },
       });
       const rrd = {
         ...{ project: "bench", phase: "DISCOVERY", papers_pool: [] },

@@ -16,7 +16,7 @@ import { withPart } from "../../research/workflow/next-unit.js";
 import { kindOfLine, workBasis } from "../../research/units/kinds.js";
 import { loadAgentNotes } from "../../research/units/shared-unit.js";
 import { nextFromStored } from "../../research/workflow/prepare.js";
-import { services } from "../../research/units/screening/search-session.js";
+import { serviceNames } from "../../research/units/screening/search-session.js";
 import { rootOf, unusedPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { briefFor } from "../../research/workflow/brief/write-brief.js";
@@ -55,7 +55,7 @@ export async function projectBrief(
   if (classic === undefined)
     for (const message of await unusedPrompt(root, config.stateDir)) say(io, `warning: ${message}`);
   const { signal } = new AbortController();
-  const sources = { ...localSources(folder, root, signal), ...services(root) };
+  const sources = { ...localSources(folder, root, signal), ...serviceNames(root) };
   const disk = { ...sources, folder, signal, now: io.clock.now };
   const next = classic === undefined ? await nextFromStored(disk, state) : nextClassicUnit(rrd, folder);
   if (isVerdict(next)) return { reason: next.reason };

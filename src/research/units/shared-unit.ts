@@ -53,7 +53,7 @@ export async function loadAgentNotes(
   ledger: readonly LedgerLine[],
   basisOf: (line: LedgerLine) => string,
 ): Promise<LoadedNotes> {
-  const noted = new Map<string, readonly AgentNotes[]>();
+  const notesByUnit = new Map<string, readonly AgentNotes[]>();
   const lost: LedgerLine[] = [];
   for (const unit of unitsWithNotes(ledger)) {
     const lines = openLines(ledger, unit).filter(({ outcome }) => outcome === "noted");
@@ -65,10 +65,10 @@ export async function loadAgentNotes(
     const isDoneAgain = ({ role, round }: LedgerLine, index: number) =>
       lines.slice(index + 1).some((later) => later.role === role && later.round === round);
     lost.push(...lines.filter((line, index) => usable[index] === undefined && !isDoneAgain(line, index)));
-    noted.set(
+    notesByUnit.set(
       unit,
       usable.filter((each) => each !== undefined),
     );
   }
-  return { agentNotes: noted, lost };
+  return { agentNotes: notesByUnit, lost };
 }

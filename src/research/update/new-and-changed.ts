@@ -16,7 +16,7 @@ import { isDecided } from "../papers/rubric/rubric.js";
 import { type Batch, nextBatch } from "../units/screening/screening-batch.js";
 import type { Sources } from "../screening/paper-sources.js";
 import { apartOf } from "../units/screening/search-session.js";
-import { type LeftOpen, leftOpenBy } from "../units/screening/update-rounds.js";
+import { type OpenWindow, openWindows } from "../units/screening/update-rounds.js";
 import { isRetraction } from "../units/retractions.js";
 import { compareTexts, type TextComparison } from "./compare-texts.js";
 
@@ -30,7 +30,7 @@ export interface UpdateFindings {
   /** Checks with new information, by paper id. */
   readonly checks: ReadonlyMap<string, UpdateCheck>;
   /** Sources that failed or are blocked, with the first day of their window and the reason. */
-  readonly failed: ReadonlyMap<string, LeftOpen>;
+  readonly failed: ReadonlyMap<string, OpenWindow>;
   /** Sources that were queried, with folders. `answered`: how many of them answered at least once. */
   readonly asked: readonly string[];
   readonly answered: number;
@@ -145,7 +145,7 @@ export async function findChanges(
     changed,
     retracted,
     checks,
-    failed: leftOpenBy(rrd, update, { steps: record?.steps ?? [], listings: windowListings }, serviceNames),
+    failed: openWindows(rrd, update, { steps: record?.steps ?? [], listings: windowListings }, serviceNames),
     asked: [...new Set([...folders, ...windowListings.map(({ source }) => source)])],
     answered: new Set([...folders.filter((name) => !failedFolders.has(name)), ...answeringSources]).size,
     leftToAgents: names.filter((name) => !sources.serves(name) && sources.services(name).length === 0),

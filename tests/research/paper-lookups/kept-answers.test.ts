@@ -7,7 +7,7 @@ import { identifiersOf } from "../../../src/research/papers/paper-identifiers.js
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { cacheAbout } from "../../../src/research/paper-lookups/code-and-citations.js";
 import { checkWorks } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
-import { services } from "../../../src/research/units/screening/search-session.js";
+import { serviceNames } from "../../../src/research/units/screening/search-session.js";
 import { nextFromStored } from "../../../src/research/workflow/prepare.js";
 import type { ReadingMaterial } from "../../../src/research/units/reading/prepare.js";
 import { statusOf } from "../../../src/research/workflow/next-unit.js";
@@ -20,7 +20,7 @@ async function kept(folder: string) {
   const rrd = rrdWith([one]);
   const { signal } = new AbortController();
   const state = { rrd, ledger: [], status: statusOf(rrd, []), agentNotes: new Map() };
-  const sources = { ...localSources(folder, folder, signal), ...services(folder) };
+  const sources = { ...localSources(folder, folder, signal), ...serviceNames(folder) };
   const next = await nextFromStored({ ...sources, folder, signal, now: Date.now }, state);
   if ("verdict" in next) throw new Error(next.reason);
   return { ...next, material: next.material as ReadingMaterial };

@@ -4,7 +4,7 @@ import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { isFailed, type Open } from "../../../src/research/search/result-list.js";
 import { runStep } from "../../../src/research/search/run-round.js";
 import type { Answer, Query, Source, SourceContext } from "../../../src/research/sources/shared/source.js";
-import { leftOpenBy } from "../../../src/research/units/screening/update-rounds.js";
+import { openWindows } from "../../../src/research/units/screening/update-rounds.js";
 
 const update: ProjectUpdate = { id: "update-1", since: "2026-01-01", until: "2026-02-28", at: "2026-02-28T10:00:00Z" };
 const rrd = { requirements: { keywords: ["soft robot"], sources: ["One"] }, papers_pool: [] } as unknown as Rrd;
@@ -43,7 +43,7 @@ function holding(records: readonly PaperRecord[], more: Partial<Extract<Answer<n
 }
 const leftOpen = async (open: Open, step: Step) => {
   const listings = await runStep(0, step, open);
-  return { listings, left: leftOpenBy(rrd, update, { steps: [step], listings }, ["One"]) };
+  return { listings, left: openWindows(rrd, update, { steps: [step], listings }, ["One"]) };
 };
 
 describe("a query of an update", () => {
@@ -87,9 +87,9 @@ describe("a query of an update", () => {
 
   it("does not leave open what nobody searches for want of a keyword", () => {
     const bare = { ...rrd, requirements: { sources: ["One"] } } as unknown as Rrd;
-    expect([...leftOpenBy(bare, update, { steps: [], listings: [] }, ["One"])]).toEqual([]);
+    expect([...openWindows(bare, update, { steps: [], listings: [] }, ["One"])]).toEqual([]);
     const blocked = { ...rrd, blocked_sources: ["one"] } as unknown as Rrd;
-    const why = (state: Rrd) => leftOpenBy(state, update, { steps: [], listings: [] }, ["One"]).get("One")?.reason;
+    const why = (state: Rrd) => openWindows(state, update, { steps: [], listings: [] }, ["One"]).get("One")?.reason;
     expect([why(blocked), why(rrd)]).toEqual(["it is blocked", "nobody asked it"]);
   });
 });

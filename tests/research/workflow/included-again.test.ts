@@ -78,7 +78,7 @@ test("dates bind the documents of folders too", async () => {
   const rrd = { ...plain, requirements: { ...plain.requirements, published_from: "2020" } };
   const { candidates, listed } = await nextBatch(rrd, libraryOf(documents, {}));
   expect(candidates.map(({ id }) => id)).toEqual(["d1", "d2"]);
-  expect(listed?.setAside).toMatchObject([
+  expect(listed?.excluded).toMatchObject([
     { id: "d0", stage: "window", reason: "of 1999-01-01, outside 2020 to today" },
   ]);
 });

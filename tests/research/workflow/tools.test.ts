@@ -7,7 +7,7 @@ import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { piecesOf } from "../../../src/research/tools/passage.js";
 import { readingTools, searchingTools } from "../../../src/research/tools/all-tools.js";
 import { nextUnit } from "../../../src/research/workflow/next-unit.js";
-import { scholarly } from "../../../src/research/units/screening/search-session.js";
+import { scholarlySearch } from "../../../src/research/units/screening/search-session.js";
 import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import type { Unit } from "../../../src/engine/loop/types.js";
 import { briefFor } from "../../../src/research/workflow/brief/write-brief.js";
@@ -65,7 +65,7 @@ test("a paper that stands in its brief needs no tools", async () => {
 });
 
 test("discovery searches further with tools where code can search a source outside, and nowhere else", async () => {
-  const { services } = scholarly({
+  const { services } = scholarlySearch({
     ...unwatched,
     root: "/",
     folder: "/",

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Fetch } from "../../../src/net/http.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { contextsWith } from "../../../src/research/sources/source-settings.js";
-import { scholarly } from "../../../src/research/units/screening/search-session.js";
+import { scholarlySearch } from "../../../src/research/units/screening/search-session.js";
 import { fakeClock } from "../../support/clock.js";
 import { httpWith, type Pretended, pretending, temporaryFolder, web } from "../../support/network/network.js";
 import { goodAgent, library, researchFolder, rrdWith } from "../../support/projects/research.js";
@@ -75,7 +75,7 @@ function project({
     requirements: { target_papers: target, sources: [...sources], keywords: ["tactile grasping"] },
   };
   const folder = temporaryFolder();
-  const search = scholarly({
+  const search = scholarlySearch({
     folder,
     root: folder,
     now: clock.now,
@@ -83,8 +83,8 @@ function project({
     signal: new AbortController().signal,
     contextFor: contextsWith({ sources: settings }, {}, http),
     replay: async () => [],
-    tell: () => undefined,
-    watch: () => undefined,
+    onReport: () => undefined,
+    onProgress: () => undefined,
   });
   return { ...researchFolder(rrd, library({ serves: () => false, ...search })), clock };
 }

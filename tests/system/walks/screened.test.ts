@@ -150,7 +150,7 @@ test("only batches after the last round of searching count as draws", () => {
   expect(recall(1)).toMatchObject({ reached: true });
   expect(recall(2)).toMatchObject({ reached: false, risk: 1 });
   const early = batches.slice(0, 5);
-  expect(recallOf(requirements, early, { rounds: 1, waiting: 150 })?.says).toMatch(
+  expect(recallOf(requirements, early, { rounds: 1, waiting: 150 })?.statement).toMatch(
     /^at least [\d.]+ % of the relevant .* 90 % confidence; 90 % are asked for\. Likely are [\d.]+ % by now; the confidence takes \d+ more of 150, if none of them is relevant$/,
   );
   const none = batches.map((batch) => ({ ...batch, kept: 0 }));

@@ -9,27 +9,27 @@ import { candidatesFor, nextReader } from "./readers.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import type { ScreeningMaterial } from "./prepare.js";
 
-/** Papers that a batch brings, where this project has had none yet. */
-const papersABatch = 8;
+/** Number of new papers per batch, if the project has no batch with papers yet. */
+const papersPerBatch = 8;
 
-/** Records that a batch has room for, with abstracts of a usual length: criteria want them whole. */
-const recordsABatch = (rrd: Rrd): number => (criteriaOf(rrd).length === 0 ? 14 : 5);
+/** Number of records that fit into a batch. With criteria it is smaller, because abstracts are shown in full. */
+const recordsPerBatch = (rrd: Rrd): number => (criteriaOf(rrd).length === 0 ? 14 : 5);
 
-/** A batch of records, of which titles and abstracts are judged. */
+/** Judges titles and abstracts of records in batches. */
 export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   name: "discovery",
   phase: "DISCOVERY",
   part: "DISCOVERY",
   schema: "result-discovery",
-  // It searches further in two more requests.
+  // The agent searches in two more requests.
   figure: { input: 3 * briefInput, output: 3_000, minutes: 4 },
   doing: () => "screens records",
   owns: ({ phase }) => phase === "DISCOVERY",
   isDone: ({ status }) => status.discoveryOver,
   remainingUnits({ rrd, ledger, status: { discoveryOver }, records }) {
     if (discoveryOver) return 0;
-    if (records !== undefined) return Math.max(1, Math.ceil(records / recordsABatch(rrd)));
-    // However many papers were wanted: nobody knows how many of the works that came belong.
+    if (records !== undefined) return Math.max(1, Math.ceil(records / recordsPerBatch(rrd)));
+    // In an update: the number of relevant records is unknown, whatever number of papers was wanted.
     if (openUpdate(rrd) !== undefined) return 1;
     const brought = unscreenedOwnRecords(rrd);
     const { batches: done = 0 } = rrd.statistics?.discovery_metrics ?? {};
@@ -37,13 +37,13 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
     const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
       outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
     );
-    const aBatch = batches.length === 0 ? papersABatch : median(batches);
-    return Math.max(1, Math.ceil((targetOf(rrd) - rrd.papers_pool.length) / aBatch));
+    const perBatch = batches.length === 0 ? papersPerBatch : median(batches);
+    return Math.max(1, Math.ceil((targetOf(rrd) - rrd.papers_pool.length) / perBatch));
   },
   placeholders: (rrd) => ({ NEED: maxBatchSize(rrd, 0) }),
   next(project, choosing) {
-    const [putOff] = choosing.later.filter(({ unit: { kind } }) => kind === this.name);
-    if (putOff !== undefined) return { until: putOff.until, reason: putOff.reason };
+    const [postponed] = choosing.later.filter(({ unit: { kind } }) => kind === this.name);
+    if (postponed !== undefined) return { until: postponed.until, reason: postponed.reason };
     const batch = (project.rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
     const unit = { kind: this.name, id: `discovery-${batch}`, phase: this.phase, title: `Discovery, batch ${batch}` };
     return alone(project, unit, choosing);

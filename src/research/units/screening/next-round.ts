@@ -10,19 +10,24 @@ import { openUpdate } from "../../derived/open-update.js";
 import { targetOf } from "../../derived/status.js";
 import { nextOfUpdate } from "./update-rounds.js";
 
-/** So many papers are followed in one round, and so many of each one's references and citations are looked at. */
-const seedsOfARound = 5;
-const linksOfASeed = 30;
+/** Maximum number of papers whose citations are followed in one round. */
+const seedsPerRound = 5;
+/** Maximum number of references and citations of each of these papers. */
+const linksPerSeed = 30;
+/** Maximum number of rounds that follow citations. */
 const maxSnowballs = 3;
-/** From this priority on a kept paper is worth following. */
+/** A kept paper with at least this priority is followed. */
 const seedPriority = 4;
-/** A search is exhausted when of so many works judged since the last round fewer than this share was kept. */
-const judgedAtLeast = 20;
-const keptAtLeast = 0.1;
+/** A search is exhausted if, of at least this many works judged since the last round … */
+const minJudged = 20;
+/** … less than this share was kept. */
+const minKeptShare = 0.1;
 
-/** The next round, or why it is missing. `waiting`: works that nobody has judged. */
+/**
+ * The next round, or the reason why there is no further round. `waiting`: the number of works that nobody has judged.
+ */
 export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord, waiting: number): Step | string {
-  const sources = askable(rrd, names);
+  const sources = unblockedSources(rrd, names);
   if (sources.length === 0) return "every source is blocked";
   const update = openUpdate(rrd);
   if (update !== undefined)
@@ -34,42 +39,48 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord
   if (unread.length > 0) return listRound(unread, rrd.requirements.columns);
   const searched = sources.filter((name) => !isOwnList(name));
   if (searched.length === 0) return "every list was read to its end";
-  const planned = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources: searched });
+  const plannedSteps = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources: searched });
   const saturated = isSaturated(rrd, kept);
-  const asked = new Map(searched.map((source) => [source, new Set(kept.steps.flatMap(queriesTo(source)))]));
-  const terms = new Set(kept.steps.flatMap(termsOf));
-  // What one keyword no longer brings another may still bring.
-  // A source that came later, in the place of one that is blocked, is asked what the others were.
-  const open = planned.flatMap((step) => {
-    const left = searched.filter((source) => queriesOf(step).some((query) => asked.get(source)?.has(query) !== true));
-    return left.length === 0 ? [] : [{ ...step, sources: left }];
+  const askedQueries = new Map(searched.map((source) => [source, new Set(kept.steps.flatMap(queriesTo(source)))]));
+  const askedTerms = new Set(kept.steps.flatMap(termsOf));
+  // Even if one keyword finds nothing new, another may. A source that replaces a blocked one gets the queries of the
+  // others.
+  const openSteps = plannedSteps.flatMap((step) => {
+    const remainingSources = searched.filter((source) =>
+      queriesOf(step).some((query) => askedQueries.get(source)?.has(query) !== true),
+    );
+    return remainingSources.length === 0 ? [] : [{ ...step, sources: remainingSources }];
   });
-  const next = open.find((step) => !saturated || termsOf(step).some((term) => !terms.has(term)));
+  const next = openSteps.find((step) => !saturated || termsOf(step).some((term) => !askedTerms.has(term)));
   if (snowballsOf(kept) === 0 && next !== undefined) return next;
-  const room = targetOf(rrd) - rrd.papers_pool.length;
+  const missingPapers = targetOf(rrd) - rrd.papers_pool.length;
   if (waiting > 0 && !saturated)
-    return waiting >= room ? "enough works wait for screening" : (follow(rrd, kept, searched) ?? "every round is done");
+    return waiting >= missingPapers
+      ? "enough works wait for screening"
+      : (nextSnowball(rrd, kept, searched) ?? "every round is done");
   return (
-    follow(rrd, kept, searched) ??
-    (saturated ? `fewer than one in ten of the last ${judgedAtLeast} screened works was kept` : "every round is done")
+    nextSnowball(rrd, kept, searched) ??
+    (saturated ? `fewer than one in ten of the last ${minJudged} screened works was kept` : "every round is done")
   );
 }
 
-/** Whether sources were asked for words yet, where some of them can be. */
+/** Whether at least one source was searched by keywords, if any source can be. */
 export const isSearched = (names: readonly string[], { steps }: Pick<SearchRecord, "steps">): boolean =>
   names.every(isOwnList) || steps.some(({ sources }) => sources.some((name) => !isOwnList(name)));
 
-/** Whether a paper kept from the next batch may be followed yet, so that the search is not over with it. */
-export function mayLeadOn(rrd: Rrd, names: readonly string[], kept: SearchRecord, open: Open): boolean {
-  const links = (name: string) => directions.some((direction) => supportsDirection(direction, open(name)));
-  return snowballsOf(kept) < maxSnowballs && !isSaturated(rrd, kept) && askable(rrd, names).some(links);
+/** Whether papers that the next batch keeps may be followed, so that the search may continue after it. */
+export function canFollowKept(rrd: Rrd, names: readonly string[], record: SearchRecord, open: Open): boolean {
+  const hasCitations = (name: string) => directions.some((direction) => supportsDirection(direction, open(name)));
+  return (
+    snowballsOf(record) < maxSnowballs && !isSaturated(rrd, record) && unblockedSources(rrd, names).some(hasCitations)
+  );
 }
 
-/** Whether a paper is worth following. */
+/** Whether a paper's citations are worth following. */
 export const isSeed = ({ priority, identifiers }: Pick<Paper, "priority" | "identifiers">): boolean =>
   (priority ?? 0) >= seedPriority && Object.keys(identifiers ?? {}).length > 0;
 
-function askable(rrd: Rrd, names: readonly string[]): string[] {
+function unblockedSources(rrd: Rrd, names: readonly string[]): string[] {
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
   return names.filter((name) => !blocked.has(name.toLowerCase()));
 }
@@ -83,22 +94,22 @@ const queriesTo =
     step.sources.includes(source) ? queriesOf(step) : [];
 const termsOf = (step: Step): string[] => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : []);
 
-function follow(rrd: Rrd, kept: SearchRecord, sources: readonly string[]): Step | undefined {
-  const seeds = snowballsOf(kept) >= maxSnowballs ? [] : startsOf(rrd, kept);
-  return seeds.length === 0 ? undefined : { kind: "snowball", sources: [...sources], seeds, most: linksOfASeed };
+function nextSnowball(rrd: Rrd, record: SearchRecord, sources: readonly string[]): Step | undefined {
+  const seeds = snowballsOf(record) >= maxSnowballs ? [] : nextSeeds(rrd, record);
+  return seeds.length === 0 ? undefined : { kind: "snowball", sources: [...sources], seeds, most: linksPerSeed };
 }
 
-/** Papers to follow: those that the person named, then the best kept ones, that were not followed yet. */
-function startsOf(rrd: Rrd, kept: SearchRecord): SnowballStep["seeds"] {
+/** The papers whose citations are followed next: first those that the user named, then the best kept ones. */
+function nextSeeds(rrd: Rrd, record: SearchRecord): SnowballStep["seeds"] {
   const followed = new Set(
-    kept.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])),
+    record.steps.flatMap((step) => (step.kind === "snowball" ? step.seeds.map(({ id }) => id) : [])),
   );
-  const named = seedsOf(rrd).flatMap(({ id, identifiers }) => (id === undefined ? [] : [{ id, identifiers }]));
-  const best = rrd.papers_pool.filter(isSeed).toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
-  const all = [...named.filter(({ identifiers }) => Object.keys(identifiers).length > 0), ...best];
+  const userSeeds = seedsOf(rrd).flatMap(({ id, identifiers }) => (id === undefined ? [] : [{ id, identifiers }]));
+  const keptSeeds = rrd.papers_pool.filter(isSeed).toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+  const all = [...userSeeds.filter(({ identifiers }) => Object.keys(identifiers).length > 0), ...keptSeeds];
   return [...new Map(all.map((paper) => [paper.id, paper])).values()]
     .filter(({ id }) => !followed.has(id))
-    .slice(0, seedsOfARound)
+    .slice(0, seedsPerRound)
     .map(({ id, identifiers = {} }) => {
       const { doi, arxiv, pmid, openalex, s2 } = identifiers;
       return {
@@ -111,20 +122,20 @@ function startsOf(rrd: Rrd, kept: SearchRecord): SnowballStep["seeds"] {
 }
 
 /**
- * Whether what was judged since the last round brought next to nothing. Where a recall is asked for, only the stopping
- * rule says that it is enough.
+ * Whether the works that were judged since the last round gave almost no papers. If the user asked for a recall, only
+ * the stopping rule decides.
  */
-export function isSaturated(rrd: Rrd, kept: SearchRecord): boolean {
+export function isSaturated(rrd: Rrd, record: SearchRecord): boolean {
   if (rrd.requirements.screening !== undefined) return false;
   const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(
-    ({ rounds }) => rounds === kept.steps.length,
+    ({ rounds }) => rounds === record.steps.length,
   );
   let screened = 0;
-  let taken = 0;
+  let kept = 0;
   for (const batch of batches.toReversed()) {
     screened += batch.screened;
-    taken += batch.kept;
-    if (screened >= judgedAtLeast) return taken / screened < keptAtLeast;
+    kept += batch.kept;
+    if (screened >= minJudged) return kept / screened < minKeptShare;
   }
   return false;
 }

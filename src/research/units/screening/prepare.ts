@@ -14,24 +14,22 @@ import {
   type PreparationContext,
   type ResearchState,
 } from "../unit-kind.js";
-import { awayText, type Batch, nextBatch } from "./screening-batch.js";
+import { noSourceMessage, type Batch, nextBatch } from "./screening-batch.js";
 import { searchSoFar } from "./search-session.js";
 import { candidatesFor } from "./readers.js";
 
-/** What is judged: a batch of records. */
+/** The batch of records that the agent judges. */
 export interface ScreeningMaterial extends Material {
   readonly batch: Batch;
 }
 
-/**
- * Milliseconds that a batch may wait for its retraction check; what is left unchecked is checked before the report.
- */
+/** Maximum milliseconds for the retraction check of a batch. Unchecked papers are checked before the report. */
 const maxCheckMs = 20_000;
 
 /**
- * Searches for a batch, and says of its candidates what happened to them since they were published. Put off where only
- * services are left that rest.
- * @throws ExpectedError where no source can be searched for now, or the disk is full.
+ * Searches for a batch and adds the updates of its candidates since their publication. Returns a delay if only busy
+ * services remain.
+ * @throws ExpectedError if no source can be searched now, or the disk is full.
  */
 export async function prepareBatch(
   { library, now }: Pick<PreparationContext, "library" | "now">,
@@ -39,65 +37,66 @@ export async function prepareBatch(
   unit: Unit,
 ): Promise<ScreeningMaterial | Delay> {
   const listed = await nextBatch(state.rrd, library, timesTooFull(state.ledger, unit.id));
-  const same = sameBatch(state, unit, listed);
-  if (same !== undefined) return { batch: same };
-  const wait = isForNobody({ batch: listed }) && listed.moved === undefined ? waitFor(state, listed, now()) : undefined;
-  if (wait !== undefined) return wait;
+  const sharedBatch = batchOfReaders(state, unit, listed);
+  if (sharedBatch !== undefined) return { batch: sharedBatch };
+  const delay =
+    needsNoAgent({ batch: listed }) && listed.moved === undefined ? delayFor(state, listed, now()) : undefined;
+  if (delay !== undefined) return delay;
   const batch = withOwnRecords(listed, await library.ownRecords(listed.candidates));
-  return { batch: flagged(batch, await library.updates(unflagged(batch), maxCheckMs)) };
+  return { batch: withUpdates(batch, await library.updates(notRetracted(batch), maxCheckMs)) };
 }
 
 /**
- * Until when the next batch waits for busy services; undefined where there is something to write of them.
- * @throws ExpectedError where nothing else is left to do, and they were waited for as long as a run does.
+ * The delay if the next batch must wait for busy services; undefined if the batch has something to record.
+ * @throws ExpectedError if nothing else can be done and the run has waited as long as it may.
  */
-function waitFor({ status }: ResearchState, { busy }: Batch, now: number): Delay | undefined {
+function delayFor({ status }: ResearchState, { busy }: Batch, now: number): Delay | undefined {
   if (busy?.waits === undefined || busy.answered.length > 0) return undefined;
   const { until, atMost } = busy.waits;
-  if (now >= atMost && status.readable.length === 0) throw new ExpectedError(awayText(busy.rests), 5);
+  if (now >= atMost && status.readable.length === 0) throw new ExpectedError(noSourceMessage(busy.rests), 5);
   const reason = busy.rests.map(({ name, reason: why }) => `${name}: ${withoutSourcePrefix(name, why)}`).join(" ");
   return { until: now < atMost ? Math.min(until, atMost) : until, reason };
 }
 
-/** The batch of what was found so far. */
-export async function keptBatch(
+/** The batch of the records that were found so far. */
+export async function storedBatch(
   { folder, now, signal: _, ...sources }: Disk,
   state: ResearchState,
   unit: Unit,
 ): Promise<StoredMaterial<ScreeningMaterial>> {
   const { rrd, ledger } = state;
-  let asked: readonly string[] = [];
+  let wouldAsk: readonly string[] = [];
   const search: Sources["search"] = async (__, names) => {
     const found = await searchSoFar(rrd, names, folder, now);
-    asked = found.asks;
+    wouldAsk = found.sourcesToAsk;
     return found.session;
   };
   const batch = await nextBatch(rrd, { ...sources, search }, timesTooFull(ledger, unit.id));
-  const { checks, isWhole } = await cachedChecks(folder, unflagged(batch), now());
+  const { checks, isWhole } = await cachedChecks(folder, notRetracted(batch), now());
   const first =
-    asked.length === 0
+    wouldAsk.length === 0
       ? []
-      : [`A run would search ${asked.join(", ")} first; these candidates are those found so far.`];
+      : [`A run would search ${wouldAsk.join(", ")} first; these candidates are those found so far.`];
   return {
-    material: { batch: sameBatch(state, unit, batch) ?? flagged(batch, checks) },
+    material: { batch: batchOfReaders(state, unit, batch) ?? withUpdates(batch, checks) },
     missingSteps: [...first, ...servicesNotice(isWhole)],
   };
 }
 
-/** Whether a batch holds nothing for an agent: no candidate to judge and no source to search. */
-export const isForNobody = ({ batch }: ScreeningMaterial): boolean =>
+/** Whether a batch needs no agent: it has no candidates and no source for the agent to search. */
+export const needsNoAgent = ({ batch }: ScreeningMaterial): boolean =>
   batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
 
-/** The batch that another reader has judged before; a third one is given what the two disagree on. */
-function sameBatch(state: ResearchState, unit: Unit, batch: Batch): Batch | undefined {
+/** The batch of an earlier reader of this unit. A third reader gets only the records on which the two disagree. */
+function batchOfReaders(state: ResearchState, unit: Unit, batch: Batch): Batch | undefined {
   const candidates = candidatesFor(state, unit);
   return candidates === undefined ? undefined : { ...batch, candidates, judgeOnly: true };
 }
 
-/** The batch in which documents of this machine have the authors, year and place of the works that they are. */
-function withOwnRecords(batch: Batch, own: ReadonlyMap<string, DocumentRecord>): Batch {
+/** The batch in which documents of this machine have the authors, year and journal of their works. */
+function withOwnRecords(batch: Batch, recordsById: ReadonlyMap<string, DocumentRecord>): Batch {
   const candidates = batch.candidates.map((candidate) => {
-    const { record, merged } = own.get(candidate.id) ?? {};
+    const { record, merged } = recordsById.get(candidate.id) ?? {};
     if (record === undefined) return candidate;
     const { found = { sources: [candidate.source], why: "" } } = candidate;
     return {
@@ -109,13 +108,11 @@ function withOwnRecords(batch: Batch, own: ReadonlyMap<string, DocumentRecord>):
   return { ...batch, candidates };
 }
 
-/** Candidates of which nobody has said yet that they are retracted. */
-const unflagged = ({ candidates }: Batch) => candidates.filter(({ retracted }) => retracted !== true);
+/** Candidates that are not known to be retracted. */
+const notRetracted = ({ candidates }: Batch) => candidates.filter(({ retracted }) => retracted !== true);
 
-/**
- * The batch with what happened to its candidates since they were published, so that an agent knows which are retracted.
- */
-function flagged(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch {
+/** The batch with the updates of its candidates, so that the agent knows which are retracted. */
+function withUpdates(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch {
   const candidates = batch.candidates.map((candidate) => {
     const { updates = [] } = checks.get(candidate.id) ?? {};
     if (candidate.retracted === true || updates.length === 0) return candidate;

@@ -11,24 +11,24 @@ import { isReader, notesOf, readerRoles } from "../shared-unit.js";
 import type { ConflictRule, ResearchState } from "../unit-kind.js";
 import type { ScreeningCandidate } from "./search-results.js";
 
-/** What one of several agents that screen the same records left; each judged alone. */
-export interface Screened {
+/** The result of one of several agents that screen the same records independently. */
+export interface ReaderResult {
   readonly role: Reading["role"];
   /** Name of the agent. */
   readonly by: string;
   readonly iteration: number;
   readonly result: DiscoveryResult;
-  /** Its answers to the criteria, checked; empty where they are missing. */
+  /** Its checked answers to the criteria; empty if they are missing. */
   readonly answers: AnswersById;
 }
 
-/** What the readers' results come to as one, for the pool. */
-export interface Combined {
+/** The merged results of the readers. */
+export interface MergedReaders {
   readonly result: DiscoveryResult;
   readonly answers: AnswersById;
-  /** What each of them decided, by the id of the record. */
+  /** The decision of each reader, by the id of the record. */
   readonly readings: ReadonlyMap<string, readonly Reading[]>;
-  /** Records that wait for a person. */
+  /** Records that wait for the user. */
   readonly waiting: ReadonlySet<string>;
   readonly candidates: readonly ScreeningCandidate[];
   readonly conflicts: number;
@@ -36,26 +36,29 @@ export interface Combined {
 
 type Entry = Pick<DiscoveryResult["papers"][number], "reason" | "criteria"> & { readonly priority?: number };
 
-/** What a reader said of a candidate, and in which list. */
-function entryOf({ result }: Screened, id: string): { readonly entry: Entry; readonly isKept: boolean } | undefined {
+/** A reader's entry for a candidate, and whether the reader kept it. */
+function entryOf(
+  { result }: ReaderResult,
+  id: string,
+): { readonly entry: Entry; readonly isKept: boolean } | undefined {
   const { kept = [], papers, dropped = [] } = result;
-  const keeps = [...kept, ...papers].find((one) => one.id === id);
-  if (keeps !== undefined) return { entry: { ...keeps, reason: keeps.reason ?? "" }, isKept: true };
-  const drops = dropped.find((one) => one.id === id);
-  return drops === undefined ? undefined : { entry: drops, isKept: false };
+  const keptEntry = [...kept, ...papers].find((one) => one.id === id);
+  if (keptEntry !== undefined) return { entry: { ...keptEntry, reason: keptEntry.reason ?? "" }, isKept: true };
+  const droppedEntry = dropped.find((one) => one.id === id);
+  return droppedEntry === undefined ? undefined : { entry: droppedEntry, isKept: false };
 }
 
 /**
- * What a reader decided on a candidate; undefined where it said nothing of it. Where there are criteria, the answers
- * decide: what none of them excludes goes on to full text.
+ * A reader's decision on a candidate; undefined if the reader did not mention it. If there are criteria, the answers
+ * decide: a record that no criterion excludes is read.
  */
-function readingOf(criteria: readonly Criterion[], reader: Screened, id: string): Reading | undefined {
-  const said = entryOf(reader, id);
-  if (said === undefined) return undefined;
+function decisionBy(criteria: readonly Criterion[], reader: ReaderResult, id: string): Reading | undefined {
+  const found = entryOf(reader, id);
+  if (found === undefined) return undefined;
   const { role, by, iteration } = reader;
   const { excludedBy } = eligibilityOf(criteria, reader.answers.get(id) ?? []);
-  const isExcluded = criteria.length === 0 ? !said.isKept : excludedBy !== undefined;
-  const reason = excludedBy === undefined ? said.entry.reason : criterionText(excludedBy);
+  const isExcluded = criteria.length === 0 ? !found.isKept : excludedBy !== undefined;
+  const reason = excludedBy === undefined ? found.entry.reason : criterionText(excludedBy);
   return { role, by, decision: isExcluded ? "exclude" : "include", ...(reason === "" ? {} : { reason }), iteration };
 }
 
@@ -63,26 +66,28 @@ function readingOf(criteria: readonly Criterion[], reader: Screened, id: string)
 export function conflictsBetween(
   rrd: Rrd,
   candidates: readonly ScreeningCandidate[],
-  [first, second]: readonly [Screened, Screened],
+  [first, second]: readonly [ReaderResult, ReaderResult],
 ): readonly ScreeningCandidate[] {
   const criteria = criteriaOf(rrd);
   return candidates.filter(({ id }) => {
-    const [one, other] = [readingOf(criteria, first, id), readingOf(criteria, second, id)];
-    return one !== undefined && other !== undefined && one.decision !== other.decision;
+    const [firstDecision, secondDecision] = [decisionBy(criteria, first, id), decisionBy(criteria, second, id)];
+    return (
+      firstDecision !== undefined && secondDecision !== undefined && firstDecision.decision !== secondDecision.decision
+    );
   });
 }
 
 /**
- * The results of two or three readers as one. A record of which one of them said nothing waits for a later batch. What
- * a reader found itself, in sources that code can't search, is judged by it alone.
+ * Merges the results of two or three readers. A record that one of them did not mention waits for a later batch. Papers
+ * that a reader found itself, in sources that code can't search, need no second decision.
  */
-export function combined(
+export function mergeReaders(
   rrd: Rrd,
   unit: string,
   candidates: readonly ScreeningCandidate[],
-  readers: readonly Screened[],
-  rule: ConflictRule,
-): Combined {
+  readers: readonly ReaderResult[],
+  conflictRule: ConflictRule,
+): MergedReaders {
   const criteria = criteriaOf(rrd);
   const kept: NonNullable<DiscoveryResult["kept"]> = [];
   const dropped: NonNullable<DiscoveryResult["dropped"]> = [];
@@ -91,33 +96,33 @@ export function combined(
   const waiting = new Set<string>();
   let conflicts = 0;
   for (const { id } of candidates) {
-    const all = readers.flatMap((reader) => readingOf(criteria, reader, id) ?? []);
+    const decisions = readers.flatMap((reader) => decisionBy(criteria, reader, id) ?? []);
     const [first, second, third] = ["reader-1", "reader-2", "reader-3"].map((role) =>
-      all.find((one) => one.role === role),
+      decisions.find((one) => one.role === role),
     );
     if (first === undefined || second === undefined) continue;
     const isConflict = first.decision !== second.decision;
     if (isConflict) conflicts += 1;
-    // A third reader that says nothing of it leaves it in, where it can still be judged from its text.
+    // If the third reader does not mention the record, it is included and judged later from its text.
     const decision = isConflict ? (third?.decision ?? "include") : first.decision;
-    const isOpen = isConflict && third === undefined && rule === "person";
-    if (isOpen) waiting.add(id);
-    readings.set(id, all);
-    const deciding = all.filter((one) => one.decision === decision);
-    const by = readers.filter(({ role }) => deciding.some((one) => one.role === role));
-    const entries = by.flatMap((reader) => entryOf(reader, id) ?? []);
-    const said = entries.find(({ isKept }) => isKept === (decision === "include")) ?? entries[0];
-    const shown = said?.entry.criteria === undefined ? {} : { criteria: said.entry.criteria };
-    if (criteria.length > 0) answers.set(id, mergedAnswers(criteria, by, readers, id));
+    const waitsForUser = isConflict && third === undefined && conflictRule === "person";
+    if (waitsForUser) waiting.add(id);
+    readings.set(id, decisions);
+    const agreeing = decisions.filter((one) => one.decision === decision);
+    const agreeingReaders = readers.filter(({ role }) => agreeing.some((one) => one.role === role));
+    const entries = agreeingReaders.flatMap((reader) => entryOf(reader, id) ?? []);
+    const best = entries.find(({ isKept }) => isKept === (decision === "include")) ?? entries[0];
+    const criteriaField = best?.entry.criteria === undefined ? {} : { criteria: best.entry.criteria };
+    if (criteria.length > 0) answers.set(id, mergedAnswers(criteria, agreeingReaders, readers, id));
     if (decision === "exclude") {
-      dropped.push({ id, reason: (deciding[0]?.reason ?? "").slice(0, 300), ...shown });
+      dropped.push({ id, reason: (agreeing[0]?.reason ?? "").slice(0, 300), ...criteriaField });
       continue;
     }
-    const stated = entries.flatMap(({ entry, isKept }) => (isKept ? (entry.priority ?? []) : []));
+    const priorities = entries.flatMap(({ entry, isKept }) => (isKept ? (entry.priority ?? []) : []));
     const isDropped = entries.every(({ isKept }) => !isKept);
-    const priority = isDropped ? 1 : stated.length === 0 ? undefined : Math.max(...stated);
-    const reason = isConflict ? `The readers disagree: ${readingsText(all)}` : (said?.entry.reason ?? "");
-    kept.push({ id, ...withoutUndefined({ priority }), reason: reason.slice(0, 500), ...shown });
+    const priority = isDropped ? 1 : priorities.length === 0 ? undefined : Math.max(...priorities);
+    const reason = isConflict ? `The readers disagree: ${readingsText(decisions)}` : (best?.entry.reason ?? "");
+    kept.push({ id, ...withoutUndefined({ priority }), reason: reason.slice(0, 500), ...criteriaField });
   }
   const results = readers.map(({ result }) => result);
   const offered = new Set(candidates.map(({ id }) => id));
@@ -137,67 +142,70 @@ export function combined(
 }
 
 /**
- * One answer to each criterion: that of the readers who decided; where it differs from one to the other it is unclear,
- * so that the paper's text settles it, unless it is what excludes the record.
+ * One answer to each criterion, from the readers who decided. If the readers differ, it is "unclear", so that the
+ * paper's text decides, except for the answer that excludes the record.
  */
 function mergedAnswers(
   criteria: readonly Criterion[],
-  deciding: readonly Screened[],
-  readers: readonly Screened[],
+  deciding: readonly ReaderResult[],
+  readers: readonly ReaderResult[],
   id: string,
 ): readonly Answer[] {
-  const of = (reader: Screened, criterion: string) =>
+  const answerOf = (reader: ReaderResult, criterion: string) =>
     reader.answers.get(id)?.find((answer) => answer.criterion === criterion);
-  const own = deciding[0]?.answers.get(id) ?? [];
-  if (eligibilityOf(criteria, own).excludedBy !== undefined) return own;
+  const firstAnswers = deciding[0]?.answers.get(id) ?? [];
+  if (eligibilityOf(criteria, firstAnswers).excludedBy !== undefined) return firstAnswers;
   return criteria.flatMap(({ id: criterion }) => {
-    const answer = deciding.map((reader) => of(reader, criterion)).find((one) => one !== undefined);
+    const answer = deciding.map((reader) => answerOf(reader, criterion)).find((one) => one !== undefined);
     if (answer === undefined) return [];
-    const differs = readers.some((reader) => (of(reader, criterion)?.answer ?? answer.answer) !== answer.answer);
+    const differs = readers.some((reader) => (answerOf(reader, criterion)?.answer ?? answer.answer) !== answer.answer);
     return differs
       ? [{ criterion, stage: "screening" as const, answer: "unclear" as const, reason: "The readers disagree." }]
       : [answer];
   });
 }
 
-/** Each source once: a reader that could search it knows more of it than one that could not. */
+/** Each source once. The report of a reader that could search it is preferred. */
 function sourcesOf(results: readonly DiscoveryResult[]): DiscoveryResult["sources"] {
   const all = results.flatMap(({ sources }) => sources);
   const names = [...new Set(all.map(({ name }) => name))];
   return names.flatMap((name) => {
-    const its = all.filter((source) => source.name === name);
-    return its.find(({ status }) => status === "ok") ?? its[0] ?? [];
+    const reports = all.filter((source) => source.name === name);
+    return reports.find(({ status }) => status === "ok") ?? reports[0] ?? [];
   });
 }
 
-/** Who screens next: the first that has not yet; a third one only where the first two disagreed. */
+/**
+ * The role of the reader that screens next: the first that has not screened yet. The third only screens if the first
+ * two disagree.
+ */
 export const nextReader = (notes: readonly AgentNotes[]): string =>
   readerRoles.find((wanted) => !notes.some(({ role }) => role === wanted)) ?? "reader-3";
 
-/** What a reader left. */
-export interface NotedScreening {
+/** The notes of a reader. */
+export interface ScreeningNotes {
   readonly result: DiscoveryResult;
   /** The records that all readers judge. */
   readonly candidates: readonly ScreeningCandidate[];
-  /** Of the second reader: the ids of those on which the two disagree. */
+  /** Only of the second reader: the ids of the records on which the two disagree. */
   readonly conflicts?: readonly string[];
 }
 
-/** What the readers of the unit left so far. */
-export const screeningsOf = (
+/** The notes of the unit's readers so far. */
+export const screeningNotesOf = (
   state: ResearchState,
   unit: Pick<Unit, "id">,
-): readonly (AgentNotes & { readonly value: NotedScreening })[] =>
+): readonly (AgentNotes & { readonly value: ScreeningNotes })[] =>
   notesOf(state, unit).flatMap((notes) =>
-    isReader(notes) ? [{ ...notes, value: notes.value as NotedScreening }] : [],
+    isReader(notes) ? [{ ...notes, value: notes.value as ScreeningNotes }] : [],
   );
 
-/** What a further reader is to judge: what the first one did, and of that a third one what the two disagree on. */
+/** The candidates for a further reader: those of the first reader; for the third, those on which the two disagree. */
 export function candidatesFor(state: ResearchState, unit: Unit): readonly ScreeningCandidate[] | undefined {
-  const [first, second] = screeningsOf(state, unit);
+  const [first, second] = screeningNotesOf(state, unit);
   if (first === undefined) return undefined;
   const { candidates } = first.value;
   if (second === undefined) return candidates;
-  const disagreed = new Set(second.value.conflicts);
-  return candidates.filter(({ id }) => disagreed.has(id));
+  const conflictIds = new Set(second.value.conflicts);
+  return candidates.filter(({ id }) => conflictIds.has(id));
 }

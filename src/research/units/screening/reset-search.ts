@@ -7,10 +7,7 @@ import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import type { KindReset } from "../unit-kind.js";
 
-/**
- * The state in which the search goes on, whatever ended it.
- * @throws ExpectedError (exit code 2) where the pool is full.
- */
+/** Resets the search: it continues, whatever ended it. @throws ExpectedError (exit code 2) if the pool is full. */
 export function resetSearch(rrd: Rrd, folder: string): KindReset {
   const { target_papers: target } = rrd.requirements;
   if (target !== undefined && rrd.papers_pool.length >= target) {
@@ -19,35 +16,37 @@ export function resetSearch(rrd: Rrd, folder: string): KindReset {
       2,
     );
   }
-  const { statistics, ...kept } = rrd;
+  const { statistics, ...remaining } = rrd;
   const {
     failures_in_a_row = {},
     source_failure_reasons: _,
     sources_skipped: __,
     ...metrics
   } = statistics?.discovery_metrics ?? {};
-  // A source that failed was given up by the run and is asked again; what else stands there a person wants left out.
-  const inARow = new Map(Object.entries(failures_in_a_row));
+  // Sources that were blocked because they failed are asked again; those that the user blocked stay blocked.
+  const failuresInARow = new Map(Object.entries(failures_in_a_row));
   const names = blockedNames(rrd);
-  const blocked_sources = rrd.blocked_sources?.filter((_, index) => (inARow.get(names[index] ?? "") ?? 0) === 0);
+  const blocked_sources = rrd.blocked_sources?.filter(
+    (_, index) => (failuresInARow.get(names[index] ?? "") ?? 0) === 0,
+  );
   // By keywords, a window or criteria that may be others by now; what a person decided stays.
   const excluded = rrd.excluded?.filter(
     ({ stage, override }) => override !== undefined || (stage !== "screened" && stage !== "window"),
   );
   const after: Rrd = {
-    ...kept,
+    ...remaining,
     phase: "DISCOVERY",
     ...withoutUndefined({ excluded, blocked_sources }),
     statistics: { ...statistics, discovery_metrics: { ...withoutRounds(metrics), batches_without_new: 0 } },
   };
-  const again = (rrd.excluded ?? []).length - (excluded ?? []).length;
-  const sentence = `${many(again, "work")} that ${again === 1 ? "was" : "were"} excluded may be screened again.`;
+  const count = (rrd.excluded ?? []).length - (excluded ?? []).length;
+  const sentence = `${many(count, "work")} that ${count === 1 ? "was" : "were"} excluded may be screened again.`;
   const forgets = [candidatesFile(folder), searchFile(folder)];
-  return { rrd: after, message: "The search continues", moreMessages: again === 0 ? [] : [sentence], forgets };
+  return { rrd: after, message: "The search continues", moreMessages: count === 0 ? [] : [sentence], forgets };
 }
 
-/** What was asked so far, and why there would be nothing more, is no longer true once everything is asked again. */
+/** The metrics without the rounds of the search and the reason why it ended. */
 export function withoutRounds(metrics: object): object {
-  const gone = ["exhausted", "rounds", "screening", "recall", "pool_sha256"];
-  return Object.fromEntries(Object.entries(metrics).filter(([name]) => !gone.includes(name)));
+  const removedFields = ["exhausted", "rounds", "screening", "recall", "pool_sha256"];
+  return Object.fromEntries(Object.entries(metrics).filter(([name]) => !removedFields.includes(name)));
 }

@@ -8,28 +8,28 @@ import { criterionText } from "../../screening/eligibility/eligibility.js";
 import type { Batch } from "./screening-batch.js";
 import { excludedFacts, type ScreeningCandidate } from "./search-results.js";
 
-/** The checked answers to the eligibility criteria, by the id of the candidate. */
+/** The checked answers to the eligibility criteria, by the candidate's id. */
 export type AnswersById = ReadonlyMap<string, readonly Answer[]>;
 
-/**
- * Checks what an agent answered to the criteria of a project for each candidate that it names; nothing where there are
- * no criteria.
- */
+/** Checks an agent's answers to the criteria for each candidate that it names; empty if there are no criteria. */
 export async function checkedAnswers(rrd: Rrd, result: DiscoveryResult, batch: Batch): Promise<AnswersById> {
   const criteria = criteriaOf(rrd);
   if (criteria.length === 0) return new Map();
-  const said = new Map<string, Answers | undefined>();
+  const answersById = new Map<string, Answers | undefined>();
   const { kept = [], papers, dropped = [] } = result;
-  for (const { id, criteria: one } of [...kept, ...papers, ...dropped])
-    if (id !== undefined) said.set(id, said.get(id) ?? one);
+  for (const { id, criteria: answers } of [...kept, ...papers, ...dropped])
+    if (id !== undefined) answersById.set(id, answersById.get(id) ?? answers);
   const checked = new Map<string, readonly Answer[]>();
   for (const candidate of batch.candidates)
-    if (said.has(candidate.id))
-      checked.set(candidate.id, await checkScreening(criteria, said.get(candidate.id), candidate));
+    if (answersById.has(candidate.id))
+      checked.set(candidate.id, await checkScreening(criteria, answersById.get(candidate.id), candidate));
   return checked;
 }
 
-/** Why a result is refused that answers no criterion for any candidate; what is missing next to others is unclear. */
+/**
+ * The reasons for refusing a result without any answer to the criteria; if only some answers are missing, they count as
+ * unclear.
+ */
 export function unanswered(
   criteria: readonly Criterion[],
   entries: readonly { readonly criteria?: Answers }[],
@@ -40,8 +40,11 @@ export function unanswered(
   return [`no entry has \`criteria\`; answer each eligibility criterion for each candidate: ${ids}`];
 }
 
-/** A candidate that the agent would drop, as one that is read last. `because`: why it goes on, a clause. */
-export function openCandidate(
+/**
+ * The entry for a candidate that is read although the agent would drop it. It is read last. `because`: the reason, a
+ * clause.
+ */
+export function entryDespiteDrop(
   { id, reason }: { id: string; reason: string },
   candidate: ScreeningCandidate | undefined,
   because: string,
@@ -51,8 +54,8 @@ export function openCandidate(
   return [{ id, title, url, priority: 1, reason: `${because}; the agent would drop it: ${reason}` }];
 }
 
-/** Of a paper that the agent found itself nobody else has seen the abstract, so its text decides. */
-export const unchecked = (criteria: readonly Criterion[]): Answer[] =>
+/** The answers for a paper that the agent found itself: code has no abstract of it, so its text decides. */
+export const openAnswers = (criteria: readonly Criterion[]): Answer[] =>
   criteria.map(({ id }) => ({
     criterion: id,
     stage: "screening",
@@ -67,11 +70,11 @@ export function screenedOut(
 ): Exclusion {
   const { id, title } = candidate;
   const decisive = answers.find((one) => one.criterion === criterion.id);
-  const ground = decisive === undefined ? "" : groundText(decisive);
+  const reason = decisive === undefined ? "" : groundText(decisive);
   return {
     id,
     title,
-    reason: `excluded by ${criterionText(criterion)}${ground === "" ? "" : `: ${decisive?.answer}${ground}`}`,
+    reason: `excluded by ${criterionText(criterion)}${reason === "" ? "" : `: ${decisive?.answer}${reason}`}`,
     stage: "screened",
     criterion: criterion.id,
     answers: [...answers],

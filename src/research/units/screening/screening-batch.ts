@@ -21,70 +21,71 @@ import { storedFields, type PaperRecord } from "../../papers/paper-record.js";
 import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 import type { SourceReport } from "./source-reports.js";
 
+/** Maximum tokens of the candidates in a batch. */
 const batchTokens = 2_400;
-/** Answers to eligibility criteria that one result is asked for. */
+/** Maximum number of answers to eligibility criteria in one result. */
 const maxAnswers = 160;
 
-/** How much of an abstract a brief shows: all of most where quotes are to be copied from it. */
+/** Maximum tokens of an abstract in a brief. With criteria, quotes are copied from abstracts, so most are complete. */
 export const abstractTokensOf = (rrd: Rrd): number => (criteriaOf(rrd).length === 0 ? 120 : 400);
 
-/** What a batch has room for: tokens of candidates, and candidates. The criteria take their part of both. */
-function roomOf(rrd: Rrd, smaller: number): { readonly tokens: number; readonly candidates: number } {
+/** The space of a batch: maximum tokens of candidates, and maximum number of candidates. Criteria reduce both. */
+function batchLimits(rrd: Rrd, contextOverflows: number): { readonly tokens: number; readonly candidates: number } {
   const criteria = criteriaOf(rrd);
-  if (criteria.length === 0) return { tokens: batchTokens / 2 ** smaller, candidates: Infinity };
-  const tokens = (batchTokens - screeningWordsTokens(criteria)) / 2 ** smaller;
+  if (criteria.length === 0) return { tokens: batchTokens / 2 ** contextOverflows, candidates: Infinity };
+  const tokens = (batchTokens - screeningWordsTokens(criteria)) / 2 ** contextOverflows;
   return { tokens, candidates: Math.max(1, Math.floor(maxAnswers / criteria.length)) };
 }
 
-/** What a discovery batch holds for screening, and how the sources that code searched itself did. */
+/** A batch of records for screening, and the reports on the sources that code searched. */
 export interface Batch {
   readonly candidates: readonly ScreeningCandidate[];
   readonly sources: readonly SourceReport[];
-  /** Candidates that are the same work as a paper of the pool, an earlier candidate or a record that was left out. */
+  /** Candidates that are the same work as a paper of the pool, an earlier candidate or an excluded record. */
   readonly duplicates: readonly { candidate: ScreeningCandidate; of: string; why?: string }[];
-  /** Documents of papers that lie elsewhere now, or of which more is known. */
+  /** Papers whose document was moved, or of which more is known now. */
   readonly moved?: readonly MovedDocument[];
-  /** Sources that are left to the agent: code can't ask them, or could not just now. */
+  /** Sources that the agent must search, because code can't, or could not this time. */
   readonly toAgent?: readonly string[];
-  /** Another agent has searched for it already; this one only judges its candidates. */
+  /** Set if another agent has already searched for this batch, and this one only judges the candidates. */
   readonly judgeOnly?: true;
-  /** Services that are busy, and how far a run waits for them. */
+  /** Busy services, and how long a run waits for them. */
   readonly busy?: NonNullable<SearchSession["busy"]>;
-  /** What the search of the scholarly services brought; absent where none is asked. */
+  /** The results of the scholarly services; absent if no service was searched. */
   readonly search?: Searched;
   /**
-   * Records of the sources that need no search, such as folders: how many each holds, and how many of them wait for a
-   * later batch.
+   * The records of sources that need no search, such as folders: the number by source, and the number of those that
+   * wait for a later batch.
    */
   readonly listed?: {
     readonly identified: Readonly<Record<string, number>>;
     readonly left: number;
-    /** Documents that an update leaves as an earlier search did: nobody has screened them. */
+    /** Number of documents that an update does not offer again, although nobody has screened them. */
     readonly passed: number;
     readonly sha256: string;
-    /** Those that the dates of the project leave out, for the first time. */
-    readonly setAside: readonly Exclusion[];
+    /** Records that are excluded for the first time because of the project's dates. */
+    readonly excluded: readonly Exclusion[];
   };
 }
 
 /**
- * Candidates of the sources that need no agent, less those already in the pool or screened out, in the order of
- * `research/screening/screening-order.ts`; bounded in tokens, by half as many each time that the unit filled a model's
- * context too far (`smaller`).
+ * The candidates of the sources that code can search, without those that are in the pool or were screened out, in the
+ * order of `research/screening/screening-order.ts`. The number of tokens is limited, to half as many for each time that
+ * the unit exceeded a model's context (`contextOverflows`).
  */
-export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promise<Batch> {
+export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0): Promise<Batch> {
   const sources: SourceReport[] = [];
-  const choice = chooser(rrd, roomOf(rrd, smaller));
-  const asked = rrd.requirements.sources ?? [];
-  const held = new Map<string, number>();
-  const lists: [string, readonly PaperRecord[]][] = [];
+  const choice = candidateChooser(rrd, batchLimits(rrd, contextOverflows));
+  const requested = rrd.requirements.sources ?? [];
+  const countBySource = new Map<string, number>();
+  const documentLists: [string, readonly PaperRecord[]][] = [];
   const inFolders: string[] = [];
   const update = openUpdate(rrd);
-  for (const name of asked.filter((source) => library.serves(source))) {
+  for (const name of requested.filter((source) => library.serves(source))) {
     let documents: readonly PaperRecord[];
-    let within: readonly string[];
+    let lists: readonly string[];
     try {
-      within = (await library.lists?.(name)) ?? [];
+      lists = (await library.lists?.(name)) ?? [];
       documents = await library.candidates(name);
     } catch (error) {
       sources.push({ name, status: "error", reason: error instanceof Error ? error.message : String(error) });
@@ -92,67 +93,71 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     }
     sources.push({
       name,
-      status: documents.length + within.length > 0 ? "ok" : "empty",
-      ...(documents.length + within.length > 0 ? {} : { reason: "it holds no documents" }),
+      status: documents.length + lists.length > 0 ? "ok" : "empty",
+      ...(documents.length + lists.length > 0 ? {} : { reason: "it holds no documents" }),
     });
-    inFolders.push(...within);
-    if (documents.length === 0 && within.length > 0) continue;
-    lists.push([name, documents]);
+    inFolders.push(...lists);
+    if (documents.length === 0 && lists.length > 0) continue;
+    documentLists.push([name, documents]);
   }
-  // One service under two of its names is one source.
-  const services = (name: string) => library.services(name).join("\n") || name;
-  const unserved = [...asked.filter((source) => !library.serves(source)), ...inFolders];
-  const others = unserved.filter(
-    (name, index) => unserved.findIndex((other) => services(other) === services(name)) === index,
+  // Two names for the same service count as one source.
+  const servicesKey = (name: string) => library.services(name).join("\n") || name;
+  const toSearch = [...requested.filter((source) => !library.serves(source)), ...inFolders];
+  const sourceNames = toSearch.filter(
+    (name, index) => toSearch.findIndex((other) => servicesKey(other) === servicesKey(name)) === index,
   );
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-  const mayBeAsked = others.filter((name) => !blocked.has(name.toLowerCase()));
-  const instead = standIns(library, others, blocked);
-  const found = await searchResults(rrd, library, [...mayBeAsked, ...instead.values()], instead);
+  const unblocked = sourceNames.filter((name) => !blocked.has(name.toLowerCase()));
+  const replacements = replacementServices(library, sourceNames, blocked);
+  const found = await searchResults(rrd, library, [...unblocked, ...replacements.values()], replacements);
   const { works = [], reports = [], search, compared, away, busy } = found ?? {};
-  // The PDF of a record that a list describes stands for that record, not for a work of its own.
+  // The PDF file of a record in a list belongs to that record; it is not another work.
   const { files = new Set() } = found ?? {};
   let waiting = 0;
   let passed = 0;
   const moved: MovedDocument[] = [];
   const setAside: Exclusion[] = [];
   const settled = settledIds(rrd);
-  for (const [name, all] of lists) {
-    const known = knownDocuments(
+  for (const [name, all] of documentLists) {
+    const knownFiles = knownDocuments(
       all.filter(({ url }) => !files.has(url)),
       rrd,
     );
-    moved.push(...known.moved);
-    const documents = update === undefined ? known.documents : await newerFiles(known.documents, update.since);
-    held.set(name, known.documents.length);
+    moved.push(...knownFiles.moved);
+    const documents =
+      update === undefined ? knownFiles.documents : await newerFiles(knownFiles.documents, update.since);
+    countBySource.set(name, knownFiles.documents.length);
     const offered = new Set(documents);
-    passed += known.documents.filter((each) => !offered.has(each) && !settled.has(each.id)).length;
-    const within: PaperRecord[] = [];
+    passed += knownFiles.documents.filter((each) => !offered.has(each) && !settled.has(each.id)).length;
+    const inDates: PaperRecord[] = [];
     for (const document of documents) {
       const reason = settled.has(document.id) ? undefined : outsideDates(rrd, document);
-      if (reason === undefined) within.push(document);
+      if (reason === undefined) inDates.push(document);
       else {
         const { id, title } = document;
         setAside.push({ id, title, stage: "window", reason, ...excludedFacts(document) });
       }
     }
-    waiting += within.length - choice.take(within);
+    waiting += inDates.length - choice.take(inDates);
   }
-  // Where none can be reached, an agent would be paid to find nothing.
-  if (away !== undefined && choice.candidates.length === 0) throw new ExpectedError(awayText(away), 5);
-  const left = works.slice(choice.take(works, compared));
+  // If no source can be reached, an agent would find nothing either.
+  if (away !== undefined && choice.candidates.length === 0) throw new ExpectedError(noSourceMessage(away), 5);
+  const remainingWorks = works.slice(choice.take(works, compared));
   const failed = new Set(
     reports.filter(({ status }) => status !== "ok" && status !== "empty").map(({ name }) => name.toLowerCase()),
   );
-  const resting = new Set(busy?.rests.map(({ name }) => name));
-  // One that is busy is asked again by code, once it has rested.
-  const isTheAgents = (name: string) => {
-    const its = library.services(name);
-    return its.length === 0 || (failed.has(name.toLowerCase()) && !its.some((service) => resting.has(service)));
+  const busyNames = new Set(busy?.rests.map(({ name }) => name));
+  // Code searches a busy service again later.
+  const mustAgentSearch = (name: string) => {
+    const itsServices = library.services(name);
+    return (
+      itsServices.length === 0 ||
+      (failed.has(name.toLowerCase()) && !itsServices.some((service) => busyNames.has(service)))
+    );
   };
-  const toAgent = mayBeAsked.filter(isTheAgents);
+  const toAgent = unblocked.filter(mustAgentSearch);
   const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
-  const isWaited =
+  const waitsForServices =
     busy !== undefined &&
     (busy.waits !== undefined ||
       busy.rests.some(({ name, isGivenUp }) => isGivenUp && !blocked.has(name.toLowerCase()))) &&
@@ -162,37 +167,53 @@ export async function nextBatch(rrd: Rrd, library: Sources, smaller = 0): Promis
     sources: [...sources, ...reports],
     duplicates: choice.duplicates,
     ...(moved.length === 0 ? {} : { moved }),
-    // What only an agent can search is left out of an update, and where it brought nothing while others rest: it would
-    // cost tokens where nothing came.
-    toAgent: update === undefined && !isWaited ? toAgent : [],
+    // In an update, and while other services are busy, sources that only the agent can search are left out: the agent
+    // would cost tokens without finding anything.
+    toAgent: update === undefined && !waitsForServices ? toAgent : [],
     ...withoutUndefined({ busy }),
     ...(search === undefined
       ? {}
       : {
-          search: { ...search, left: left.length, broughtLeft: left.filter(({ brought }) => brought === true).length },
+          search: {
+            ...search,
+            left: remainingWorks.length,
+            broughtLeft: remainingWorks.filter(({ brought }) => brought === true).length,
+          },
         }),
-    ...(held.size === 0
+    ...(countBySource.size === 0
       ? {}
       : {
-          listed: { identified: Object.fromEntries(held), left: waiting, passed, sha256: listedHash(lists), setAside },
+          listed: {
+            identified: Object.fromEntries(countBySource),
+            left: waiting,
+            passed,
+            sha256: listedHash(documentLists),
+            excluded: setAside,
+          },
         }),
   };
 }
 
-/** That no source can be searched, with each that was asked and why, what there is to do about it said once. */
-export function awayText(reports: readonly Pick<SourceReport, "name" | "status" | "reason">[]): string {
+/**
+ * The message that no source can be searched, with the reason of each source. Advice that several sources share is
+ * given once.
+ */
+export function noSourceMessage(reports: readonly Pick<SourceReport, "name" | "status" | "reason">[]): string {
   const advice = new Set<string>();
-  const said = reports.map(({ name, status, reason }) => {
-    const [why = "", ...todo] = withoutSourcePrefix(name, reason ?? status)
+  const reasons = reports.map(({ name, status, reason }) => {
+    const [why = "", ...itsAdvice] = withoutSourcePrefix(name, reason ?? status)
       .replace(/\.$/, "")
       .split("; ");
-    for (const one of todo) advice.add(one);
+    for (const sentence of itsAdvice) advice.add(sentence);
     return `${name}: ${why}`;
   });
-  return `No source can be searched for now: ${[...said, ...advice].join("; ")}; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".`;
+  return `No source can be searched for now: ${[...reasons, ...advice].join("; ")}; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".`;
 }
 
-/** Stands for what folders and samples listed: by what the documents say, so that it is the same wherever they lie. */
+/**
+ * A hash of the records of folders and samples. It depends only on the documents' data, so it does not change if they
+ * are moved.
+ */
 export function listedHash(lists: readonly (readonly [source: string, documents: readonly PaperRecord[]])[]): string {
   const facts = lists.map(([source, documents]) => [
     source,
@@ -202,30 +223,33 @@ export function listedHash(lists: readonly (readonly [source: string, documents:
 }
 
 /**
- * What is searched in the place of requested sources that are blocked, by their names: the next service that can
- * search, where nothing is left of what the name leads to.
+ * The services that are searched instead of blocked sources, by the names of these sources: the next service that can
+ * search, if all services of the source are blocked.
  */
-function standIns(
+function replacementServices(
   library: Pick<Sources, "services" | "standIn">,
   requested: readonly string[],
   blocked: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
-  const instead = new Map<string, string>();
-  const taken = [...blocked, ...requested.flatMap((name) => [...library.services(name)])];
+  const replacements = new Map<string, string>();
+  const unavailable = [...blocked, ...requested.flatMap((name) => [...library.services(name)])];
   const isBlocked = (name: string) => blocked.has(name.toLowerCase());
   for (const name of requested) {
     const services = library.services(name);
     if (services.length === 0 || !(isBlocked(name) || services.every(isBlocked))) continue;
-    const other = library.standIn?.(taken);
-    if (other === undefined) break;
-    instead.set(name, other);
-    taken.push(other);
+    const replacement = library.standIn?.(unavailable);
+    if (replacement === undefined) break;
+    replacements.set(name, replacement);
+    unavailable.push(replacement);
   }
-  return instead;
+  return replacements;
 }
 
-/** Works that were excluded, by what is kept of them. A duplicate is its paper of the pool, which is compared. */
-function leftOutWorks({ excluded = [], apart }: Rrd): {
+/**
+ * The excluded works, with the data that is stored of them. Duplicates are left out, because their papers are in the
+ * pool.
+ */
+function excludedWorks({ excluded = [], apart }: Rrd): {
   readonly ids: ReadonlySet<string>;
   readonly index: ReturnType<typeof workIndex>;
 } {
@@ -236,7 +260,7 @@ function leftOutWorks({ excluded = [], apart }: Rrd): {
     if (title == null || stage === "duplicate" || override !== undefined || isApart(id)) continue;
     const authors = first_author === undefined ? [] : [first_author];
     const date = year === undefined ? null : String(year);
-    // A notice may carry the title of its article, which is another work.
+    // A notice may have the title of its article, but it is another work.
     const kind = stage === "notice" ? ("notice" as const) : undefined;
     index.add(
       id,
@@ -247,7 +271,7 @@ function leftOutWorks({ excluded = [], apart }: Rrd): {
   return { ids, index };
 }
 
-/** Documents of a folder that were changed, or came into it, on this day or later; samples never are. */
+/** Documents of a folder that were changed or added on or after this day. Samples are never new. */
 async function newerFiles(documents: readonly PaperRecord[], since: string): Promise<PaperRecord[]> {
   const newer: PaperRecord[] = [];
   for (const document of documents) {
@@ -257,66 +281,68 @@ async function newerFiles(documents: readonly PaperRecord[], since: string): Pro
   return newer;
 }
 
-/** Takes candidates while there is room, each work once. */
-function chooser(rrd: Rrd, most: ReturnType<typeof roomOf>) {
+/** Collects candidates while there is space, each work once. */
+function candidateChooser(rrd: Rrd, limits: ReturnType<typeof batchLimits>) {
   const candidates: ScreeningCandidate[] = [];
   const duplicates: { candidate: ScreeningCandidate; of: string; why: string }[] = [];
   const settled = settledIds(rrd);
-  const known = workIndex();
-  for (const paper of rrd.papers_pool) known.add(paper.id, matchFeaturesOf(paper));
-  const left = leftOutWorks(rrd);
+  const knownWorks = workIndex();
+  for (const paper of rrd.papers_pool) knownWorks.add(paper.id, matchFeaturesOf(paper));
+  const excludedIndex = excludedWorks(rrd);
   const apart: readonly Apart[] = apartOf(rrd);
   const abstractTokens = abstractTokensOf(rrd);
-  let room = most.tokens;
-  let full = false;
+  let freeTokens = limits.tokens;
+  let isBatchFull = false;
   /**
-   * How many of these were settled, as chosen or as duplicates. What is kept of a record that was left out says little:
-   * it stands for the record only where that is not among these, nor `compared` with them.
+   * Handles these candidates until the batch is full. Returns how many were handled: chosen, duplicates, or settled
+   * before. The stored data of an excluded record is incomplete, so it is only used if the record is neither among
+   * these candidates nor in `compared`.
    */
-  const take = (some: readonly ScreeningCandidate[], compared: ReadonlySet<string> = new Set()): number => {
-    const inFull = workIndex();
-    const listed = new Set(compared);
-    for (const candidate of some)
-      if (left.ids.has(candidate.id)) {
-        inFull.add(candidate.id, matchFeaturesOf(candidate));
-        listed.add(candidate.id);
+  const take = (offered: readonly ScreeningCandidate[], compared: ReadonlySet<string> = new Set()): number => {
+    const excludedAmongOffered = workIndex();
+    const comparedIds = new Set(compared);
+    for (const candidate of offered)
+      if (excludedIndex.ids.has(candidate.id)) {
+        excludedAmongOffered.add(candidate.id, matchFeaturesOf(candidate));
+        comparedIds.add(candidate.id);
       }
-    let done = 0;
-    for (const candidate of some) {
+    let handled = 0;
+    for (const candidate of offered) {
       if (settled.has(candidate.id)) {
-        done += 1;
+        handled += 1;
         continue;
       }
-      const size = estimateTokens(JSON.stringify(shown(candidate, abstractTokens)));
-      const isFull = size > room || candidates.length >= most.candidates;
-      if (full || (isFull && candidates.length > 0)) {
-        full = true;
+      const itsTokens = estimateTokens(JSON.stringify(candidateData(candidate, abstractTokens)));
+      const exceedsLimits = itsTokens > freeTokens || candidates.length >= limits.candidates;
+      if (isBatchFull || (exceedsLimits && candidates.length > 0)) {
+        isBatchFull = true;
         break;
       }
-      const traits = matchFeaturesOf(candidate);
-      const twin =
-        known.twinOf(traits, (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id))) ??
+      const features = matchFeaturesOf(candidate);
+      const duplicateOf =
+        knownWorks.twinOf(features, (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id))) ??
         // It was judged under another id.
-        inFull.twinOf(traits) ??
-        left.index.twinOf(traits, (id) => !listed.has(id));
-      done += 1;
-      if (twin !== undefined) {
-        duplicates.push({ candidate, of: twin.id, why: twin.why });
+        excludedAmongOffered.twinOf(features) ??
+        excludedIndex.index.twinOf(features, (id) => !comparedIds.has(id));
+      handled += 1;
+      if (duplicateOf !== undefined) {
+        duplicates.push({ candidate, of: duplicateOf.id, why: duplicateOf.why });
         continue;
       }
-      room -= size;
-      known.add(candidate.id, traits);
+      freeTokens -= itsTokens;
+      knownWorks.add(candidate.id, features);
       candidates.push(candidate);
     }
-    return done;
+    return handled;
   };
   return { candidates, duplicates, take };
 }
 
 /**
- * A candidate as the brief shows it: of what code found, only what it takes to judge, of its abstract so many tokens.
+ * A candidate as the brief shows it: only the data that is needed for the decision, with an abstract of at most
+ * `abstractTokens` tokens.
  */
-export function shown(candidate: ScreeningCandidate, abstractTokens: number): object {
+export function candidateData(candidate: ScreeningCandidate, abstractTokens: number): object {
   const abstract = candidate.abstract == null ? candidate.abstract : clip(candidate.abstract, abstractTokens);
   if (candidate.why === undefined) {
     const { license: _, comment: __, ...facts } = storedFields(candidate);

@@ -8,7 +8,7 @@ import type { Ranked } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
-import { leftOpenBy } from "./update-rounds.js";
+import { openWindows } from "./update-rounds.js";
 import { authorsOf } from "../../papers/authors.js";
 import { yearOf } from "../../papers/dedup/match-features.js";
 import { type PaperRecord, type Update, ownKey, versionsOf } from "../../papers/paper-record.js";
@@ -21,74 +21,75 @@ import type { Listing } from "../../search/result-list.js";
 
 export type Found = NonNullable<Paper["found"]>;
 
-/** What code found out about a candidate, and what priority it proposes on that ground. */
+/** The data that code has about a candidate, and the priority that it proposes from them. */
 interface Assessment {
   readonly priority: number;
   readonly why: string;
   readonly found: Found;
-  /** A person brought it in a list of their own. */
+  /** Set if it comes from a list of the user. */
   readonly brought?: true;
 }
 
-/** A record that is put before anyone who screens; one of a folder comes without assessment. */
+/** A record that is offered for screening. Records of folders have no assessment. */
 export type ScreeningCandidate = PaperRecord & Partial<Assessment>;
 
-/** What the scholarly services gave so far, for the statistics. */
+/** The results of the scholarly services so far, for the statistics. */
 export interface Searched extends Pick<
   SearchSession,
   "candidatesSha256" | "passed" | "mayLeadOn" | "exhausted" | "seeds"
 > {
   readonly rounds: readonly Step[];
-  /** Records by source, and works that they are about. */
+  /** Number of records by source. */
   readonly identified: Readonly<Record<string, number>>;
+  /** Number of different works in these records. */
   readonly works: number;
-  readonly setAside: readonly Exclusion[];
-  /** What was asked in place of a source that programs may not ask, or that is blocked. */
+  readonly excluded: readonly Exclusion[];
+  /** The reasons why other services were searched instead of sources that programs may not use, or that are blocked. */
   readonly substitutions: Readonly<Record<string, string>>;
-  /** The blocked ones among them. */
+  /** The services that replace blocked sources. */
   readonly substitutes: ReadonlySet<string>;
-  /** Works that wait to be judged once this batch is, and those of them that a person brought. */
+  /** Number of works that wait for a later batch; `broughtLeft` counts those from the user. */
   readonly left: number;
   readonly broughtLeft?: number;
   /** Keywords that no source was asked for so far. */
   readonly notAsked: readonly string[];
-  /** In an update: sources whose part of its window is still to be asked, with its first day. */
+  /** In an update: the sources whose time window is not completely searched, each with its first day. */
   readonly leftOpen?: Readonly<Record<string, string>>;
-  /** What snowballing came upon again: papers that were in the pool before, with the papers that it links them to. */
+  /** Papers of the pool that snowballing found again, with the papers to which it links them. */
   readonly pooled: readonly PoolCitations[];
   /** Corrections of papers that were in the pool before. */
   readonly corrections?: readonly PoolCorrections[];
 }
 
-/** Citations between a paper of the pool and others of it. */
+/** Citations between a paper of the pool and other papers of the pool. */
 export interface PoolCitations extends Pick<Found, "cites" | "cited_by"> {
   readonly id: string;
 }
 
-/** Corrections that the search has found of a paper of the pool. */
+/** New corrections of a paper of the pool. */
 export interface PoolCorrections {
   readonly id: string;
   readonly updates: readonly Update[];
 }
 
-/** What a search of the services that these requested names lead to has brought; undefined where none leads to one. */
+/** Searches the services of these requested sources; undefined if the sources have no such services. */
 export async function searchResults(
   rrd: Rrd,
   library: Pick<Sources, "services" | "substitution" | "search" | "givenUp">,
   requested: readonly string[],
-  instead: ReadonlyMap<string, string>,
+  replacements: ReadonlyMap<string, string>,
 ): Promise<
   | {
       works: readonly ScreeningCandidate[];
       reports: readonly SourceReport[];
       search: Searched;
-      /** Ids of all records that the search has compared with one another, those of judged works too. */
+      /** The ids of all records that the search compared, also those of judged works. */
       compared: ReadonlySet<string>;
       /** Addresses of files on this machine that records of the search name as their texts. */
       files: ReadonlySet<string>;
-      /** Where none of them had an answer for now: how each did. */
+      /** Set if no service answered: the report of each. */
       away?: readonly SourceReport[];
-      /** Services that are busy, and how far a run waits for them. */
+      /** Busy services, and how long a run waits for them. */
       busy?: NonNullable<SearchSession["busy"]>;
     }
   | undefined
@@ -98,32 +99,38 @@ export async function searchResults(
   if (names.length === 0) return undefined;
   const session = await library.search(rrd, names);
   const { candidatesSha256, passed, mayLeadOn, exhausted, seeds } = session;
-  const noted = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
-  const isContinued = session.steps.length >= noted;
-  // A network that is away says nothing of a source: it counts as no failure of theirs.
-  const unasked = reportsOf(session.away ?? [], session.candidates, () => false).map((report) => ({
+  const recordedRounds = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
+  const isContinued = session.steps.length >= recordedRounds;
+  // If the network is not available, it is not counted as a failure of the source.
+  const unreachable = reportsOf(session.away ?? [], session.candidates, () => false).map((report) => ({
     ...report,
     failures: 0,
   }));
   const { busy } = session;
-  const isNoted = ({ step, source }: Listing) => isContinued && step < noted && busy?.retried.has(source) !== true;
+  const isRecorded = ({ step, source }: Listing) =>
+    isContinued && step < recordedRounds && busy?.retried.has(source) !== true;
   const blocked = new Set(blockedNames(rrd));
-  const own = [...ofBusy(reportsOf(session.listings, session.candidates, isNoted), busy, blocked), ...unasked];
+  const reports = [
+    ...withBusyServices(reportsOf(session.listings, session.candidates, isRecorded), busy, blocked),
+    ...unreachable,
+  ];
   const decisionsOn = mergeDecisions(session.candidates);
   const substitutions = Object.fromEntries([
     ...requested.flatMap((name) => {
-      const said = library.substitution(name);
-      return said === undefined ? [] : [[name, said] as const];
+      const replacement = library.substitution(name);
+      return replacement === undefined ? [] : [[name, replacement] as const];
     }),
-    ...[...instead].map(([name, other]) => [name, `${name} is blocked; ${other} is searched in its place.`] as const),
+    ...[...replacements].map(
+      ([name, replacement]) => [name, `${name} is blocked; ${replacement} is searched in its place.`] as const,
+    ),
   ]);
   return {
-    ...(unasked.length === 0 ? {} : { away: unasked }),
+    ...(unreachable.length === 0 ? {} : { away: unreachable }),
     ...withoutUndefined({ busy }),
     works: session.works.map((work, index) =>
-      screeningCandidate(index < maxOfABatch ? work : withoutLearned(work), decisionsOn),
+      screeningCandidate(index < maxPerBatch ? work : withoutLearnedWords(work), decisionsOn),
     ),
-    reports: [...own, ...asRequested(services, own, substitutions)],
+    reports: [...reports, ...underRequestedNames(services, reports, substitutions)],
     compared: new Set(
       session.candidates.works.flatMap(({ record, provenance }) =>
         [record, ...versionsOf(provenance)].map(({ id }) => id),
@@ -140,40 +147,46 @@ export async function searchResults(
       mayLeadOn,
       ...withoutUndefined({ exhausted, seeds }),
       rounds: session.steps,
-      identified: identified(session),
-      works: session.candidates.works.length + decidedAlone(rrd, session),
-      setAside: session.setAside.map(({ work: { record }, stage, reason }) => {
+      identified: recordsBySource(session),
+      works: session.candidates.works.length + separateCompanions(rrd, session),
+      excluded: session.setAside.map(({ work: { record }, stage, reason }) => {
         return { id: record.id, title: record.title, stage, reason, ...excludedFacts(record) };
       }),
       substitutions,
-      substitutes: new Set(instead.keys()),
+      substitutes: new Set(replacements.keys()),
       left: 0,
       notAsked: names.every(isOwnList) ? [] : termsNotAsked(rrd.requirements, session.steps),
-      pooled: pooledCitations(rrd, session.candidates.works),
-      corrections: pooledCorrections(rrd, session.candidates.works),
-      ...withoutUndefined({ leftOpen: leftOpenIn(rrd, library, session) }),
+      pooled: citationsInPool(rrd, session.candidates.works),
+      corrections: correctionsInPool(rrd, session.candidates.works),
+      ...withoutUndefined({ leftOpen: incompleteSources(rrd, library, session) }),
     },
   };
 }
 
-/** The reports with how often services were busy in a row; one that is given up from now on has one in any case. */
-function ofBusy(
+/**
+ * The reports, with the number of failed attempts of busy services. A service that is given up has a report in any
+ * case.
+ */
+function withBusyServices(
   reports: readonly SourceReport[],
   busy: SearchSession["busy"],
   blocked: ReadonlySet<string>,
 ): SourceReport[] {
-  const rests = new Map((busy?.rests ?? []).map((rest) => [rest.name, rest]));
-  const missing = [...rests.values()].filter(
+  const restByName = new Map((busy?.rests ?? []).map((rest) => [rest.name, rest]));
+  const missing = [...restByName.values()].filter(
     ({ name, isGivenUp }) => isGivenUp && !blocked.has(name) && !reports.some((report) => report.name === name),
   );
   return [...reports, ...missing.map(({ name, status, reason }) => ({ name, status, reason }))].map((report) => {
-    const rest = rests.get(report.name);
+    const rest = restByName.get(report.name);
     return rest === undefined ? report : { ...report, busy: { tries: rest.tries, isGivenUp: rest.isGivenUp } };
   });
 }
 
-/** Companion reports that were set aside or judged before their work was found: they count as works of their own. */
-function decidedAlone(rrd: Rrd, { candidates }: SearchSession): number {
+/**
+ * The number of companion reports that were excluded or judged before their main work was found. They count as separate
+ * works.
+ */
+function separateCompanions(rrd: Rrd, { candidates }: SearchSession): number {
   const settled = settledIds(rrd);
   const companions = candidates.works.flatMap(({ provenance }) => provenance.companions ?? []);
   // Some services give a correction the identifier of its article.
@@ -184,8 +197,10 @@ function decidedAlone(rrd: Rrd, { candidates }: SearchSession): number {
   return new Set(companions.filter(isAlone).map(({ record }) => record.id)).size;
 }
 
-/** Sources whose part of the open update's window is still to be asked; undefined where none is open. */
-function leftOpenIn(
+/**
+ * The sources whose part of the open update's time window is not completely searched; undefined if no update is open.
+ */
+function incompleteSources(
   rrd: Rrd,
   { services }: Pick<Sources, "services">,
   session: SearchSession,
@@ -194,31 +209,32 @@ function leftOpenIn(
   if (update === undefined) return undefined;
   const wanted = [...new Set((rrd.requirements.sources ?? []).flatMap(services))];
   return Object.fromEntries(
-    [...leftOpenBy(rrd, update, session, wanted)].map(([source, { since }]) => [source, since]),
+    [...openWindows(rrd, update, session, wanted)].map(([source, { since }]) => [source, since]),
   );
 }
 
-/** A report under the name that the person wrote, where that is not the service's own: "Google Scholar". */
-function asRequested(
+/** Reports under the names that the user wrote, if they differ from the services' names, such as "Google Scholar". */
+function underRequestedNames(
   services: ReadonlyMap<string, readonly string[]>,
   reports: readonly SourceReport[],
   substitutions: Readonly<Record<string, string>>,
 ): SourceReport[] {
   const names = new Set(reports.map(({ name }) => name.toLowerCase()));
-  return [...services].flatMap(([name, its]) => {
-    const own = reports.filter((report) => its.includes(report.name));
-    const [first] = own;
+  return [...services].flatMap(([name, itsServices]) => {
+    const itsReports = reports.filter((report) => itsServices.includes(report.name));
+    const [first] = itsReports;
     if (first === undefined || names.has(name.toLowerCase())) return [];
-    const best = own.find(({ status }) => status === "ok") ?? own.find(({ status }) => status === "empty") ?? first;
+    const best =
+      itsReports.find(({ status }) => status === "ok") ?? itsReports.find(({ status }) => status === "empty") ?? first;
     const reason = substitutions[name] ?? best.reason;
-    const failures = Math.min(...own.map((report) => report.failures ?? 0));
+    const failures = Math.min(...itsReports.map((report) => report.failures ?? 0));
     return [{ name, status: best.status, ...(reason == null ? {} : { reason }), failures }];
   });
 }
 
-/** More records than fit into a batch, whose words are worth naming. */
-const maxOfABatch = 100;
-const withoutLearned = ({ learned: _, ...work }: Ranked): Ranked => work;
+/** A number of records that is larger than any batch. Only for the first of them, the learned words are named. */
+const maxPerBatch = 100;
+const withoutLearnedWords = ({ learned: _, ...work }: Ranked): Ranked => work;
 
 function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDecisions): ScreeningCandidate {
   const { record, provenance, priority, why, learned } = work;
@@ -242,8 +258,11 @@ function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDe
   };
 }
 
-/** A work may stand in the pool under the id of any record that it was merged from. */
-function pooledCitations(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCitations[] {
+/**
+ * Citations between papers of the pool that the search found. A work can be in the pool under the id of any of its
+ * merged records.
+ */
+function citationsInPool(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCitations[] {
   const pool = new Set(rrd.papers_pool.map(({ id }) => id));
   return works.flatMap(({ record, provenance }) => {
     const { places } = provenance;
@@ -255,7 +274,7 @@ function pooledCitations(rrd: Rrd, works: SearchSession["candidates"]["works"]):
   });
 }
 
-function pooledCorrections(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCorrections[] {
+function correctionsInPool(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCorrections[] {
   const pool = new Set(rrd.papers_pool.map(({ id }) => id));
   return works.flatMap(({ record, provenance }) => {
     const updates = correctionsAmong(provenance.companions);
@@ -265,30 +284,32 @@ function pooledCorrections(rrd: Rrd, works: SearchSession["candidates"]["works"]
 }
 
 /**
- * Records by source. One that was listed for several queries counts once; where a source gave one id to two works, it
- * counts for each of them, so that there are never more works than records. Of a file that a person brought, each of
- * its records counts, as they would count it.
+ * The number of records by source. A record that was found by several queries counts once. If a source gave one id to
+ * two works, it counts for both, so that there are never more works than records. In a file of the user, every record
+ * counts.
  */
-function identified({ listings, candidates }: SearchSession): Record<string, number> {
-  const listOf = new Map(listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)));
-  const placeOf = (record: PaperRecord): string => {
-    const list = listOf.get(record) ?? record.source;
-    return `${record.database ?? list}\n${record.database === undefined ? "" : list}`;
+function recordsBySource({ listings, candidates }: SearchSession): Record<string, number> {
+  const sourceOf = new Map(
+    listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)),
+  );
+  const placeKey = (record: PaperRecord): string => {
+    const source = sourceOf.get(record) ?? record.source;
+    return `${record.database ?? source}\n${record.database === undefined ? "" : source}`;
   };
-  // A source that was asked and listed nothing counts too. Maps: a source may be called constructor.
+  // A source without results counts too. Maps, because a source may have the name "constructor".
   const counts = new Map<string, number>();
-  const atLeast = (place: string, count: number) => counts.set(place, Math.max(count, counts.get(place) ?? 0));
+  const setMinimum = (place: string, count: number) => counts.set(place, Math.max(count, counts.get(place) ?? 0));
   for (const { source, records } of listings) {
-    const brought = records.filter(({ database }) => database !== undefined);
-    if (brought.length === 0) atLeast(`${source}\n`, 0);
-    for (const [place, count] of countEach(brought.map(placeOf))) atLeast(place, count);
+    const fromUser = records.filter(({ database }) => database !== undefined);
+    if (fromUser.length === 0) setMinimum(`${source}\n`, 0);
+    for (const [place, count] of countEach(fromUser.map(placeKey))) setMinimum(place, count);
   }
-  const each = candidates.works.flatMap(({ provenance }) => [
+  const placeKeys = candidates.works.flatMap(({ provenance }) => [
     ...new Map(
-      provenance.mergedFrom.map((record) => [`${placeOf(record)}\n${record.id}`, placeOf(record)] as const),
+      provenance.mergedFrom.map((record) => [`${placeKey(record)}\n${record.id}`, placeKey(record)] as const),
     ).values(),
   ]);
-  for (const [place, count] of countEach(each)) atLeast(place, count);
+  for (const [place, count] of countEach(placeKeys)) setMinimum(place, count);
   const bySource = new Map<string, number>();
   for (const [place, count] of counts) {
     const [source = ""] = place.split("\n");
@@ -297,7 +318,7 @@ function identified({ listings, candidates }: SearchSession): Record<string, num
   return Object.fromEntries(bySource);
 }
 
-/** What is kept of an excluded record, so that it is known again under another id. */
+/** The stored data of an excluded record, by which it is recognized under another id. */
 export function excludedFacts(
   record: PaperRecord | undefined,
 ): Pick<Exclusion, "key" | "source_key" | "url" | "source" | "identifiers" | "year" | "first_author" | "document"> {

@@ -14,8 +14,8 @@ import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { ageOf, type Judged, rankWorks, type Ranked } from "../../screening/screening-order.js";
 import { runStep } from "../../search/run-round.js";
 import { type Rest, type SourceRests, sourceRests } from "../../search/source-rests.js";
-import { isSaturated, isSearched, mayLeadOn, nextRound } from "./next-round.js";
-import { recallOf, screeningOf } from "./recall-claim.js";
+import { isSaturated, isSearched, canFollowKept, nextRound } from "./next-round.js";
+import { recallOf, batchesOf } from "./recall-claim.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import { decidedExamples } from "../../derived/decided-examples.js";
 import { openUpdate } from "../../derived/open-update.js";
@@ -33,91 +33,97 @@ export interface SearchOptions {
   /** The project's folder. */
   readonly folder: string;
   readonly open: Open;
-  /** Ways to have the answers of the log; tried before the network when what was kept is lost. */
+  /** Ways to get the answers from the log. They are tried before the network if the stored records are lost. */
   readonly replay: () => Promise<readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Aborted when the run ends at once: what the round under way then brings says nothing. */
+  /** Aborted when the run ends at once. The results of the present round are then ignored. */
   readonly signal: AbortSignal;
-  /** True the first time in a run: what failed in the runs before is then asked again. */
-  readonly isFirst: () => boolean;
-  /** Of services that were busy in this run. */
+  /** True for the first search in a run: what failed in earlier runs is then asked again. */
+  readonly isFirstSearch: () => boolean;
+  /** The services that were busy in this run. */
   readonly rests: SourceRests;
-  /** Told how each source did, once a round is over. */
-  readonly tell: (message: string) => void;
-  /** Takes what is kept in place of the disk: the asking may come to nothing, and then leaves no trace. */
-  readonly hold?: (kept: SearchRecord) => void;
-  /** Told of each answer while a round goes on. */
-  readonly watch: (progress: SearchProgress) => void;
+  /** Called with a line about each source after a round. */
+  readonly onReport: (message: string) => void;
+  /** If set, receives the search record instead of the disk, so that a preview writes nothing. */
+  readonly onRecord?: (kept: SearchRecord) => void;
+  /** Called for each answer during a round. */
+  readonly onProgress: (progress: SearchProgress) => void;
 }
 
-/** So many unjudged works make a screening batch worth while. */
+/** Minimum number of unjudged works for a screening batch. */
 const minWorks = 12;
 
 /**
- * Asks round after round until enough works wait for screening or there is no round left: every keyword in the recent
- * window, every keyword in the time before, then what the best kept papers cite and what cites them. `names` are the
- * registry's names of the sources to ask.
+ * Searches in rounds until enough works wait for screening, or no round remains: every keyword in the recent time
+ * window, every keyword in the time before, then the references and citations of the best kept papers. `names`: the
+ * registry's names of the sources.
  */
 export async function runSearch(rrd: Rrd, names: readonly string[], options: SearchOptions): Promise<SearchSession> {
-  const { rests, signal, tell } = options;
+  const { rests, signal, onReport } = options;
   const open = rests.watching(options.open);
   const path = candidatesFile(options.folder);
-  // What the person interrupts fails, which says nothing of a source.
-  const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.watch(progress));
-  const watching = (index: number, step: Step) => progressOfRound(index, step, watch);
-  const keep = async (record: SearchRecord) =>
-    options.hold === undefined ? writeSearchRecord(path, record) : options.hold(record);
-  const begun = await begin(rrd, options.folder, options);
-  let { kept } = begun;
-  const opened = openUpdate(rrd);
-  const update = opened?.id;
-  if (opened !== undefined && begun.lost !== undefined) {
-    // By what was found before, an update knows what is new; and the counts of the search rest on it.
-    const isOld = ({ date }: PaperRecord) => date == null || date < opened.since;
+  // After an interruption, requests fail, but not because of the source.
+  const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.onProgress(progress));
+  const progressFor = (index: number, step: Step) => progressOfRound(index, step, watch);
+  const saveRecord = async (record: SearchRecord) =>
+    options.onRecord === undefined ? writeSearchRecord(path, record) : options.onRecord(record);
+  const loaded = await loadSearch(rrd, options.folder, options);
+  let { kept } = loaded;
+  const openedUpdate = openUpdate(rrd);
+  const update = openedUpdate?.id;
+  if (openedUpdate !== undefined && loaded.lost !== undefined) {
+    // An update finds new works by comparing with the earlier ones, and the counts of the search depend on them.
+    const isOld = ({ date }: PaperRecord) => date == null || date < openedUpdate.since;
     const listings: Listing[] = [];
-    for (const [index, step] of begun.lost.entries())
-      for (const listing of await runStep(index, step, open, watching(index, step).onListing))
+    for (const [index, step] of loaded.lost.entries())
+      for (const listing of await runStep(index, step, open, progressFor(index, step).onListing))
         listings.push({ ...listing, records: listing.records.filter(isOld) });
-    // Today is not a day of the old rounds: by it, the next update would leave out all that lies between.
-    const day = dayOf(rrd, begun.lost) ?? opened.since;
-    if (!signal.aborted) await keep((kept = { ...kept, day, steps: begun.lost, listings }));
-  } else if (begun.isRemade) await keep(kept);
-  // An update asks for its own window again, not for what failed long ago.
-  const isOwn = (step: number) => update === undefined || kept.steps[step]?.update === update;
-  const isLeft = leftAlone(rrd, rests, { isFirst: options.isFirst(), now: options.now() });
+    // The old rounds did not search until today. With today as their day, the next update would skip the time between.
+    const day = firstDayOf(rrd, loaded.lost) ?? openedUpdate.since;
+    if (!signal.aborted) await saveRecord((kept = { ...kept, day, steps: loaded.lost, listings }));
+  } else if (loaded.isRemade) await saveRecord(kept);
+  // An update repeats failed requests of its own time window only.
+  const isOfUpdate = (step: number) => update === undefined || kept.steps[step]?.update === update;
+  const isSkipped = skippedSources(rrd, rests, { isFirstSearch: options.isFirstSearch(), now: options.now() });
   const retried = new Set(
     kept.listings.flatMap((listing) =>
-      isFailed(listing) && isOwn(listing.step) && !isLeft(listing.source) ? [listing.source] : [],
+      isFailed(listing) && isOfUpdate(listing.step) && !isSkipped(listing.source) ? [listing.source] : [],
     ),
   );
   if (retried.size > 0) {
-    const listings = await retryFailed(kept.steps, kept.listings, open, isLeft, watching, isOwn);
-    if (!signal.aborted) await keep((kept = { ...kept, listings }));
+    const listings = await retryFailed(kept.steps, kept.listings, open, isSkipped, progressFor, isOfUpdate);
+    if (!signal.aborted) await saveRecord((kept = { ...kept, listings }));
   }
   for (;;) {
-    const { next, session } = stateOf(rrd, names, kept, open, { rests, retried, now: options.now() });
-    if (next === undefined && options.hold === undefined) await commitSearch(searchFile(options.folder), kept);
+    const { next, session } = sessionOf(rrd, names, kept, open, { rests, retried, now: options.now() });
+    if (next === undefined && options.onRecord === undefined) await commitSearch(searchFile(options.folder), kept);
     if (next === undefined || signal.aborted) return session;
-    const progress = watching(kept.steps.length, next);
-    const answers = await runStep(kept.steps.length, next, open, progress.onListing);
+    const progress = progressFor(kept.steps.length, next);
+    const newListings = await runStep(kept.steps.length, next, open, progress.onListing);
     progress.end();
     if (signal.aborted) return session;
-    if (kept.listings.length === 0 && answers.length > 0 && answers.every(({ unreached }) => unreached === true))
-      return { ...session, away: answers };
-    const listings = [...kept.listings, ...answers];
+    if (
+      kept.listings.length === 0 &&
+      newListings.length > 0 &&
+      newListings.every(({ unreached }) => unreached === true)
+    )
+      return { ...session, away: newListings };
+    const listings = [...kept.listings, ...newListings];
     const isEarlier = ({ step }: Listing) => step < kept.steps.length;
-    for (const report of reportsOf(listings, candidatesOf(listings, apartOf(rrd)), isEarlier)) tell(reportLine(report));
+    for (const report of reportsOf(listings, candidatesOf(listings, apartOf(rrd)), isEarlier))
+      onReport(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
-    const isFirst = isSearched(names, kept) && !isSearched(names, { steps: kept.steps.slice(0, -1) });
-    const left = isFirst ? termsNotAsked(rrd.requirements, kept.steps) : [];
-    if (left.length > 0) tell(`Keywords for later rounds, if these bring too little: ${left.join(", ")}.`);
-    await keep(kept);
+    const isFirstKeywordRound = isSearched(names, kept) && !isSearched(names, { steps: kept.steps.slice(0, -1) });
+    const laterTerms = isFirstKeywordRound ? termsNotAsked(rrd.requirements, kept.steps) : [];
+    if (laterTerms.length > 0)
+      onReport(`Keywords for later rounds, if these bring too little: ${laterTerms.join(", ")}.`);
+    await saveRecord(kept);
   }
 }
 
 /**
- * What the search has come to so far, and the sources that would be asked before a batch is made of it. Asks nobody and
+ * The results of the search so far, and the sources that would be asked before the next batch. Sends no requests and
  * writes nothing.
  */
 export async function searchSoFar(
@@ -125,35 +131,35 @@ export async function searchSoFar(
   names: readonly string[],
   folder: string,
   now: () => number,
-): Promise<{ readonly session: SearchSession; readonly asks: readonly string[] }> {
-  const { kept } = await begin(rrd, folder, { now, replay: async () => [], tell: () => undefined });
-  const { next, session } = stateOf(rrd, names, kept, () => ({ unavailable: "" }));
+): Promise<{ readonly session: SearchSession; readonly sourcesToAsk: readonly string[] }> {
+  const { kept: record } = await loadSearch(rrd, folder, { now, replay: async () => [], onReport: () => undefined });
+  const { next, session } = sessionOf(rrd, names, record, () => ({ unavailable: "" }));
   const blocked = blockedIn(rrd);
-  const failed = kept.listings.filter((listing) => isFailed(listing) && !blocked.has(listing.source.toLowerCase()));
-  const again = [...new Set(failed.map(({ source }) => source))];
-  return { session, asks: again.length > 0 ? again : (next?.sources ?? []) };
+  const failed = record.listings.filter((listing) => isFailed(listing) && !blocked.has(listing.source.toLowerCase()));
+  const failedSources = [...new Set(failed.map(({ source }) => source))];
+  return { session, sourcesToAsk: failedSources.length > 0 ? failedSources : (next?.sources ?? []) };
 }
 
 /**
- * Tells sources that are not asked again now for what they failed to answer: those that rest or are blocked, and after
- * the first time in a run those that were not busy.
+ * A function that says whether a source's failed requests are not repeated now: the source rests or is blocked, or this
+ * is not the first search of the run and the source was not busy.
  */
-function leftAlone(
+function skippedSources(
   rrd: Rrd,
   rests: SourceRests,
-  { isFirst, now }: { readonly isFirst: boolean; readonly now: number },
+  { isFirstSearch, now }: { readonly isFirstSearch: boolean; readonly now: number },
 ): (source: string) => boolean {
   const blocked = blockedIn(rrd);
-  const all = new Map(rests.all().map((rest) => [rest.name, rest]));
+  const restByName = new Map(rests.all().map((rest) => [rest.name, rest]));
   return (source) => {
-    const rest = all.get(source);
+    const rest = restByName.get(source);
     const isBlocked = blocked.has(source.toLowerCase());
-    return rest === undefined ? isBlocked || !isFirst : rest.until > now || (isBlocked && !rest.isGivenUp);
+    return rest === undefined ? isBlocked || !isFirstSearch : rest.until > now || (isBlocked && !rest.isGivenUp);
   };
 }
 
-/** What is known of busy services once a round is over. */
-interface Resting {
+/** The state of busy services after a round. */
+interface BusyState {
   readonly rests: SourceRests;
   readonly retried: ReadonlySet<string>;
   readonly now: number;
@@ -163,7 +169,7 @@ function busyOf(
   rrd: Rrd,
   names: readonly string[],
   listings: readonly Listing[],
-  { rests, retried }: Resting,
+  { rests, retried }: BusyState,
 ): { readonly open: readonly Rest[]; readonly busy?: NonNullable<SearchSession["busy"]> } {
   const blocked = blockedIn(rrd);
   const isBlocked = (name: string) => blocked.has(name.toLowerCase());
@@ -171,84 +177,89 @@ function busyOf(
   const answered = [...rests.answered()].filter(isBlocked);
   if (all.length + answered.length + retried.size === 0) return { open: [] };
   const unblocked = all.filter(({ name }) => names.includes(name) && !isBlocked(name));
-  const isAway = (name: string) => {
-    const own = listings.filter(({ source }) => source === name);
-    return own.length > 0 && own.every(({ unreached }) => unreached === true);
+  const isUnreachable = (name: string) => {
+    const itsListings = listings.filter(({ source }) => source === name);
+    return itsListings.length > 0 && itsListings.every(({ unreached }) => unreached === true);
   };
-  // Those that were given up are waited for only where nothing else can search.
-  const canSearch = names.some((name) => !isBlocked(name) && !isAway(name));
+  // Services that were given up are waited for only if no other source can search.
+  const canSearch = names.some((name) => !isBlocked(name) && !isUnreachable(name));
   const open = unblocked.length > 0 || canSearch ? unblocked : all;
   const isToRead = (paper: Paper) => !isDecided(paper) && (paper.refusals?.length ?? 0) < maxRefusals;
-  const atMost = rests.waitsUntil(!rrd.papers_pool.some(isToRead));
+  const maxWait = rests.waitsUntil(!rrd.papers_pool.some(isToRead));
   const isOnlyResting = open.length > 0 && open.every(({ isGivenUp, name }) => !isGivenUp || isBlocked(name));
-  const waits = isOnlyResting ? { until: Math.min(...open.map(({ until }) => until)), atMost } : undefined;
+  const waits = isOnlyResting ? { until: Math.min(...open.map(({ until }) => until)), atMost: maxWait } : undefined;
   return { open, busy: { rests: all, answered, retried, ...withoutUndefined({ waits }) } };
 }
 
 const blockedIn = (rrd: Rrd): ReadonlySet<string> => new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
 
-/** What a search has come to, and the next round where one is worth while. */
-function stateOf(
+/** The results of the search, and the next round if it is useful. */
+function sessionOf(
   rrd: Rrd,
   names: readonly string[],
-  kept: SearchRecord,
+  record: SearchRecord,
   open: Open,
-  resting?: Resting,
+  resting?: BusyState,
 ): { readonly session: SearchSession; readonly next?: Step } {
-  const { open: waitedFor, busy } = resting === undefined ? { open: [] } : busyOf(rrd, names, kept.listings, resting);
-  const rest = new Set(resting?.rests.all().map(({ name }) => name));
-  const awake = names.filter((name) => !rest.has(name));
-  const wanted = { ...rrd.requirements, description: rrd.description, today: kept.day };
-  const candidates = candidatesOf(kept.listings, apartOf(rrd));
-  const seeds = findSeeds(seedsOf(rrd), candidates.works.map(asSought));
-  const ranked = seedsFirst(rankWorks(candidates.works, wanted, [...labelsOf(seeds), ...decidedExamples(rrd)]), seeds);
-  const { works, setAside, passed } = sort(rrd, ranked, kept);
-  const waiting = { rounds: kept.steps.length, waiting: works.length + passed };
+  const { open: awaited, busy } = resting === undefined ? { open: [] } : busyOf(rrd, names, record.listings, resting);
+  const restingNames = new Set(resting?.rests.all().map(({ name }) => name));
+  const availableNames = names.filter((name) => !restingNames.has(name));
+  const requirements = { ...rrd.requirements, description: rrd.description, today: record.day };
+  const candidates = candidatesOf(record.listings, apartOf(rrd));
+  const seeds = findSeeds(seedsOf(rrd), candidates.works.map(toSought));
+  const ranked = seedsFirst(
+    rankWorks(candidates.works, requirements, [...seedExamples(seeds), ...decidedExamples(rrd)]),
+    seeds,
+  );
+  const { works, setAside, passed } = sortWorks(rrd, ranked, record);
+  const waiting = { rounds: record.steps.length, waiting: works.length + passed };
   const update = openUpdate(rrd);
-  const recall = update === undefined ? recallOf(rrd.requirements, screeningOf(rrd), waiting) : undefined;
-  const isOver = recall?.reached ?? (kept.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, kept));
-  const isEnough = works.length >= minWorks && !isOver && update === undefined && isSearched(names, kept);
-  const next = isEnough ? undefined : nextRound(rrd, awake, kept, recall?.reached === true ? 0 : works.length);
-  const isGivenUp = update === undefined && typeof next === "string" && (recall?.reached ?? isSaturated(rrd, kept));
+  const recall = update === undefined ? recallOf(rrd.requirements, batchesOf(rrd), waiting) : undefined;
+  const isOver = recall?.reached ?? (record.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, record));
+  const isEnough = works.length >= minWorks && !isOver && update === undefined && isSearched(names, record);
+  const next = isEnough
+    ? undefined
+    : nextRound(rrd, availableNames, record, recall?.reached === true ? 0 : works.length);
+  const isGivenUp = update === undefined && typeof next === "string" && (recall?.reached ?? isSaturated(rrd, record));
   const isEnded = recall?.reached === true && works.length > 0;
-  const isOpen = waitedFor.length > 0 && !isGivenUp && !isEnded;
-  const exhausted = typeof next !== "string" || isOpen ? undefined : isEnded ? recall.says : next;
-  // A person who brings records wants each of them screened.
-  const left = isGivenUp && recall?.reached !== true ? works.filter(isFromUser) : isGivenUp ? [] : works;
+  const isOpen = awaited.length > 0 && !isGivenUp && !isEnded;
+  const exhausted = typeof next !== "string" || isOpen ? undefined : isEnded ? recall.statement : next;
+  // Records from the user are all screened.
+  const remainingWorks = isGivenUp && recall?.reached !== true ? works.filter(isFromUser) : isGivenUp ? [] : works;
   const session = {
-    works: left,
-    passed: passed + works.length - left.length,
-    mayLeadOn: update === undefined && mayLeadOn(rrd, names, kept, open),
+    works: remainingWorks,
+    passed: passed + works.length - remainingWorks.length,
+    mayLeadOn: update === undefined && canFollowKept(rrd, names, record, open),
     setAside,
-    steps: kept.steps,
-    listings: kept.listings,
+    steps: record.steps,
+    listings: record.listings,
     candidates,
-    candidatesSha256: candidatesHash(kept.steps, candidates),
+    candidatesSha256: candidatesHash(record.steps, candidates),
     ...(seeds.works.size + seeds.missing.length === 0 ? {} : { seeds }),
     ...withoutUndefined({ exhausted, busy }),
   };
   return typeof next === "object" ? { session, next } : { session };
 }
 
-const asSought = ({ record, provenance: { mergedFrom } }: Work): Sought => ({ record, mergedFrom });
+const toSought = ({ record, provenance: { mergedFrom } }: Work): Sought => ({ record, mergedFrom });
 
-/** Seeds as examples of what is relevant; what was decided on them since counts more and comes behind. */
-const labelsOf = ({ works, missing }: FoundSeeds): Judged[] => [
+/** Seeds as examples of relevant works. Later decisions come after them and count more. */
+const seedExamples = ({ works, missing }: FoundSeeds): Judged[] => [
   ...[...works].map(([id, { title, abstract }]) => ({ id, title: title ?? "", abstract, kept: true })),
   ...missing.flatMap(({ reference, id = `seed ${reference}`, title, abstract }) =>
     title == null ? [] : [{ id, title, abstract, kept: true }],
   ),
 ];
 
-/** The works in their order, those that a person named first. */
+/** The works in their order, with the user's seeds first. */
 function seedsFirst(ranked: readonly Ranked[], { works }: FoundSeeds): readonly Ranked[] {
   if (works.size === 0) return ranked;
-  const isNamed = ({ record }: Ranked) => works.has(record.id);
+  const isSeedWork = ({ record }: Ranked) => works.has(record.id);
   return [
     ...ranked
-      .filter(isNamed)
+      .filter(isSeedWork)
       .map((work) => ({ ...work, priority: 5, why: `named by a person as a seed; ${work.why}` })),
-    ...ranked.filter((work) => !isNamed(work)),
+    ...ranked.filter((work) => !isSeedWork(work)),
   ];
 }
 
@@ -256,78 +267,78 @@ export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>
   (rrd.apart ?? []).flatMap(([a, b]) => (a === undefined || b === undefined ? [] : [[a, b] as const]));
 
 /**
- * Works that need no judging any more. What was left out as a duplicate is judged after all once a person says that it
- * is another work.
+ * The ids of works that need no further decision. A record that was excluded as a duplicate is judged again if the user
+ * says that it is another work.
  */
 export function settledIds(rrd: Rrd): ReadonlySet<string> {
   const apart = apartOf(rrd);
-  const isUndone = (id: string, of: string | null | undefined) =>
+  const isSeparated = (id: string, of: string | null | undefined) =>
     apart.some((pair) => of != null && pair.includes(id) && pair.includes(of));
-  const excluded = (rrd.excluded ?? []).filter(({ id, duplicate_of }) => !isUndone(id, duplicate_of));
+  const excluded = (rrd.excluded ?? []).filter(({ id, duplicate_of }) => !isSeparated(id, duplicate_of));
   return new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
 }
 
 /**
- * What is kept of this search, or what the log of an earlier run holds of it, or a new one. Says so where something was
- * lost.
+ * Loads the stored search, or rebuilds it from the log of an earlier run, or starts a new one. Tells the user if
+ * records were lost.
  */
-async function begin(
+async function loadSearch(
   rrd: Rrd,
   folder: string,
-  { replay, now, tell, hold }: Pick<SearchOptions, "replay" | "now" | "tell" | "hold">,
+  { replay, now, onReport, onRecord }: Pick<SearchOptions, "replay" | "now" | "onReport" | "onRecord">,
 ): Promise<{
   readonly kept: SearchRecord;
   readonly isRemade: boolean;
-  /** Rounds that were made and of whose answers nothing is left. */
+  /** The rounds whose answers are lost. */
   readonly lost?: readonly Step[];
 }> {
   const path = candidatesFile(folder);
   const search = searchKey(rrd);
-  const kept = await readSearchRecord(path, search);
-  if (kept !== undefined && kept !== "broken")
-    return { kept: withoutUnopened(kept, rrd, hold !== undefined), isRemade: false };
+  const stored = await readSearchRecord(path, search);
+  if (stored !== undefined && stored !== "broken")
+    return { kept: withoutUnopened(stored, rrd, onRecord !== undefined), isRemade: false };
   const metrics = rrd.statistics?.discovery_metrics;
   const steps = metrics?.searched_for === search ? (metrics.rounds ?? []) : [];
   const empty: SearchRecord = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
-  const what = `What the search has found (${path}) ${kept === "broken" ? "can't be read" : "is gone"}`;
+  const lossText = `What the search has found (${path}) ${stored === "broken" ? "can't be read" : "is gone"}`;
   const committed = steps.length === 0 ? undefined : await readCommittedSearch(searchFile(folder));
-  // It may be a batch ahead: it was written once all was asked, and the rounds are noted once the batch is judged.
-  const isOfThese = committed?.search === search && isDeepStrictEqual(committed.steps.slice(0, steps.length), steps);
-  const day = dayOf(rrd, steps) ?? (isOfThese ? committed.day : undefined) ?? empty.day;
-  const remade: SearchRecord[] = [];
+  // It may be one batch ahead: it is written after the search, and the rounds are recorded after the batch was judged.
+  const isOfRounds = committed?.search === search && isDeepStrictEqual(committed.steps.slice(0, steps.length), steps);
+  const day = firstDayOf(rrd, steps) ?? (isOfRounds ? committed.day : undefined) ?? empty.day;
+  const rebuilt: SearchRecord[] = [];
   let missing = 0;
-  for (const way of steps.length === 0 ? [] : await replay()) {
-    const replayed = way();
+  for (const openLog of steps.length === 0 ? [] : await replay()) {
+    const replayed = openLog();
     const listings: Listing[] = [];
     for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, replayed.open)));
     missing = replayed.missing().length;
-    // A log that names no source of these rounds holds nothing of them.
+    // A log without any answer to these rounds does not have their records.
     if (missing > 0 || listings.every(isFailed)) continue;
-    remade.push({ ...empty, day, steps, listings });
+    rebuilt.push({ ...empty, day, steps, listings });
     if (candidatesHash(steps, candidatesOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
   }
-  const best = remade.at(-1) ?? (isOfThese ? committed : undefined);
+  const best = rebuilt.at(-1) ?? (isOfRounds ? committed : undefined);
   if (best === undefined) {
-    if (steps.length > 0 || kept === "broken")
-      tell(
-        `${what}${missing > 0 ? `, and so ${missing === 1 ? "is an answer" : `are ${missing} answers`} of sources` : ""}; the sources are asked again.`,
+    if (steps.length > 0 || stored === "broken")
+      onReport(
+        `${lossText}${missing > 0 ? `, and so ${missing === 1 ? "is an answer" : `are ${missing} answers`} of sources` : ""}; the sources are asked again.`,
       );
     return { kept: empty, isRemade: false, ...(steps.length > 0 ? { lost: steps } : {}) };
   }
-  tell(
-    `${what}; it was rebuilt from ${remade.length > 0 ? "the answers in queries.jsonl" : searchName}, without asking any source.`,
+  onReport(
+    `${lossText}; it was rebuilt from ${rebuilt.length > 0 ? "the answers in queries.jsonl" : searchName}, without asking any source.`,
   );
-  return { kept: withoutUnopened(best, rrd, hold !== undefined), isRemade: true };
+  return { kept: withoutUnopened(best, rrd, onRecord !== undefined), isRemade: true };
 }
 
 /**
- * The search without what was asked for an update that was never opened, because a kill came between. `isAsking`: the
- * one that is open in the state is only about to be.
+ * The search without the rounds of an update that was never opened, because the program was killed. `isAsking`: the
+ * open update of the state is not stored yet.
  */
 function withoutUnopened(kept: SearchRecord, rrd: Rrd, isAsking: boolean): SearchRecord {
-  const asked = isAsking ? openUpdate(rrd)?.id : undefined;
-  const opened = new Set((rrd.updates ?? []).map(({ id }) => id).filter((id) => id !== asked));
-  const isKept = ({ update }: Step) => update === undefined || opened.has(update);
+  const unsavedUpdate = isAsking ? openUpdate(rrd)?.id : undefined;
+  const openedUpdates = new Set((rrd.updates ?? []).map(({ id }) => id).filter((id) => id !== unsavedUpdate));
+  const isKept = ({ update }: Step) => update === undefined || openedUpdates.has(update);
   if (kept.steps.every(isKept)) return kept;
   const steps = kept.steps.filter(isKept);
   const listings = kept.listings.flatMap((listing) => {
@@ -341,16 +352,18 @@ const candidatesHash = (steps: readonly Step[], candidates: CandidateSet): strin
   createHash("sha256").update(candidatesText(steps, candidates)).digest("hex");
 
 /**
- * The end of the recent window is the day on which the search began; an update's ends later, and a last day of
- * publication that a person set says nothing of it.
+ * The day on which the search began: the end of the time window of its first rounds. Undefined if the user set the last
+ * day of publication, because the rounds then end on that day.
  */
-function dayOf({ requirements }: Rrd, steps: readonly Step[]): string | undefined {
+function firstDayOf({ requirements }: Rrd, steps: readonly Step[]): string | undefined {
   if (requirements.published_until != null) return undefined;
-  const first = steps.flatMap((step) => (step.kind === "search" && step.update === undefined ? step.queries : []));
-  return first.flatMap(({ until }) => until ?? [])[0];
+  const firstQueries = steps.flatMap((step) =>
+    step.kind === "search" && step.update === undefined ? step.queries : [],
+  );
+  return firstQueries.flatMap(({ until }) => until ?? [])[0];
 }
 
-function sort(
+function sortWorks(
   rrd: Rrd,
   ranked: readonly Ranked[],
   kept: SearchRecord,
@@ -358,35 +371,35 @@ function sort(
   const settled = settledIds(rrd);
   const ids = new Set(ranked.map(({ record }) => record.id));
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
-  const isOld = knownBefore(rrd, kept);
+  const isKnownBefore = knownBefore(rrd, kept);
   const works: Ranked[] = [];
   let passed = 0;
   const setAside: SearchSession["setAside"][number][] = [];
   for (const work of ranked) {
     const { record, provenance } = work;
-    // A record whose id another work has too says nothing of this one.
+    // A record whose id another work has too does not settle this work.
     const isOwn = ({ id }: PaperRecord) => id === record.id || !ids.has(id);
     if ([record, ...versionsOf(provenance)].some((each) => settled.has(each.id) && isOwn(each))) continue;
-    if (isOld(work)) {
+    if (isKnownBefore(work)) {
       passed += 1;
       continue;
     }
-    const because = leftOut(work, rrd, kept.day);
-    // What the search itself brought was judged, or given up, before the first paper was followed.
-    const isPassed =
+    const exclusion = exclusionOf(work, rrd, kept.day);
+    // The works of keyword searches were judged or given up before the first citations were followed.
+    const isSkipped =
       openUpdate(rrd) === undefined &&
       rrd.requirements.screening === undefined &&
       lastSnowball &&
       !isFromUser(work) &&
       !provenance.places.some(({ seed }) => seed !== undefined);
-    if (because !== undefined) setAside.push({ work, ...because });
-    else if (isPassed) passed += 1;
+    if (exclusion !== undefined) setAside.push({ work, ...exclusion });
+    else if (isSkipped) passed += 1;
     else works.push(work);
   }
   return { works, setAside, passed };
 }
 
-/** Tells works that were listed before the update that is under way began: they were passed over for good reasons. */
+/** A function that says whether a work was found before the open update: it was excluded or skipped then. */
 function knownBefore(rrd: Rrd, { steps, listings }: SearchRecord): (work: Work) => boolean {
   const update = openUpdate(rrd);
   if (update === undefined) return () => false;
@@ -394,7 +407,7 @@ function knownBefore(rrd: Rrd, { steps, listings }: SearchRecord): (work: Work) 
   return ({ provenance }) => versionsOf(provenance).some((record) => before.has(record));
 }
 
-function leftOut(
+function exclusionOf(
   work: Ranked,
   rrd: Rrd,
   today: string,
@@ -412,33 +425,38 @@ function leftOut(
     const reason = outsideDates(rrd, record);
     return reason === undefined ? undefined : { stage: "window", reason };
   }
-  // How far back sources are searched says nothing of what a person brings.
+  // Limits on how far back sources are searched do not apply to the user's records.
   if (isFromUser(work)) return undefined;
-  const back = Math.max(rrd.requirements.historical_lookback_days ?? Infinity, rrd.requirements.time_window_days ?? 0);
+  const maxAgeDays = Math.max(
+    rrd.requirements.historical_lookback_days ?? Infinity,
+    rrd.requirements.time_window_days ?? 0,
+  );
   const age = ageOf(record.date, today);
-  // A year alone may be some months younger than its first day.
-  const slack = (record.date ?? "").length < 10 ? 366 : 1;
-  if (age !== undefined && age > back + slack)
-    return { stage: "window", reason: `of ${record.date}, older than ${back} days` };
+  // A year alone may mean any day of it.
+  const toleranceDays = (record.date ?? "").length < 10 ? 366 : 1;
+  if (age !== undefined && age > maxAgeDays + toleranceDays)
+    return { stage: "window", reason: `of ${record.date}, older than ${maxAgeDays} days` };
   return undefined;
 }
 
 const hasDates = ({ requirements: { published_from: from, published_until: until } }: Rrd): boolean =>
   from != null || until != null;
 
-/** Why the dates that a person set leave a record out; undefined where they don't, or nobody knows its date. */
+/**
+ * The reason why the project's publication dates exclude a record; undefined if they do not, or its date is unknown.
+ */
 export function outsideDates(rrd: Rrd, { date }: Pick<Work["record"], "date">): string | undefined {
   const { published_from: from, published_until: until } = rrd.requirements;
   if (!hasDates(rrd) || date == null || date === "") return undefined;
-  // Of a year alone nobody knows on which side of a day within it the work lies.
+  // If only the year is known, the work may be on either side of a day in it.
   const isOutside = date < (from ?? "").slice(0, date.length) || date > (until ?? "9999").slice(0, date.length);
   return isOutside ? `of ${date}, outside ${from ?? "any time"} to ${until ?? "today"}` : undefined;
 }
 
-/** How far one source is with a round of a search. */
+/** The progress of one source in a round. */
 export type SearchProgress = Omit<Searching, "type" | "at">;
 
-/** Tells of one round as it goes on; the first is 0. `end`: it is over, for all sources. */
+/** Reports the progress of a round; the first has the index 0. `end`: the round is over for all sources. */
 function progressOfRound(
   index: number,
   step: Step,
@@ -446,16 +464,16 @@ function progressOfRound(
 ): { readonly onListing: OnListing; end(): void } {
   const latest = new Map<string, SearchProgress>();
   const round = index + 1;
-  const tell = (progress: SearchProgress) => {
+  const report = (progress: SearchProgress) => {
     latest.set(progress.source, progress);
     watch(progress);
   };
   if (step.kind === "search")
-    for (const source of step.sources) tell({ source, round, done: 0, all: step.queries.length, found: 0 });
+    for (const source of step.sources) report({ source, round, done: 0, all: step.queries.length, found: 0 });
   return {
     onListing(listing, { done, all, over }) {
       const { source, asked, records, reason } = listing;
-      tell({
+      report({
         source,
         round,
         done,
@@ -475,13 +493,13 @@ function progressOfRound(
 }
 
 interface ScholarlyOptions extends Pick<SearchOptions, "folder" | "replay" | "now"> {
-  /** Files of `list:` sources are relative to it. */
+  /** Paths of `list:` sources are relative to this folder. */
   readonly root: string;
   readonly contextFor: (source: Source) => SourceContext | { readonly unavailable: string };
 }
 
-/** Which services of the registry a source leads to. */
-export const services = (root: string): Pick<Sources, "services" | "substitution" | "standIn"> => ({
+/** The services of the registry to which a source name leads. */
+export const serviceNames = (root: string): Pick<Sources, "services" | "substitution" | "standIn"> => ({
   services: (name) =>
     sourcesFor(name, root)
       .filter(({ search }) => search !== undefined)
@@ -490,33 +508,33 @@ export const services = (root: string): Pick<Sources, "services" | "substitution
   standIn: replacementSource,
 });
 
-/** The search of those services. */
-export function scholarly({
+/** The search of the scholarly services. */
+export function scholarlySearch({
   root,
   contextFor,
   patienceMs,
   sleeps,
   ...searching
 }: ScholarlyOptions &
-  Pick<SearchOptions, "signal" | "tell" | "watch" | "hold"> &
+  Pick<SearchOptions, "signal" | "onReport" | "onProgress" | "onRecord"> &
   Pick<Clock, "sleeps"> & { readonly patienceMs: number }): Pick<
   Sources,
   "services" | "substitution" | "standIn" | "search" | "givenUp"
 > {
-  const open = opening(root, contextFor);
+  const open = openerFor(root, contextFor);
   const rests = sourceRests({ now: searching.now, patienceMs, ...withoutUndefined({ sleeps }) });
   const isUnavailable = (name: string) => "unavailable" in open(name);
-  let asked = false;
-  const isFirst = () => !asked && (asked = true);
+  let wasSearched = false;
+  const isFirst = () => !wasSearched && (wasSearched = true);
   return {
-    ...services(root),
+    ...serviceNames(root),
     standIn: (taken) => replacementSource([...taken, ...allSources.map(({ name }) => name).filter(isUnavailable)]),
-    search: (rrd, names) => runSearch(rrd, names, { ...searching, open, isFirst, rests }),
+    search: (rrd, names) => runSearch(rrd, names, { ...searching, open, isFirstSearch: isFirst, rests }),
     givenUp: () => rests.all().flatMap(({ name, isGivenUp }) => (isGivenUp ? [name] : [])),
   };
 }
 
-const opening =
+const openerFor =
   (root: string, contextFor: ScholarlyOptions["contextFor"]): SearchOptions["open"] =>
   (name) => {
     const source = sourceNamed(name, root);

@@ -3,21 +3,25 @@ import { isFailed, type Listing } from "../../search/result-list.js";
 import type { CandidateSet } from "../../search/candidates.js";
 import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 
-/** How a source did in one batch, by anyone who asked it. */
+/** The report on a source in one batch, from code or the agent. */
 export type SourceReport = DiscoveryResult["sources"][number] & {
-  /** Failures in a row at the end of what code asked it. */
+  /** Number of failures in a row at the end of the requests from code. */
   readonly failures?: number;
-  /** Set while the service is busy: tries in vain in a row, and whether it is given up. */
+  /** Set while the service is busy: the number of failed attempts in a row, and whether it is given up. */
   readonly busy?: { readonly tries: number; readonly isGivenUp: boolean };
-  /** Works that it listed, and those of them that no source before it had. */
+  /** Number of works that it found. */
   readonly found?: number;
+  /** Number of these works that no earlier source found. */
   readonly fresh?: number;
 };
 
-/** Queries that a report names; all of them stand in queries.jsonl. */
+/** Maximum number of queries in a report; all queries are in queries.jsonl. */
 const maxQueries = 12;
 
-/** A report on every source, in the order of their asking, without the listings that are reported already. */
+/**
+ * A report on every source in the order in which the sources were asked. Listings that were already reported are left
+ * out.
+ */
 export function reportsOf(
   listings: readonly Listing[],
   candidates: CandidateSet,
@@ -30,38 +34,41 @@ export function reportsOf(
       provenance.mergedFrom.map((member) => [`${member.source}\n${member.id}`, record.id] as const),
     ),
   );
-  const works = (listing: Listing) => listing.records.flatMap(({ source, id }) => workOf.get(`${source}\n${id}`) ?? []);
-  for (const listing of listings) if (isReported(listing)) for (const id of works(listing)) claimed.add(id);
+  const workIds = (listing: Listing) =>
+    listing.records.flatMap(({ source, id }) => workOf.get(`${source}\n${id}`) ?? []);
+  for (const listing of listings) if (isReported(listing)) for (const id of workIds(listing)) claimed.add(id);
   return names.map((name) => {
-    const its = listings.filter((listing) => listing.source === name && !isReported(listing));
-    const found = new Set(its.flatMap(works));
-    const fresh = [...found].filter((id) => !claimed.has(id)).length;
+    const itsListings = listings.filter((listing) => listing.source === name && !isReported(listing));
+    const found = new Set(itsListings.flatMap(workIds));
+    const newCount = [...found].filter((id) => !claimed.has(id)).length;
     for (const id of found) claimed.add(id);
-    const failing = its.slice(its.findLastIndex((listing) => !isFailed(listing)) + 1);
-    // A network that is away, or a service that is busy, fails every query of a batch: it counts once.
+    const failing = itsListings.slice(itsListings.findLastIndex((listing) => !isFailed(listing)) + 1);
+    // If the network is not available, or the service is busy, all queries of a batch fail: this counts as one failure.
     const lasting = failing.filter(({ transient }) => transient !== true).length;
     const failures = lasting + (failing.length > lasting ? 1 : 0);
-    const last = its.findLast(({ reason, status }) => reason !== undefined && status !== "empty");
-    const queries = its.flatMap(({ asked }) => (asked === "" ? [] : [asked])).slice(0, maxQueries);
+    const last = itsListings.findLast(({ reason, status }) => reason !== undefined && status !== "empty");
+    const queries = itsListings.flatMap(({ asked }) => (asked === "" ? [] : [asked])).slice(0, maxQueries);
     return {
       name,
-      status: statusOf(its),
+      status: statusOf(itsListings),
       ...(last?.reason === undefined ? {} : { reason: last.reason }),
       queries,
       failures,
       found: found.size,
-      fresh,
+      fresh: newCount,
     };
   });
 }
 
-/** A source that answered once can be asked; one that never did is what it said last. */
+/** If a source answered at least once, it is available. Otherwise its last status counts. */
 function statusOf(listings: readonly Listing[]): SourceReport["status"] {
-  const said = listings.map(({ status }) => status);
-  return said.includes("ok") ? "ok" : said.includes("empty") ? "empty" : (said.at(-1) ?? "error");
+  const statuses = listings.map(({ status }) => status);
+  return statuses.includes("ok") ? "ok" : statuses.includes("empty") ? "empty" : (statuses.at(-1) ?? "error");
 }
 
-/** One line for people: "arXiv: 40 found, 12 beyond the sources before". What code did not search has no numbers. */
+/**
+ * One line for people: "arXiv: 40 found, 12 beyond the sources before". If the agent searched, there are no numbers.
+ */
 export function reportLine({ name, status, reason, found, fresh = 0 }: SourceReport): string {
   if (status === "ok" && found === undefined) return `${name}: ok`;
   const beyond = fresh === found ? "" : `, ${fresh} beyond the sources before`;

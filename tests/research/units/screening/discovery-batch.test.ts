@@ -301,7 +301,7 @@ describe("what a discovery batch leaves out", () => {
       candidatesSha256: "0",
       identified: {},
       works: 0,
-      setAside,
+      excluded: setAside,
       substitutions: {},
       substitutes: new Set<string>(),
       left: 0,
@@ -358,7 +358,7 @@ describe("what is noted of a discovery batch", () => {
     candidatesSha256: "0",
     identified: { arXiv: 5 },
     works: 5,
-    setAside: [],
+    excluded: [],
     substitutions: {},
     substitutes: new Set<string>(),
     left: 2,
@@ -453,7 +453,7 @@ describe("a discovery batch of an update", () => {
       rounds: [],
       identified: {},
       works: 9,
-      setAside: [],
+      excluded: [],
       substitutions: {},
       left: 0,
       notAsked: [],
@@ -485,7 +485,7 @@ describe("a discovery batch of an update", () => {
   });
 
   test("of folders alone is the last one once it leaves nothing, and so outside updates", () => {
-    const listed = { identified: { "folder:papers": 4 }, left: 0, passed: 0, sha256: "0", setAside: [] };
+    const listed = { identified: { "folder:papers": 4 }, left: 0, passed: 0, sha256: "0", excluded: [] };
     expect(taken({}, { listed }, open()).metrics.exhausted).toBeDefined();
     expect(taken({ dropped }, { candidates, listed: { ...listed, left: 3 } }, open()).metrics.exhausted).toBe(
       undefined,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { nextBatch } from "../../../../src/research/units/screening/screening-batch.js";
-import { runSearch, services } from "../../../../src/research/units/screening/search-session.js";
+import { runSearch, serviceNames } from "../../../../src/research/units/screening/search-session.js";
 import { acceptDiscovery } from "../../../../src/research/units/screening/judge-batch.js";
 import { sourceNamed } from "../../../../src/research/sources/registry.js";
 import { library, rrdWith, temporaryFolder } from "../../../support/projects/research.js";
@@ -39,7 +39,7 @@ function projectOn(files: Readonly<Record<string, string>>, sources: readonly st
   const now = () => Date.parse("2026-03-01T00:00:00Z");
   const searched = library({
     serves: () => false,
-    ...services(root),
+    ...serviceNames(root),
     search: (state, names) => runSearch(state, names, { ...unwatched, folder, open, now, signal }),
   });
   return { rrd, searched };

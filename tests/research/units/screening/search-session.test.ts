@@ -60,7 +60,7 @@ function searching(sources: Readonly<Record<string, Search>>, more: Partial<Sear
     now: () => Date.parse("2026-03-01T00:00:00Z"),
     signal: new AbortController().signal,
     ...unwatched,
-    tell: (message) => void told.push(message),
+    onReport: (message) => void told.push(message),
     open: (name) => {
       const search = sources[name];
       if (search === undefined) return { unavailable: `There is no ${name}.` };
@@ -95,7 +95,7 @@ describe("a search that is interrupted", () => {
       return { status: "error", reason: "The request was ended." };
     };
     const seen: SearchProgress[] = [];
-    const first = searching({ One: cut }, { signal: stop.signal, watch: (progress) => void seen.push(progress) });
+    const first = searching({ One: cut }, { signal: stop.signal, onProgress: (progress) => void seen.push(progress) });
     const session = await runSearch(wanting(), ["One"], first.how);
     expect([session.steps, session.works, session.exhausted, first.told]).toEqual([[], [], undefined, []]);
     expect(seen.filter(({ failed }) => failed === true)).toEqual([]);
@@ -255,13 +255,13 @@ describe("a search that failed", () => {
     ).toBe(1);
     const second = searching(
       { One: () => found("c"), Two: () => found("d") },
-      { folder: first.how.folder, isFirst: () => false },
+      { folder: first.how.folder, isFirstSearch: () => false },
     );
     await runSearch(wanting(), ["One", "Two"], second.how);
     expect(second.asked).toEqual([]);
     const third = searching(
       { One: () => found("c"), Two: () => found("d") },
-      { folder: first.how.folder, isFirst: () => true },
+      { folder: first.how.folder, isFirstSearch: () => true },
     );
     const after = await runSearch(wanting(), ["One", "Two"], third.how);
     expect(third.asked).toEqual(["One: matter beta"]);
@@ -352,7 +352,7 @@ test("whoever watches is told of each source at once: its start, every answer wi
   };
   const One: Search = ({ terms }) =>
     terms === "matter alpha" ? found("a", "c") : { status: "blocked", reason: "One refuses." };
-  const { how } = searching({ One, Two }, { watch: (progress) => void seen.push(progress) });
+  const { how } = searching({ One, Two }, { onProgress: (progress) => void seen.push(progress) });
   await runSearch(wanting({ keywords: ["matter alpha", "matter beta", "matter gamma"] }), ["One", "Two", "Three"], how);
   const round = seen.filter((each) => each.round === 1);
   const of = (name: string) =>

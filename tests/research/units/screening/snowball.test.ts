@@ -123,15 +123,15 @@ describe("a round of references and citations in which a source failed", () => {
     const mended = {
       One: { ...first, references: (id: string) => found(`late-${id}`), citations: (id: string) => found(`c-${id}`) },
     };
-    const same = searching(mended, { folder: before.how.folder, isFirst: () => false });
+    const same = searching(mended, { folder: before.how.folder, isFirstSearch: () => false });
     await runSearch(rrd, ["One"], same.how);
     expect(same.asked).toEqual([]);
-    const next = searching(mended, { folder: before.how.folder, isFirst: () => true });
+    const next = searching(mended, { folder: before.how.folder, isFirstSearch: () => true });
     const session = await runSearch(rrd, ["One"], next.how);
     expect(next.asked).toEqual(["One references p2", "One citations p2"]);
     expect(idsOf(session)).toEqual(["c-p2", "late-p2", "r1"]);
     expect(session.steps.map(({ kind }) => kind)).toEqual(["search", "snowball"]);
-    const third = searching(mended, { folder: before.how.folder, isFirst: () => true });
+    const third = searching(mended, { folder: before.how.folder, isFirstSearch: () => true });
     await runSearch(rrd, ["One"], third.how);
     expect(third.asked).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe("a round of references and citations in which a source failed", () => {
     });
     await runSearch(rrd, ["One", "Two"], answered.how);
     const blocked = { ...rrd, blocked_sources: ["One"] };
-    const again = searching({ One: first, Two: {} }, { folder: answered.how.folder, isFirst: () => true });
+    const again = searching({ One: first, Two: {} }, { folder: answered.how.folder, isFirstSearch: () => true });
     await runSearch(blocked, ["One", "Two"], again.how);
     expect(again.asked).toEqual([]);
   });
