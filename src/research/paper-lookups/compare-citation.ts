@@ -1,7 +1,7 @@
 import type { PaperFacts, PaperRecord } from "../papers/paper-record.js";
 import { authorsOf, surnameOf } from "../papers/authors.js";
 import { yearOf } from "../papers/dedup/match-features.js";
-import { isTitle } from "../papers/dedup/title-match.js";
+import { isSearchedTitle } from "../papers/dedup/title-match.js";
 import { normalTitle } from "../papers/normalise-title.js";
 
 /** The result of comparing a paper's title, authors and year with the records of services for the same identifier. */
@@ -52,7 +52,7 @@ function differencesOf(paper: PaperFacts & { readonly title: string }, record: P
     new Set(authorsOf(authors).flatMap((name) => surnameOf(name) ?? []));
   const [ourSurnames, recordSurnames] = [surnames(paper.authors), surnames(record.authors)];
   const [year, recordYear] = [yearOf(paper.date), yearOf(record.date)];
-  const isSameTitle = isTitle(paper.title, record.title) || differsBySubtitle(paper.title, record.title);
+  const isSameTitle = isSearchedTitle(paper.title, record.title) || differsBySubtitle(paper.title, record.title);
   const hasSharedAuthor =
     ourSurnames.size === 0 || recordSurnames.size === 0 || [...ourSurnames].some((name) => recordSurnames.has(name));
   const isSimilarYear =

@@ -9,32 +9,31 @@ import { type TitleParts, titleParts } from "./title-match.js";
 import { type CorrectionPlace, correctionPlaces, type JournalPlace, placeOf } from "./published-place.js";
 import { isPreprintServer, type Venue, venueOf } from "./venue.js";
 
-/** What tells one record from another, computed once a record. */
+/** The features by which records are compared, computed once for each record. */
 export interface MatchFeatures {
   readonly title?: TitleParts;
   /**
-   * "doi 10.1000/x", "arxiv 2401.12345", "pmid 1": two records that share one are one work, unless their titles say
-   * otherwise.
+   * Identifiers such as "doi 10.1000/x", "arxiv 2401.12345", "pmid 1". Records with a common key are one work, unless
+   * their titles differ.
    */
   readonly keys: readonly string[];
-  /** DOIs of publishers, without what numbers their versions. */
+  /** DOIs of publishers, without version numbers. */
   readonly published: readonly string[];
   readonly arxiv?: string;
   readonly pmid?: string;
   readonly authors: Authors;
   readonly year?: number;
   /**
-   * It lies on a server for preprints, whether or not it was published elsewhere since; its year may be that of the
-   * preprint.
+   * Whether it is on a preprint server, even if it was published later. Its year may be that of the preprint.
    */
   readonly preprint: boolean;
   readonly notice: boolean;
   readonly venue?: Venue;
   readonly place: JournalPlace;
-  /** Corrections of it that its own record names: where they stand, or their DOIs. */
+  /** Corrections that the record names, by their places or DOIs. */
   readonly corrections: {
     readonly places: readonly CorrectionPlace[];
-    /** It has one more than `places` tells, since its title is cut. */
+    /** Whether it has more corrections than `places`, because its title is cut. */
     readonly more: boolean;
     readonly dois: readonly string[];
   };
@@ -43,9 +42,9 @@ export interface MatchFeatures {
 export interface Authors {
   readonly known: boolean;
   readonly count: number;
-  /** Only groups are named, such as "ATLAS Collaboration", and no person. */
+  /** Whether only groups are named, such as "ATLAS Collaboration", and no person. */
   readonly group: boolean;
-  /** All words of all names, initials left out; whichever way names are written, these agree. */
+  /** All words of all names without initials. They are equal in all formats of names. */
   readonly words: ReadonlySet<string>;
   readonly first: ReadonlySet<string>;
   readonly surname?: string;
@@ -59,8 +58,8 @@ const preprintDoi =
 export const isPreprintDoi = (doi: string): boolean => preprintDoi.test(doi);
 
 /**
- * A DOI without what numbers the versions of one work, "10.1002/14651858.CD002273.pub2",
- * "10.26434/chemrxiv-2021-abc-v2", or the parts of it: "10.1371/journal.pone.0000001.s001".
+ * A DOI without the number of a version ("10.1002/14651858.CD002273.pub2", "10.26434/chemrxiv-2021-abc-v2") or of a
+ * part ("10.1371/journal.pone.0000001.s001").
  */
 export const doiStem = (doi: string): string =>
   doi
@@ -69,24 +68,24 @@ export const doiStem = (doi: string): string =>
 
 export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   const { identifiers, kind } = paper;
-  const named = references(paper);
-  const dois = named.flatMap((each) => (each.kind === "doi" ? [each.doi] : []));
-  const id = named.find((each) => each.kind === "arxiv")?.id;
+  const paperReferences = references(paper);
+  const dois = paperReferences.flatMap((each) => (each.kind === "doi" ? [each.doi] : []));
+  const id = paperReferences.find((each) => each.kind === "arxiv")?.id;
   const arxiv = id === undefined ? undefined : arxivKey(id);
-  const linked = [...(paper.otherVersions ?? []), ...(paper.other_versions ?? [])]
-    .map(({ doi }) => asKey(doi))
+  const linkedKeys = [...(paper.otherVersions ?? []), ...(paper.other_versions ?? [])]
+    .map(({ doi }) => doiKey(doi))
     .filter((key) => key !== undefined);
   const published = dois.filter((doi) => !isPreprintDoi(doi)).map(doiStem);
   const title = titleParts(paper.title, paper.venue);
   const venue = venueOf(paper.venue);
   const year = yearOf(paper.date);
-  const onServer = paper.venue != null && isPreprintServer(paper.venue);
+  const isOnPreprintServer = paper.venue != null && isPreprintServer(paper.venue);
   return {
     ...withoutUndefined({ title }),
     keys: [
       ...new Set([
         ...dois.map((doi) => `doi ${doi}`),
-        ...linked,
+        ...linkedKeys,
         ...(arxiv === undefined ? [] : [`arxiv ${arxiv}`]),
         ...(["pmid", "pmcid", "openalex", "s2"] as const).flatMap((name) =>
           identifiers?.[name] ? [`${name} ${identifiers[name]}`] : [],
@@ -100,10 +99,11 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
     ...(identifiers?.pmid ? { pmid: identifiers.pmid } : {}),
     authors: authorTraits(paper.authors),
     ...withoutUndefined({ year }),
-    preprint: kind === "preprint" || onServer || arxiv !== undefined || (published.length === 0 && dois.length > 0),
+    preprint:
+      kind === "preprint" || isOnPreprintServer || arxiv !== undefined || (published.length === 0 && dois.length > 0),
     notice: kind === "notice" || title?.notice === true,
-    // A preprint's venue is what its authors wrote: "Phys.Rev.D76:013009,2007".
-    ...(venue === undefined || onServer || kind === "preprint" ? {} : { venue }),
+    // A preprint's venue is a text of its authors: "Phys.Rev.D76:013009,2007".
+    ...(venue === undefined || isOnPreprintServer || kind === "preprint" ? {} : { venue }),
     place: placeOf(paper),
     corrections: {
       ...correctionPlaces(paper.title),
@@ -114,40 +114,40 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   };
 }
 
-/** Two records can be the same work only if they share one of these. */
+/** Keys for blocking: only records with a common key are compared. */
 export function blockKeys({ keys, title, authors, place: { volume, pages }, year }: MatchFeatures): string[] {
   const stems = keys.filter((key) => key.startsWith("doi ")).map((key) => `stem ${doiStem(key.slice(4))}`);
   if (title === undefined) return [...keys, ...stems];
   const isPlaced = volume !== undefined && pages !== undefined && year !== undefined;
-  const who = authors.surname ?? "";
-  const telling = title.words.filter((word) => word.length > 3);
+  const surname = authors.surname ?? "";
+  const longWords = title.words.filter((word) => word.length > 3);
   return [
     ...keys,
     ...stems,
-    // Half of all editorials would stand in one block.
-    `title ${title.compact}${title.generic || title.short ? ` ${who}` : ""}`,
+    // With the surname, because otherwise all editorials would be in one block.
+    `title ${title.compact}${title.generic || title.short ? ` ${surname}` : ""}`,
     ...title.within.map((part) => `title ${part}`),
     ...(title.bare === undefined ? [] : [`title ${title.bare}`]),
     ...(isPlaced ? [`place ${volume.numbers[0]} ${pages.first} ${year}`] : []),
-    // Spelling leaves first letters, and subtitles first words, as they are.
+    // Other spellings keep the first letters, and subtitles keep the first words.
     ...(title.words.length < 4
       ? []
-      : [`letters ${title.initials} ${who}`, `words ${telling.slice(0, 3).join(" ")} ${who}`]),
+      : [`letters ${title.initials} ${surname}`, `words ${longWords.slice(0, 3).join(" ")} ${surname}`]),
   ];
 }
 
 function references({ identifiers, url, pdf_url }: PaperFacts) {
   const doi = identifiers?.doi == null ? undefined : doiWithin(identifiers.doi);
   const names = [doi, identifiers?.arxiv, url, pdf_url].filter((name) => typeof name === "string");
-  // Anything else would be looked for on this machine's disk.
+  // Other texts are not parsed, because parsing may look for a file.
   return names
     .filter((name) => /^(?:https?:|doi:|arxiv:|10\.|\d{4}\.\d|[a-z.-]+\/\d{7})/i.test(name))
     .map((name) => parseReference(unescaped(name)));
 }
 
 /**
- * The DOI in what a database gives as one: PubMed's "S0140(09)1 [pii] 10.1000/x [doi]", a publisher's address of the
- * full text, the hyphens of another font.
+ * The DOI in a database's field: PubMed's "S0140(09)1 [pii] 10.1000/x [doi]", a publisher's address of the full text,
+ * or a DOI with other hyphens.
  */
 function doiWithin(text: string): string {
   const plain = text
@@ -159,7 +159,7 @@ function doiWithin(text: string): string {
 
 const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
-/** Old DOIs carry brackets and angles, which sources escape each in its own way. */
+/** A DOI without escapes. Old DOIs contain brackets, which sources escape in several ways. */
 const unescaped = (name: string): string =>
   name.startsWith("10.")
     ? name
@@ -167,29 +167,29 @@ const unescaped = (name: string): string =>
         .replace(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity)
     : name;
 
-/** A review of the Cochrane Library has one number through all its updates, in its DOI or in place of pages. */
+/** The number of a Cochrane review, which is equal in all its updates. It is in the DOI or in the field for pages. */
 function cochraneKey(dois: readonly string[], { venue, pages }: TitledPaper): string[] {
-  const isThere = dois.some((doi) => doi.startsWith("10.1002/14651858.")) || /cochrane/i.test(venue ?? "");
-  const number = isThere ? /\bcd\d{6}\b/i.exec(`${dois.join(" ")} ${pages ?? ""}`)?.[0] : undefined;
+  const isCochrane = dois.some((doi) => doi.startsWith("10.1002/14651858.")) || /cochrane/i.test(venue ?? "");
+  const number = isCochrane ? /\bcd\d{6}\b/i.exec(`${dois.join(" ")} ${pages ?? ""}`)?.[0] : undefined;
   return number === undefined ? [] : [`cochrane ${number.toLowerCase()}`];
 }
 
-function asKey(doi: string): string | undefined {
+function doiKey(doi: string): string | undefined {
   const reference = /^(?:https?:|doi:|10\.)/i.test(doi) ? parseReference(doi) : undefined;
   if (reference?.kind === "arxiv") return `arxiv ${arxivKey(reference.id)}`;
   return reference?.kind === "doi" ? `doi ${reference.doi}` : undefined;
 }
 
-/** "[Anon]", "Anonymous,", "[No authors listed]", and what ends a list that was cut. */
-const noName =
+/** Texts for missing names, such as "[Anon]" or "[No authors listed]", and the end of a cut list, such as "et al". */
+const missingName =
   /^[^\p{L}\d]*(?:unknown|anonymous|anon|n\/?a|none|no authors?(?: (?:listed|given|named))?|et al|and others|others)?[^\p{L}\d]*$/iu;
 
 function authorTraits(authors: PaperFacts["authors"]): Authors {
-  const names = authorsOf(authors).filter((name) => !noName.test(name));
+  const names = authorsOf(authors).filter((name) => !missingName.test(name));
   const [first] = names;
   if (first === undefined) return { known: false, count: 0, group: false, words: new Set(), first: new Set() };
   const words = names.map((name) => wordsOf(name).filter((word) => word.length > 1));
-  const surname = folded(surnameOf(first) ?? "") || undefined;
+  const surname = withoutUmlautE(surnameOf(first) ?? "") || undefined;
   const forename = first.includes(",")
     ? first.slice(first.indexOf(",") + 1)
     : (partsOfName(first).initials ?? first.trim().replace(/\s*\S+$/, ""));
@@ -205,11 +205,11 @@ function authorTraits(authors: PaperFacts["authors"]): Authors {
 
 function wordsOf(name: string): readonly string[] {
   const words = normalTitle(name).split(" ").filter(Boolean);
-  return words.some((word) => word.includes("e")) ? words.map(folded).filter(Boolean) : words;
+  return words.some((word) => word.includes("e")) ? words.map(withoutUmlautE).filter(Boolean) : words;
 }
 
-/** "Mueller" as "muller": umlauts are written out by some and lose their dots with others. */
-const folded = (word: string): string => word.replace(/([aou])e/g, "$1");
+/** Makes "Mueller" and "Müller" equal: both become "muller". */
+const withoutUmlautE = (word: string): string => word.replace(/([aou])e/g, "$1");
 
 export function yearOf(date: string | null | undefined): number | undefined {
   const year = /\b(?:1[89]|20)\d\d\b/.exec(date ?? "")?.[0];

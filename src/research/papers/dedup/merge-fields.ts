@@ -3,28 +3,30 @@ import { correctionsAmong, isSameUpdate } from "./companions.js";
 import type { CompanionReport, Identifiers, PaperRecord, Provenance, Publication, Update } from "../paper-record.js";
 import { isPreprintDoi } from "./match-features.js";
 
-/** One work, put together from what several sources say of it. */
+/** One work with the merged fields of its records. */
 export type MergedWork = { readonly record: PaperRecord } & Pick<Provenance, "mergedFrom" | "companions">;
 
 /**
- * One record out of those of one work. Id, address and text come from a copy that can be read, an arXiv preprint first;
- * title, authors, venue and DOI from the published version; the date is the first day on which the work was public; the
- * rest from any record that has it.
+ * Merges the records of one work. Id, address and text come from a readable copy, preferably of arXiv. Title, authors,
+ * venue and DOI come from the published version. The date is the first day of publication. Other fields come from any
+ * record.
  */
-export function mergedWork(of: readonly PaperRecord[], companions: readonly CompanionReport[] = []): MergedWork {
-  if (companions.length > 0) return withCompanions(mergedWork(of), companions);
+export function mergedWork(records: readonly PaperRecord[], companions: readonly CompanionReport[] = []): MergedWork {
+  if (companions.length > 0) return withCompanions(mergedWork(records), companions);
 
-  const members = of.toSorted((a, b) => readable(b) - readable(a) || said(b) - said(a) || text(a, b));
-  const [main] = members as [PaperRecord, ...PaperRecord[]];
-  if (members.length === 1) return { record: main, mergedFrom: members };
+  const members = records.toSorted(
+    (a, b) => readability(b) - readability(a) || fieldCount(b) - fieldCount(a) || compareText(a, b),
+  );
+  const [mainRecord] = members as [PaperRecord, ...PaperRecord[]];
+  if (members.length === 1) return { record: mainRecord, mergedFrom: members };
   const published = members
     .filter(isPublished)
-    .toSorted((a, b) => placed(b) - placed(a) || said(b) - said(a) || text(a, b));
+    .toSorted((a, b) => placeScore(b) - placeScore(a) || fieldCount(b) - fieldCount(a) || compareText(a, b));
   const best = [...published, ...members];
   const pick = <Name extends keyof PaperRecord>(name: Name, from: readonly PaperRecord[] = best) =>
-    from.find((each) => isSaid(each[name]))?.[name];
+    from.find((candidate) => hasValue(candidate[name]))?.[name];
   const identifiers = allIdentifiers(best);
-  const others = otherVersions(members, identifiers.doi);
+  const versions = otherVersions(members, identifiers.doi);
   const citations = members.flatMap((member) => member.citations ?? []).toSorted((a, b) => b.count - a.count)[0];
   const copies = byKey(
     members.flatMap((member) => member.copies ?? []),
@@ -35,16 +37,16 @@ export function mergedWork(of: readonly PaperRecord[], companions: readonly Comp
     ({ type, notice, date }) => `${type} ${notice ?? date ?? ""}`,
   );
   const record: PaperRecord = {
-    id: main.id,
-    title: pick("title") ?? main.title,
-    url: main.url,
+    id: mainRecord.id,
+    title: pick("title") ?? mainRecord.title,
+    url: mainRecord.url,
     pdf_url: pick("pdf_url", members) ?? null,
     authors: best.toSorted((a, b) => b.authors.length - a.authors.length)[0]?.authors ?? [],
     date: firstDate(members),
-    source: main.source,
+    source: mainRecord.source,
     abstract: pick("abstract", members) ?? null,
     identifiers,
-    kind: published[0]?.kind ?? main.kind ?? "other",
+    kind: published[0]?.kind ?? mainRecord.kind ?? "other",
     ...withoutUndefined({
       venue: pick("venue", published) ?? pick("venue", members),
       volume: pick("volume"),
@@ -59,40 +61,41 @@ export function mergedWork(of: readonly PaperRecord[], companions: readonly Comp
       citations,
       copies: copies.length === 0 ? undefined : copies,
       updates: updates.length === 0 ? undefined : updates,
-      otherVersions: others.length === 0 ? undefined : others,
+      otherVersions: versions.length === 0 ? undefined : versions,
     }),
     ...(members.some(({ retracted }) => retracted === true) ? { retracted: true } : {}),
   };
   return { record, mergedFrom: members };
 }
 
-/** Each part from the first record that says it. */
+/** Each field of the publication, from the first record that has it. */
 function publicationOf(best: readonly PaperRecord[]): Publication | undefined {
-  const known = best.flatMap(({ publication }) => publication ?? []).toReversed();
-  return known.length === 0 ? undefined : Object.assign({}, ...known);
+  const existing = best.flatMap(({ publication }) => publication ?? []).toReversed();
+  return existing.length === 0 ? undefined : Object.assign({}, ...existing);
 }
 
-/** Companion reports stand among the records of a work; a correction is noted as an update of it too. */
+/** Adds companion reports to the records of a work. A correction is also added as an update. */
 function withCompanions({ record, mergedFrom }: MergedWork, companions: readonly CompanionReport[]): MergedWork {
-  const { updates: known = [] } = record;
-  const isNew = (update: Update) => !known.some((each) => isSameUpdate(each, update));
-  const updates = [...known, ...correctionsAmong(companions).filter(isNew)];
+  const { updates: existing = [] } = record;
+  const isNew = (update: Update) => !existing.some((candidate) => isSameUpdate(candidate, update));
+  const updates = [...existing, ...correctionsAmong(companions).filter(isNew)];
   return {
     record: updates.length === 0 ? record : { ...record, updates },
-    mergedFrom: [...mergedFrom, ...companions.map((each) => each.record)],
+    mergedFrom: [...mergedFrom, ...companions.map((candidate) => candidate.record)],
     companions,
   };
 }
 
-const isSaid = (value: unknown): boolean =>
+const hasValue = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 
-/** A record that goes by its arXiv id comes from arXiv or leads there. */
-const readable = ({ id, pdf_url }: PaperRecord): number => (id.startsWith("arxiv_") ? 2 : pdf_url !== null ? 1 : 0);
-const placed = ({ venue, kind }: PaperRecord): number => (venue === undefined ? 0 : 1) + (kind === undefined ? 0 : 1);
-const said = (record: PaperRecord): number =>
-  Object.values(record).filter(isSaid).length + Object.keys(record.identifiers).length;
-const text = (a: PaperRecord, b: PaperRecord): number => {
+/** How well a text is readable: arXiv is best, then other PDFs. */
+const readability = ({ id, pdf_url }: PaperRecord): number => (id.startsWith("arxiv_") ? 2 : pdf_url !== null ? 1 : 0);
+const placeScore = ({ venue, kind }: PaperRecord): number =>
+  (venue === undefined ? 0 : 1) + (kind === undefined ? 0 : 1);
+const fieldCount = (record: PaperRecord): number =>
+  Object.values(record).filter(hasValue).length + Object.keys(record.identifiers).length;
+const compareText = (a: PaperRecord, b: PaperRecord): number => {
   const [left, right] = [a, b].map(({ source, id, title }) => `${source}\n${id}\n${title}`) as [string, string];
   return left < right ? -1 : left > right ? 1 : 0;
 };
@@ -105,18 +108,18 @@ const isPublished = ({ kind, identifiers }: PaperRecord): boolean =>
 function allIdentifiers(best: readonly PaperRecord[]): Identifiers {
   const all: Record<string, string> = {};
   for (const { identifiers } of best)
-    for (const [name, value] of Object.entries(identifiers)) if (isSaid(value)) all[name] ??= value as string;
-  const publishers = best
+    for (const [name, value] of Object.entries(identifiers)) if (hasValue(value)) all[name] ??= value as string;
+  const publisherDoi = best
     .map(({ identifiers }) => identifiers.doi)
     .find((doi) => doi !== undefined && !isPreprintDoi(doi));
-  return publishers === undefined ? all : { ...all, doi: publishers };
+  return publisherDoi === undefined ? all : { ...all, doi: publisherDoi };
 }
 
 function otherVersions(
   members: readonly PaperRecord[],
   doi: string | undefined,
 ): NonNullable<PaperRecord["otherVersions"]> {
-  const own = members.flatMap(({ identifiers }) =>
+  const ownVersions = members.flatMap(({ identifiers }) =>
     identifiers.doi === undefined
       ? []
       : [
@@ -126,7 +129,10 @@ function otherVersions(
           },
         ],
   );
-  const all = byKey([...members.flatMap((member) => member.otherVersions ?? []), ...own], (version) => version.doi);
+  const all = byKey(
+    [...members.flatMap((member) => member.otherVersions ?? []), ...ownVersions],
+    (version) => version.doi,
+  );
   return all.filter((version) => version.doi !== doi);
 }
 
@@ -136,7 +142,7 @@ function byKey<Item>(items: readonly Item[], keyOf: (item: Item) => string): Ite
   return [...seen.values()];
 }
 
-/** The earliest; where one date is only the beginning of another, the one that says more. */
+/** The earliest date. If another date is more precise, such as 2024-05 for 2024, that one. */
 function firstDate(members: readonly PaperRecord[]): string | null {
   const dates = members.flatMap(({ date }) => (date === null || date === "" ? [] : [date]));
   const [first] = dates.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));

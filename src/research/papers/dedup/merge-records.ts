@@ -6,38 +6,38 @@ import { companionship, type Companionship } from "./companions.js";
 import { compareRecords, type Comparison } from "./same-work.js";
 import { blockKeys, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
 
-/** Why a record was taken for the same work as another. */
+/** A record that was merged into another one, and why. */
 export interface Merge {
   /** Id of the merged record. */
   readonly into: string;
-  /** Id and source of the record that went into it. */
+  /** Id and source of the record that was merged into it. */
   readonly from: string;
   readonly source: string;
   readonly why: string;
-  /** It is not a second record of the work, but a report that goes with it. */
+  /** Set if the record is a companion report of the work, and not a second record of it. */
   readonly companion?: Companionship["kind"];
 }
 
-/** Two works that look like one, and what speaks against it. */
+/** Two works that are similar, and the reason why they were not merged. */
 export interface LookAlikes {
   readonly ids: readonly [string, string];
   readonly why: string;
 }
 
-/** Two ids of records that a person says are two works, whatever speaks for one: this undoes a merge. */
+/** Two ids of records that the user declared to be two works. They are never merged. */
 export type Apart = readonly [string, string];
 
-/** So many works of one block are compared with a record; past it lie only titles such as "Editorial". */
+/** Maximum number of records in a block. Only blocks for titles such as "Editorial" are larger. */
 const maxBlockSize = 100;
 
-/** So many members of a work are asked whether something speaks against a new one; no work has more versions. */
-const maxCompared = 20;
+/** Maximum number of members of a cluster that are compared with another cluster. */
+const maxComparedMembers = 20;
 
 /**
- * Puts records of one work together, in the order of their first record. Records that share an identifier, a title or
- * its beginning are compared, no others, so time grows with their number. The same records give the same result in
- * whatever order they come. A correction, an abstract or a letter that goes with another record, as `companionship`
- * says, is among the records of its work too, and adds nothing to it but the notice of the correction.
+ * Merges the records of one work, in the order of their first records. Only records with a common key (`blockKeys`) are
+ * compared, so that the time is proportional to their number. The result does not depend on the order of the records. A
+ * correction, an abstract or a letter that belongs to another record (`companionship`) is added to the records of its
+ * work too, but changes only the notices of corrections.
  */
 export function mergeRecords(
   records: readonly PaperRecord[],
@@ -47,31 +47,31 @@ export function mergeRecords(
   readonly merges: readonly Merge[];
   readonly lookAlikes: readonly LookAlikes[];
 } {
-  const traits = records.map(matchFeaturesOf);
-  const said = new Set(apart.flatMap(([a, b]) => [`${a}\n${b}`, `${b}\n${a}`]));
-  const { clusters, refused } = clustersOf(records, traits, said);
+  const features = records.map(matchFeaturesOf);
+  const separatedPairs = new Set(apart.flatMap(([a, b]) => [`${a}\n${b}`, `${b}\n${a}`]));
+  const { clusters, refused } = clustersOf(records, features, separatedPairs);
   const merges: Merge[] = [];
-  const taken = new Set<string>();
+  const usedIds = new Set<string>();
   const merged = clusters.map(({ members, companions }) => {
     const { record, ...from } = mergedWork(
-      members.map(({ at }) => records[at] as PaperRecord),
-      companions.map(({ at, kind }) => ({ record: records[at] as PaperRecord, kind })),
+      members.map(({ index }) => records[index] as PaperRecord),
+      companions.map(({ index, kind }) => ({ record: records[index] as PaperRecord, kind })),
     );
     let id = record.id;
-    for (let more = ""; taken.has(id); more += "+") id = `${record.id}_${hash8(`${record.title}${more}`)}`;
-    taken.add(id);
-    const whys = new Map<PaperRecord | undefined, Partial<Companionship>>(
-      [...members, ...companions].map(({ at, ...how }) => [records[at], how]),
+    for (let suffix = ""; usedIds.has(id); suffix += "+") id = `${record.id}_${hash8(`${record.title}${suffix}`)}`;
+    usedIds.add(id);
+    const reasons = new Map<PaperRecord | undefined, Partial<Companionship>>(
+      [...members, ...companions].map(({ index, ...how }) => [records[index], how]),
     );
     for (const other of from.mergedFrom.slice(1)) {
-      const { why = "", kind } = whys.get(other) ?? {};
+      const { why = "", kind } = reasons.get(other) ?? {};
       merges.push({ into: id, from: other.id, source: other.source, why, ...withoutUndefined({ companion: kind }) });
     }
     return { record: id === record.id ? record : { ...record, id }, ...from };
   });
   const idOf = new Map(
-    clusters.flatMap(({ members, companions }, index) =>
-      [...members, ...companions].map(({ at }) => [at, merged[index]?.record.id ?? ""]),
+    clusters.flatMap(({ members, companions }, clusterIndex) =>
+      [...members, ...companions].map(({ index }) => [index, merged[clusterIndex]?.record.id ?? ""]),
     ),
   );
   const lookAlikes = new Map<string, LookAlikes>();
@@ -85,27 +85,27 @@ export function mergeRecords(
 
 interface Member {
   /** Index of the record. */
-  readonly at: number;
-  /** Why it joined; empty for the first of a cluster that nothing joined. */
+  readonly index: number;
+  /** Why it was merged; empty for the only member of a cluster. */
   why: string;
 }
 
 interface Cluster {
   readonly members: Member[];
-  /** Records of other clusters that go with this one. */
-  readonly companions: (Pick<Member, "at"> & Companionship)[];
-  /** Index of its earliest record. */
+  /** Companion reports of this work. */
+  readonly companions: (Pick<Member, "index"> & Companionship)[];
+  /** The lowest index of its records. */
   first: number;
 }
 
-/** Indexes of a record and of the one that it goes with. */
+/** The indexes of a companion report and of its main report. */
 interface Companion {
-  readonly at: number;
-  readonly of: number;
-  readonly how: Companionship;
+  readonly index: number;
+  readonly mainIndex: number;
+  readonly relation: Companionship;
 }
 
-/** Indexes of two records that were not put together, and why. */
+/** The indexes of two records that were not merged, and why. */
 interface Refused {
   readonly a: number;
   readonly b: number;
@@ -114,30 +114,28 @@ interface Refused {
 
 function clustersOf(
   records: readonly PaperRecord[],
-  traits: readonly MatchFeatures[],
-  said: ReadonlySet<string>,
+  features: readonly MatchFeatures[],
+  separatedPairs: ReadonlySet<string>,
 ): { readonly clusters: readonly Cluster[]; readonly refused: readonly Refused[] } {
   const clusterOf = new Map<number, Cluster>();
   const blocks = new Map<string, number[]>();
   const refused: Refused[] = [];
   const companions: Companion[] = [];
-  const isSaidApart = (a: number, b: number): boolean =>
-    said.size > 0 && said.has(`${records[a]?.id}\n${records[b]?.id}`);
-  const are = (a: number, b: number): Comparison => {
-    if (isSaidApart(a, b)) return { same: false, apart: "a person says so" };
+  const areSeparated = (a: number, b: number): boolean =>
+    separatedPairs.size > 0 && separatedPairs.has(`${records[a]?.id}\n${records[b]?.id}`);
+  const compare = (a: number, b: number): Comparison => {
+    if (areSeparated(a, b)) return { same: false, apart: "a person says so" };
     if (isListedTwice(records[a], records[b])) return { same: true, why: "the same record", sure: true };
-    return compareRecords(traits[a] as MatchFeatures, traits[b] as MatchFeatures);
+    return compareRecords(features[a] as MatchFeatures, features[b] as MatchFeatures);
   };
-  /**
-   * What speaks against putting two clusters together. What tells two members apart for sure does; what may be a slip
-   * is outvoted by more pairs that agree, or where one pair `isSure`.
-   */
-  const objection = (a: Cluster, b: Cluster, isSure: boolean): string | undefined => {
+  // The reason against merging two clusters. A certain difference between two members is one. A possible error in a
+  // record is outvoted if more pairs agree, or if the match `isSure`.
+  const objectionTo = (a: Cluster, b: Cluster, isSure: boolean): string | undefined => {
     let votes = 0;
     let doubt: string | undefined;
-    for (const one of a.members.slice(0, maxCompared))
-      for (const other of b.members.slice(0, maxCompared)) {
-        const answer = are(one.at, other.at);
+    for (const one of a.members.slice(0, maxComparedMembers))
+      for (const other of b.members.slice(0, maxComparedMembers)) {
+        const answer = compare(one.index, other.index);
         if (answer.same) votes += 1;
         else if (answer.apart !== undefined) {
           if (answer.maybe !== true) return answer.apart;
@@ -148,105 +146,111 @@ function clustersOf(
     return isSure || votes > 0 ? undefined : doubt;
   };
 
-  for (const at of inOrder(records, traits)) {
-    let own: Cluster = { members: [{ at, why: "" }], companions: [], first: at };
-    clusterOf.set(at, own);
-    const keys = [...blockKeys(traits[at] as MatchFeatures), `record ${records[at]?.id}`];
+  for (const index of sortedIndexes(records, features)) {
+    let ownCluster: Cluster = { members: [{ index, why: "" }], companions: [], first: index };
+    clusterOf.set(index, ownCluster);
+    const keys = [...blockKeys(features[index] as MatchFeatures), `record ${records[index]?.id}`];
     for (const other of new Set(keys.flatMap((key) => blocks.get(key) ?? []))) {
-      const its = clusterOf.get(other) as Cluster;
-      if (its === own) continue;
-      const answer = are(at, other);
-      const company = answer.same || isSaidApart(at, other) ? undefined : inCompany(at, other, traits);
-      if (company !== undefined) {
-        companions.push(company);
+      const otherCluster = clusterOf.get(other) as Cluster;
+      if (otherCluster === ownCluster) continue;
+      const answer = compare(index, other);
+      const companion = answer.same || areSeparated(index, other) ? undefined : companionOf(index, other, features);
+      if (companion !== undefined) {
+        companions.push(companion);
         continue;
       }
-      const against = answer.same ? objection(own, its, answer.sure === true) : answer.apart;
-      if (against !== undefined) refused.push({ a: at, b: other, why: against });
-      if (!answer.same || against !== undefined) continue;
-      const [small, large] = own.members.length < its.members.length ? [own, its] : [its, own];
-      // Only the first of a cluster that nothing joined yet has no reason.
+      const reason = answer.same ? objectionTo(ownCluster, otherCluster, answer.sure === true) : answer.apart;
+      if (reason !== undefined) refused.push({ a: index, b: other, why: reason });
+      if (!answer.same || reason !== undefined) continue;
+      const [small, large] =
+        ownCluster.members.length < otherCluster.members.length
+          ? [ownCluster, otherCluster]
+          : [otherCluster, ownCluster];
+      // The only member of a cluster has no reason yet.
       for (const [first] of [small.members, large.members]) if (first?.why === "") first.why = answer.why;
       large.members.push(...small.members);
       large.first = Math.min(large.first, small.first);
-      for (const member of small.members) clusterOf.set(member.at, large);
-      own = large;
+      for (const member of small.members) clusterOf.set(member.index, large);
+      ownCluster = large;
     }
-    for (const key of keys) remember(blocks, key, at, clusterOf);
+    for (const key of keys) addToBlock(blocks, key, index, clusterOf);
   }
-  attach(companions, clusterOf, isSaidApart);
+  addCompanions(companions, clusterOf, areSeparated);
   return { clusters: [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first), refused };
 }
 
-/** Which of two records goes with the other, if any does. */
-function inCompany(a: number, b: number, traits: readonly MatchFeatures[]): Companion | undefined {
-  const [one, other] = [traits[a] as MatchFeatures, traits[b] as MatchFeatures];
+/** Which of two records is a companion report of the other; undefined if neither is. */
+function companionOf(a: number, b: number, features: readonly MatchFeatures[]): Companion | undefined {
+  const [one, other] = [features[a] as MatchFeatures, features[b] as MatchFeatures];
   const how = companionship(one, other);
-  if (how !== undefined) return { at: a, of: b, how };
-  const turned = companionship(other, one);
-  return turned === undefined ? undefined : { at: b, of: a, how: turned };
+  if (how !== undefined) return { index: a, mainIndex: b, relation: how };
+  const reversed = companionship(other, one);
+  return reversed === undefined ? undefined : { index: b, mainIndex: a, relation: reversed };
 }
 
 /**
- * Gives each work the records of the works that go with it. A work goes with one other only, the first that was found;
- * one that others go with stays by itself.
+ * Adds companion reports to the clusters of their main reports. A cluster becomes a companion of only one other
+ * cluster, the first that was found. A cluster with companions does not become one.
  */
-function attach(
+function addCompanions(
   companions: readonly Companion[],
   clusterOf: Map<number, Cluster>,
-  isSaidApart: (a: number, b: number) => boolean,
+  areSeparated: (a: number, b: number) => boolean,
 ): void {
-  for (const { at, of, how } of companions) {
-    const [own, main] = [clusterOf.get(at) as Cluster, clusterOf.get(of) as Cluster];
-    const isOwn = own.members.some((member) => member.at === at);
-    if (own === main || !isOwn || own.companions.length > 0) continue;
-    if (own.members.some((one) => main.members.some((other) => isSaidApart(one.at, other.at)))) continue;
-    for (const member of own.members) {
-      main.companions.push({ at: member.at, ...how });
-      clusterOf.set(member.at, main);
+  for (const { index, mainIndex, relation } of companions) {
+    const [ownCluster, mainCluster] = [clusterOf.get(index) as Cluster, clusterOf.get(mainIndex) as Cluster];
+    const isOwn = ownCluster.members.some((member) => member.index === index);
+    if (ownCluster === mainCluster || !isOwn || ownCluster.companions.length > 0) continue;
+    if (
+      ownCluster.members.some((first) => mainCluster.members.some((second) => areSeparated(first.index, second.index)))
+    )
+      continue;
+    for (const member of ownCluster.members) {
+      mainCluster.companions.push({ index: member.index, ...relation });
+      clusterOf.set(member.index, mainCluster);
     }
-    main.first = Math.min(main.first, own.first);
+    mainCluster.first = Math.min(mainCluster.first, ownCluster.first);
   }
 }
 
 /**
- * A source lists a record once for each query, and two engines list the same page: however little its title tells, that
- * is one work.
+ * Whether a record was found twice: a source returns it for several queries, and two search engines return the same
+ * page.
  */
 const isListedTwice = (a: PaperRecord | undefined, b: PaperRecord | undefined): boolean =>
   a?.id === b?.id && a?.title === b?.title && (a?.source === b?.source || a?.url === b?.url);
 
-/** One record of each cluster stands in a block, unless others say more: those with identifiers of their own do. */
-function remember(
+/** Adds a record to a block, unless the block is full or has enough records of the same cluster. */
+function addToBlock(
   blocks: Map<string, number[]>,
   key: string,
-  at: number,
+  index: number,
   clusterOf: ReadonlyMap<number, Cluster>,
 ): void {
   const block = blocks.get(key);
-  if (block === undefined) return void blocks.set(key, [at]);
-  const own = clusterOf.get(at);
-  const present = block.filter((other) => clusterOf.get(other) === own).length;
-  if (present < 5 && block.length < maxBlockSize) block.push(at);
+  if (block === undefined) return void blocks.set(key, [index]);
+  const ownCluster = clusterOf.get(index);
+  const present = block.filter((other) => clusterOf.get(other) === ownCluster).length;
+  if (present < 5 && block.length < maxBlockSize) block.push(index);
 }
 
 /**
- * Records with most identifiers first, then by what they say, so that the order in which sources answered does not
- * count.
+ * The indexes of records: those with most identifiers first, then by source, id and title, so that the result does not
+ * depend on the order of the answers.
  */
-function inOrder(records: readonly PaperRecord[], traits: readonly MatchFeatures[]): number[] {
+function sortedIndexes(records: readonly PaperRecord[], features: readonly MatchFeatures[]): number[] {
   const keys = records.map(({ source, id, title }) => `${source}\n${id}\n${title}`);
   return records
-    .map((_, at) => at)
+    .map((_, index) => index)
     .sort(
       (a, b) =>
-        (traits[b]?.keys.length ?? 0) - (traits[a]?.keys.length ?? 0) ||
+        (features[b]?.keys.length ?? 0) - (features[a]?.keys.length ?? 0) ||
         compareText(keys[a] ?? "", keys[b] ?? "") ||
         a - b,
     );
 }
 
-/** By code units, the same under every locale. */
+/** Compares by code units, which does not depend on the locale. */
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const hash8 = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);

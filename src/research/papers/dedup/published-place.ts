@@ -1,31 +1,30 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-/** Where in a journal a record stands. */
+/** The place of a record in a journal. */
 export interface JournalPlace {
-  readonly volume?: Numbered;
-  readonly issue?: Numbered;
+  readonly volume?: PlaceNumber;
+  readonly issue?: PlaceNumber;
   readonly pages?: Pages;
 }
 
-/** A number as a source writes it: "4", "4 (1)", "Suppl. 2", "23-24". */
-interface Numbered {
+/** A number in a source's format: "4", "4 (1)", "Suppl. 2", "23-24". */
+interface PlaceNumber {
   /**
-   * What is written around the numbers: nothing for "4", "suppl #" for "Suppl. 2". Two numbers are compared only where
-   * this is the same.
+   * The text around the numbers: empty for "4", "suppl #" for "Suppl. 2". Only numbers of the same kind are compared.
    */
   readonly kind: string;
   readonly numbers: readonly number[];
 }
 
 interface Pages {
-  /** "s" of "S528", "e" of "e0123"; empty for a plain number. */
+  /** Letters before the number: "s" in "S528", "e" in "e0123"; may be empty. */
   readonly letters: string;
   readonly first: number;
-  /** Equal to `first` where only one page is named. */
+  /** Equal to `first` if only one page is named. */
   readonly last: number;
 }
 
-/** `other`: it tells two works apart; `unknown`: one of them says nothing, or says it in another way. */
+/** `other`: they are different; `unknown`: one value is missing, or they can't be compared. */
 export type Likeness = "same" | "other" | "unknown";
 
 export const placeOf = (paper: {
@@ -33,9 +32,9 @@ export const placeOf = (paper: {
   readonly issue?: string | null;
   readonly pages?: string | null;
 }): JournalPlace =>
-  withoutUndefined({ volume: numbered(paper.volume), issue: numbered(paper.issue), pages: pagesOf(paper.pages) });
+  withoutUndefined({ volume: parseNumber(paper.volume), issue: parseNumber(paper.issue), pages: pagesOf(paper.pages) });
 
-function numbered(text: string | null | undefined): Numbered | undefined {
+function parseNumber(text: string | null | undefined): PlaceNumber | undefined {
   // "4 (1)" is a volume with its issue.
   const plain = (text ?? "")
     .toLowerCase()
@@ -52,7 +51,7 @@ function numbered(text: string | null | undefined): Numbered | undefined {
 
 function pagesOf(text: string | null | undefined): Pages | undefined {
   const plain = (text ?? "").toLowerCase().replace(/^\s*(?:pages?|pp?)\b\.?\s*/, "");
-  // "215 p" counts the pages.
+  // "215 p" is the number of pages.
   const match =
     /^\D{0,3}?(\p{L}{0,4})[\s.]*(\d+)(?!\d*\s*p(?:p|ages)?\b)(?:\s*[-\u2010-\u2015\u2212]+\s*\p{L}{0,4}(\d+))?/u.exec(
       plain,
@@ -60,7 +59,7 @@ function pagesOf(text: string | null | undefined): Pages | undefined {
   if (match === null) return undefined;
   const [, letters = "", start = "", end = start] = match;
   const first = Number(start);
-  // Articles are counted from 1 before they are put into an issue, so this says nothing.
+  // An article that is not in an issue yet starts at page 1, so this page is not distinctive.
   if (letters === "" && first === 1) return undefined;
   // "943-5" ends on page 945.
   const last = end.length < start.length ? Number(start.slice(0, start.length - end.length) + end) : Number(end);
@@ -70,31 +69,40 @@ function pagesOf(text: string | null | undefined): Pages | undefined {
 const isYear = (number: number): boolean => number >= 1900 && number < 2100;
 
 /**
- * Some journals number their volumes by the year, so a year and a number do not contradict each other. "15" and "15
- * Suppl. 3" are one volume, "Suppl. 15" is another matter.
+ * Compares volumes. Some journals use the year as the number of a volume, so a year and another number can't be
+ * compared. "15" and "15 Suppl. 3" are one volume, but not "Suppl. 15".
  */
 export const compareVolumes = ({ volume: a }: JournalPlace, { volume: b }: JournalPlace): Likeness =>
-  a !== undefined && b !== undefined && a.kind !== b.kind && leads(a) && leads(b) && a.numbers[0] === b.numbers[0]
+  a !== undefined &&
+  b !== undefined &&
+  a.kind !== b.kind &&
+  startsWithNumber(a) &&
+  startsWithNumber(b) &&
+  a.numbers[0] === b.numbers[0]
     ? "same"
     : compareNumbers(a, b, isYear);
 
-/** A year has at most 53 weekly issues; a larger number runs on over the volumes. */
+/** Compares issues. A number above 53 is counted over several volumes, so it can't be compared with a lower one. */
 export const compareIssues = ({ issue: a }: JournalPlace, { issue: b }: JournalPlace): Likeness =>
   compareNumbers(a, b, (number) => number > 53);
 
-const leads = ({ kind }: Numbered): boolean => kind === "" || kind.startsWith("#");
+const startsWithNumber = ({ kind }: PlaceNumber): boolean => kind === "" || kind.startsWith("#");
 
-/** Two numbers differ only where they count the same: `sort` tells which of two ways of counting a number follows. */
-function compareNumbers(a: Numbered | undefined, b: Numbered | undefined, sort: (number: number) => boolean): Likeness {
+/** Compares numbers. They can only be different if `isOtherKind`, the kind of counting, is equal for both. */
+function compareNumbers(
+  a: PlaceNumber | undefined,
+  b: PlaceNumber | undefined,
+  isOtherKind: (number: number) => boolean,
+): Likeness {
   if (a === undefined || b === undefined || a.kind !== b.kind) return "unknown";
   if (a.numbers.join() === b.numbers.join()) return "same";
   const [one = 0, other = 0] = [a.numbers[0], b.numbers[0]];
-  return sort(one) === sort(other) ? "other" : "unknown";
+  return isOtherKind(one) === isOtherKind(other) ? "other" : "unknown";
 }
 
 /**
- * "e123" is what others write as 123, and a slip may change the first page or the last; "S12" and "S40" are two pages,
- * "S12" and "40" say nothing.
+ * Compares pages. "e123" and "123" are the same page. Ranges with one common end are the same, because the other end
+ * can be an error. "S12" and "S40" are different; "S12" and "40" can't be compared.
  */
 export function comparePages({ pages: a }: JournalPlace, { pages: b }: JournalPlace): Likeness {
   if (a === undefined || b === undefined) return "unknown";
@@ -108,27 +116,35 @@ export function comparePages({ pages: a }: JournalPlace, { pages: b }: JournalPl
 const isRange = ({ first, last }: Pages): boolean => last !== first;
 
 /**
- * The first place as the second shows that it is meant: a database that lost the volume may have put it, "26", where
- * the issue belongs, and the issue, "9", where the pages do.
+ * The first place with values in the right fields, if the second place shows that they are in wrong ones: a database
+ * may have the volume in the field for the issue, and the issue in the field for pages.
  */
-export function asMeant(place: JournalPlace, { volume, issue }: JournalPlace): JournalPlace {
-  const { volume: none, issue: moved, pages } = place;
-  if (none !== undefined || moved === undefined || volume === undefined || moved.kind !== "" || !leads(volume))
+export function correctedPlace(place: JournalPlace, { volume, issue }: JournalPlace): JournalPlace {
+  const { volume: ownVolume, issue: ownIssue, pages } = place;
+  if (
+    ownVolume !== undefined ||
+    ownIssue === undefined ||
+    volume === undefined ||
+    ownIssue.kind !== "" ||
+    !startsWithNumber(volume)
+  )
     return place;
-  if (moved.numbers[0] !== volume.numbers[0]) return place;
-  if (pages === undefined) return { volume: moved };
+  if (ownIssue.numbers[0] !== volume.numbers[0]) return place;
+  if (pages === undefined) return { volume: ownIssue };
   const isIssue = pages.letters === "" && !isRange(pages) && issue?.numbers[0] === pages.first;
-  return isIssue ? { volume: moved, ...withoutUndefined({ issue }) } : place;
+  return isIssue ? { volume: ownIssue, ...withoutUndefined({ issue }) } : place;
 }
 
-/** Whether it takes up one page or two, as abstracts, letters and corrections do; or only the first is known. */
+/**
+ * Whether the text has one or two pages, like abstracts, letters and corrections; also if only the first page is known.
+ */
 export const isBrief = ({ pages }: JournalPlace): boolean => pages !== undefined && pages.last - pages.first <= 1;
 
-/** Whether both name the same pages, at least three: only one article stands there. */
+/** Whether both have the same range of at least three pages, which contains only one article. */
 export const hasOneRange = ({ pages: a }: JournalPlace, { pages: b }: JournalPlace): boolean =>
   a !== undefined && b !== undefined && a.first === b.first && a.last === b.last && a.last - a.first >= 2;
 
-/** The same, or one names the first of these pages alone. */
+/** Like hasOneRange, also if one place names only the first page. */
 export const mayBeOneRange = ({ pages: a }: JournalPlace, { pages: b }: JournalPlace): boolean =>
   a !== undefined &&
   b !== undefined &&
@@ -136,11 +152,11 @@ export const mayBeOneRange = ({ pages: a }: JournalPlace, { pages: b }: JournalP
   (a.last === b.last || !isRange(a) || !isRange(b)) &&
   Math.max(a.last - a.first, b.last - b.first) >= 2;
 
-/** Whether it stands in a supplement, as the volume, the issue or the page ("S12") says. */
+/** Whether the volume, the issue or the page ("S12") is that of a supplement. */
 export const isInSupplement = ({ volume, issue, pages }: JournalPlace): boolean =>
   pages?.letters === "s" || [volume, issue].some((number) => /(?:^|[# ])s(?:$|[# ]|uppl)/.test(number?.kind ?? ""));
 
-/** Where a record's title says that a correction of it stands. */
+/** The place of a correction that a record's title names. */
 export interface CorrectionPlace {
   readonly volume: number;
   readonly issue?: number;
@@ -148,15 +164,15 @@ export interface CorrectionPlace {
 }
 
 /**
- * Where the corrections of an article stand: Medline writes "[Erratum appears in J Touch. 2009 Jun 4;36(23):2487]".
- * `more`: the database has cut the title within the note of a further one, "].[Erratum".
+ * The places of an article's corrections, which Medline writes into the title: "[Erratum appears in J Touch. 2009 Jun
+ * 4;36(23):2487]". `more`: the title is cut within the note of another correction, "].[Erratum".
  */
 export function correctionPlaces(title: string): {
   readonly places: readonly CorrectionPlace[];
   readonly more: boolean;
 } {
-  const noted = /\[(?:published )?(?:errat(?:um|a)|corrections?)\b.*$/is.exec(title)?.[0] ?? "";
-  const places = [...noted.matchAll(/;\s?(\d{1,5})(?:\s?\((\d{1,5})[^()]*\))?\s?:\s?\p{L}{0,3}(\d{1,7})/gu)].map(
+  const notes = /\[(?:published )?(?:errat(?:um|a)|corrections?)\b.*$/is.exec(title)?.[0] ?? "";
+  const places = [...notes.matchAll(/;\s?(\d{1,5})(?:\s?\((\d{1,5})[^()]*\))?\s?:\s?\p{L}{0,3}(\d{1,7})/gu)].map(
     ([, volume, issue, page]) => ({
       volume: Number(volume),
       ...withoutUndefined({ issue: issue === undefined ? undefined : Number(issue) }),
@@ -165,6 +181,6 @@ export function correctionPlaces(title: string): {
   );
   return {
     places,
-    more: places.length > 0 && /\]\W{0,3}\[(?:published )?(?:errat(?:um|a)|corrections?)\b[^\]:;]*$/i.test(noted),
+    more: places.length > 0 && /\]\W{0,3}\[(?:published )?(?:errat(?:um|a)|corrections?)\b[^\]:;]*$/i.test(notes),
   };
 }

@@ -1,7 +1,7 @@
 import { isCutAtColon, isLong, isSpelling, lacksSubtitle, matchTitles, sharedWords } from "./title-match.js";
 import { type Authors, doiStem, type MatchFeatures } from "./match-features.js";
 import {
-  asMeant,
+  correctedPlace,
   compareIssues,
   comparePages,
   compareVolumes,
@@ -14,41 +14,41 @@ import {
 import { compareVenues } from "./venue.js";
 
 /**
- * Whether two records are one work, and why. `sure`: an identifier or the place in a journal says so, not the title
- * alone. `apart`: something speaks against it, so that no third record may join them either; `maybe`: what speaks
- * against it may be a slip, so that others outweigh it.
+ * Whether two records are one work, and why. `sure`: because of an identifier or the place in a journal, not only
+ * because of the title. `apart`: the reason why they are two works, so that no third record may connect them. `maybe`:
+ * this reason may be an error in a record, so that other pairs of records can outweigh it.
  */
 export type Comparison =
   | { readonly same: true; readonly why: string; readonly sure?: true }
   | { readonly same: false; readonly apart?: string; readonly maybe?: true };
 
-const unlike: Comparison = { same: false };
+const notSame: Comparison = { same: false };
 const apart = (why: string): Comparison => ({ same: false, apart: why });
 const maybeApart = (why: string): Comparison => ({ same: false, apart: why, maybe: true });
 
-/** Years between a preprint and what became of it. */
+/** Maximum number of years between a preprint and its published version. */
 const maxYearsToPrint = 3;
 
 /**
- * Compares two records, by the first of these rules that says anything:
+ * Compares two records by the first of these rules that applies:
  * 1. A notice about a work, such as a correction, is another work.
- * 2. A shared identifier makes one work, unless titles, authors and pages say that it was given to two.
- * 3. Without one the titles must agree; and two arXiv papers, two papers of PubMed and works of other authors stay
- *    apart.
- * 4. The same volume and first page make one work of one title, however its journal is called.
- * 5. Two DOIs of publishers and two venues stay apart; of published records also two volumes, issues or pages, unless
- *    one is a page or two of the same volume under the same long title, which is a slip.
- * 6. What is left is one work if title, authors and year tell enough; a preprint may be some years older than its
- *    article.
+ * 2. Records with a shared identifier are one work, unless titles, authors and pages show that two works have it.
+ * 3. Without a shared identifier, the titles must agree. Records with two arXiv ids, two PubMed ids or other authors
+ * are two works.
+ * 4. Records with equal titles, volumes and first pages are one work, even with other names of the journal.
+ * 5. Records with two publisher DOIs or two venues are two works; also published records with two volumes, issues or
+ * pages, unless one is one or two pages in the same volume under the same long title, which is an error.
+ * 6. The others are one work if title, authors and year are distinctive enough. A preprint may be some years older than
+ * its article.
  */
 export function compareRecords(one: MatchFeatures, other: MatchFeatures): Comparison {
-  const [a, b] = [inPlace(one, other), inPlace(other, one)];
+  const [a, b] = [withPlaceLike(one, other), withPlaceLike(other, one)];
   if (a.notice !== b.notice) return apart("one is a notice about a work");
-  const shared = a.keys.find((key) => b.keys.includes(key));
-  if (shared !== undefined) return onOneKey(a, b, shared);
-  if (a.title === undefined || b.title === undefined) return unlike;
-  const titles = isCutInPlace(a, b) ? "cut" : matchTitles(a.title, b.title);
-  if (titles === undefined) return isTranslated(a, b) ? translated : unlike;
+  const sharedKey = a.keys.find((key) => b.keys.includes(key));
+  if (sharedKey !== undefined) return compareWithSharedKey(a, b, sharedKey);
+  if (a.title === undefined || b.title === undefined) return notSame;
+  const titles = isCutOnSamePages(a, b) ? "cut" : matchTitles(a.title, b.title);
+  if (titles === undefined) return isTranslation(a, b) ? translation : notSame;
 
   const stem = sharedStem(a, b);
   if (stem !== undefined && titles === "equal" && !isOtherEditorial(a, b))
@@ -58,23 +58,27 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
 
   const authors = compareAuthors(a.authors, b.authors);
   const venues = compareVenues(a.venue, b.venue);
-  const isInPlace = standInOnePlace(a, b, titles, authors, venues);
-  if (authors === "other" && !isInPlace) return unlike;
+  const areInOnePlace = haveOnePlace(a, b, titles, authors, venues);
+  if (authors === "other" && !areInOnePlace) return notSame;
   const areTwoDois = a.published.length > 0 && b.published.length > 0;
-  // Such a work has one DOI too many.
-  const isOneTooMany = isInPlace && venues !== "other" && compareIssues(a.place, b.place) !== "other";
-  if (areTwoDois && !isOneTooMany) return apart("two DOIs of publishers");
-  if (isInPlace) return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}`, sure: true };
-  if (titles === "alike" || authors === "other") return unlike;
-  // The abstract of a talk is another report than the article that came of it, and so is a letter under its title.
-  if (a.title.marked !== b.title.marked && !standTogether(a, b, venues)) return unlike;
-  if (titles === "less" && !isOneIssueOf(a, b, authors, venues)) return unlike;
+  // One work can have two DOIs by an error; its other fields then agree.
+  const hasExtraDoi = areInOnePlace && venues !== "other" && compareIssues(a.place, b.place) !== "other";
+  if (areTwoDois && !hasExtraDoi) return apart("two DOIs of publishers");
+  if (areInOnePlace) return { same: true, why: `${agreementText(titles, authors)}${yearsText(a, b)}`, sure: true };
+  if (titles === "alike" || authors === "other") return notSame;
+  // The abstract of a talk, or a letter, is another report than the article with the same title.
+  if (a.title.marked !== b.title.marked && !areInOneIssueOrMeeting(a, b, venues)) return notSame;
+  if (titles === "less" && !isSameInIssue(a, b, authors, venues)) return notSame;
   if (venues === "other") return maybeApart("two venues");
-  return a.preprint || b.preprint ? asVersions(a, b, titles, authors) : asPublished(a, b, titles, authors, venues);
+  return a.preprint || b.preprint
+    ? comparePreprints(a, b, titles, authors)
+    : comparePublished(a, b, titles, authors, venues);
 }
 
-/** A title that was cut at its colon, on the same pages of one volume: a short one tells too little by itself. */
-const isCutInPlace = (a: MatchFeatures, b: MatchFeatures): boolean =>
+/**
+ * Whether one title was cut at its colon, and the pages are the same. A short title alone is not distinctive enough.
+ */
+const isCutOnSamePages = (a: MatchFeatures, b: MatchFeatures): boolean =>
   a.title !== undefined &&
   b.title !== undefined &&
   isCutAtColon(a.title, b.title) &&
@@ -84,29 +88,29 @@ const isCutInPlace = (a: MatchFeatures, b: MatchFeatures): boolean =>
   compareIssues(a.place, b.place) !== "other" &&
   compareVenues(a.venue, b.venue) === "same";
 
-/** One volume of a journal, or the proceedings of one meeting. */
-const standTogether = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
+/** Whether both are in one volume of a journal, or in the proceedings of one meeting. */
+const areInOneIssueOrMeeting = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
   compareVolumes(a.place, b.place) === "same" ||
   (venues === "same" && a.venue?.sort === "meeting" && b.venue?.sort === "meeting" && yearsApart(a, b) === 0);
 
-const translated: Comparison = {
+const translation: Comparison = {
   same: true,
   why: "the same authors and the same pages of a journal, under a title in another language",
   sure: true,
 };
 
 /**
- * Titles that share next to nothing, on the same pages of one issue, by the same authors: databases translate a title
- * or keep it in its language. Abstracts, of which several may stand on a page, take up less.
+ * Whether one title is a translation of the other: other words, but the same authors and pages of one issue. Some
+ * databases translate titles. At least three pages are needed, because a page can contain several abstracts.
  */
-function isTranslated(a: MatchFeatures, b: MatchFeatures): boolean {
-  if (a.title === undefined || b.title === undefined || a.notice || isWeak(a, b)) return false;
-  const areIdsOther = (name: "arxiv" | "pmid") => a[name] !== undefined && b[name] !== undefined;
-  if (areIdsOther("arxiv") || areIdsOther("pmid") || (a.published.length > 0 && b.published.length > 0)) return false;
+function isTranslation(a: MatchFeatures, b: MatchFeatures): boolean {
+  if (a.title === undefined || b.title === undefined || a.notice || isWeakTitle(a, b)) return false;
+  const haveTwoIds = (name: "arxiv" | "pmid") => a[name] !== undefined && b[name] !== undefined;
+  if (haveTwoIds("arxiv") || haveTwoIds("pmid") || (a.published.length > 0 && b.published.length > 0)) return false;
   return (
     sharedWords(a.title, b.title) < 0.34 &&
     hasOneRange(a.place, b.place) &&
-    isOfArticle(a.place) &&
+    hasArticleLength(a.place) &&
     a.place.pages?.letters === "" &&
     b.place.pages?.letters === "" &&
     compareVolumes(a.place, b.place) === "same" &&
@@ -121,48 +125,50 @@ function isTranslated(a: MatchFeatures, b: MatchFeatures): boolean {
   );
 }
 
-/** Most pages of one article; a supplement's abstracts may carry the pages of the whole. */
+/** Maximum number of pages of an article. Abstracts in a supplement may have the pages of the whole supplement. */
 const maxPages = 100;
-const isOfArticle = ({ pages }: MatchFeatures["place"]): boolean =>
+const hasArticleLength = ({ pages }: MatchFeatures["place"]): boolean =>
   pages !== undefined && pages.last - pages.first < maxPages;
 
-/** A record with volume, issue and pages in the columns that the other one shows to be theirs. */
-function inPlace(record: MatchFeatures, other: MatchFeatures): MatchFeatures {
-  const place = asMeant(record.place, other.place);
+/**
+ * The record with volume, issue and pages in the right fields, if the other record shows that they are in wrong ones.
+ */
+function withPlaceLike(record: MatchFeatures, other: MatchFeatures): MatchFeatures {
+  const place = correctedPlace(record.place, other.place);
   return place === record.place ? record : { ...record, place };
 }
 
 type Titles = NonNullable<ReturnType<typeof matchTitles>>;
-/** One title, but for slips or its end. */
-const isNearly = (titles: Titles): boolean => titles === "near" || titles === "cut";
+/** Whether two titles differ only in spelling or because one was cut. */
+const isNearTitle = (titles: Titles): boolean => titles === "near" || titles === "cut";
 type AuthorMatch = "all" | "first" | "unknown";
 
-/** Two records with one identifier: services copy identifiers wrongly, so something else has to agree. */
-function onOneKey(a: MatchFeatures, b: MatchFeatures, key: string): Comparison {
+/** Compares two records with a shared identifier. Services have wrong identifiers, so other fields must agree too. */
+function compareWithSharedKey(a: MatchFeatures, b: MatchFeatures, key: string): Comparison {
   const same: Comparison = { same: true, why: `the same ${key.startsWith("id ") ? "id" : key}`, sure: true };
-  const names = compareAuthors(a.authors, b.authors);
+  const authors = compareAuthors(a.authors, b.authors);
   if (a.title === undefined || b.title === undefined)
-    return names === "all" || names === "first" ? same : apart(`${key} stands on a record without a title`);
+    return authors === "all" || authors === "first" ? same : apart(`${key} stands on a record without a title`);
   const shared = sharedWords(a.title, b.title);
   const [part, other] = [a.title.part, b.title.part];
   if (part !== undefined && other !== undefined && part !== other && shared < 1)
     return apart(`${key} stands on two parts`);
-  const areTwo = apart(`${key} stands on two works`);
-  if (a.title.generic && b.title.generic && names === "other") return areTwo;
-  // The abstracts of a supplement carry its one DOI, and several may stand on one page.
+  const twoWorks = apart(`${key} stands on two works`);
+  if (a.title.generic && b.title.generic && authors === "other") return twoWorks;
+  // The abstracts of a supplement have its DOI, and a page can contain several of them.
   const areOnOtherPages = comparePages(a.place, b.place) === "other";
   const areAbstracts = (isInSupplement(a.place) || isInSupplement(b.place)) && !hasOneRange(a.place, b.place);
-  if (shared < 0.8 && (areOnOtherPages || areAbstracts) && matchTitles(a.title, b.title) === undefined) return areTwo;
-  const needed = { all: yearsApart(a, b) <= 1 ? 0 : 0.2, first: 0.2, unknown: 0.34, other: 0.8 }[names];
-  return shared >= needed ? same : areTwo;
+  if (shared < 0.8 && (areOnOtherPages || areAbstracts) && matchTitles(a.title, b.title) === undefined) return twoWorks;
+  const minShare = { all: yearsApart(a, b) <= 1 ? 0 : 0.2, first: 0.2, unknown: 0.34, other: 0.8 }[authors];
+  return shared >= minShare ? same : twoWorks;
 }
 
 /**
- * The same volume and first page, at most a year apart, or three where all else is the same: one work if its titles
- * agree, and the authors where one title has more than the other. Several abstracts may stand on one page, so titles
- * that are only alike need the same first and last page; so does a volume that is unknown or written wrongly.
+ * Whether two records with matching titles have the same volume and first page, at most one year apart (three years if
+ * all else is equal). If one title is longer, the authors must agree. If the titles are only similar, or the volume is
+ * unknown or wrong, the first and last pages must be equal, because a page can contain several abstracts.
  */
-function standInOnePlace(
+function haveOnePlace(
   a: MatchFeatures,
   b: MatchFeatures,
   titles: Titles,
@@ -171,60 +177,68 @@ function standInOnePlace(
 ): boolean {
   if (comparePages(a.place, b.place) !== "same") return false;
   const isOneVolume = compareVolumes(a.place, b.place) === "same";
-  // A slip in the year: no journal has two volumes of one number within three years.
-  const isSlip = isOneVolume && titles === "equal" && authors === "all" && venues !== "other" && !isWeak(a, b);
-  if (yearsApart(a, b) > (isSlip ? 3 : 1)) return false;
-  if (isWeak(a, b) && (authors === "other" || isOtherEditorial(a, b))) return false;
+  // An error in the year: a journal does not have two volumes with one number within three years.
+  const isYearError =
+    isOneVolume && titles === "equal" && authors === "all" && venues !== "other" && !isWeakTitle(a, b);
+  if (yearsApart(a, b) > (isYearError ? 3 : 1)) return false;
+  if (isWeakTitle(a, b) && (authors === "other" || isOtherEditorial(a, b))) return false;
   const isOneRange = hasOneRange(a.place, b.place);
-  if (isShownThere(a, b, titles, authors)) return true;
-  if (!isOneVolume) return isOneRange && (titles === "equal" || isNearly(titles)) && authors === "all";
+  if (isConferenceAbstract(a, b, titles, authors)) return true;
+  if (!isOneVolume) return isOneRange && (titles === "equal" || isNearTitle(titles)) && authors === "all";
   if (titles === "equal" && authors === "other") return venues !== "other" && !areLetters(a, b);
   if (titles === "equal") return true;
-  if (isNearly(titles)) return authors !== "other";
+  if (isNearTitle(titles)) return authors !== "other";
   if (titles === "less" && authors === "all" && a.authors.count === b.authors.count && venues !== "other") return true;
-  const isNamed = authors === "all" || authors === "first";
+  const hasSameFirstAuthor = authors === "all" || authors === "first";
   const isOneText = isOneRange || (authors === "all" && venues === "same" && mayBeOneRange(a.place, b.place));
-  return isNamed && (titles === "longer" || a.notice || isOneText);
+  return hasSameFirstAuthor && (titles === "longer" || a.notice || isOneText);
 }
 
 /**
- * A talk's or poster's abstract on one page, "A655", named by its meeting in one record and by the journal that printed
- * it in the other.
+ * Whether both are the abstract of a talk or poster on one page, such as "A655": one record has the meeting as its
+ * venue, the other one the journal that printed it.
  */
-const isShownThere = (a: MatchFeatures, b: MatchFeatures, titles: Titles, authors: AuthorMatch | "other"): boolean =>
+const isConferenceAbstract = (
+  a: MatchFeatures,
+  b: MatchFeatures,
+  titles: Titles,
+  authors: AuthorMatch | "other",
+): boolean =>
   titles === "equal" &&
   authors === "all" &&
-  !isWeak(a, b) &&
+  !isWeakTitle(a, b) &&
   yearsApart(a, b) === 0 &&
   (a.venue?.sort === "meeting") !== (b.venue?.sort === "meeting") &&
   a.place.pages?.letters !== "" &&
   a.place.pages?.letters === b.place.pages?.letters &&
   compareVolumes(a.place, b.place) !== "other";
 
-/** Letters on one article carry its title, and several may stand on a page: by people of whom none wrote the other. */
+/** Whether both are letters by other authors. Letters on one article have its title, and a page can contain several. */
 const areLetters = (a: MatchFeatures, b: MatchFeatures): boolean =>
   isBrief(a.place) &&
   isBrief(b.place) &&
-  !isOneName(a.authors, b.authors) &&
+  !isSameSurname(a.authors, b.authors) &&
   ![...a.authors.words].some((word) => b.authors.words.has(word));
 
-/** Each issue has a text of that name, by the same editor, on the same page. */
+/** Whether both are editorials or similar texts of two issues, which can have the same title, author and page. */
 const isOtherEditorial = (a: MatchFeatures, b: MatchFeatures): boolean =>
-  isWeak(a, b) &&
+  isWeakTitle(a, b) &&
   [compareVolumes, compareIssues, comparePages].some((compare) => compare(a.place, b.place) === "other");
 
-/** At least one is a preprint: its venue, volume and pages say nothing, and years may pass until it is printed. */
-function asVersions(a: MatchFeatures, b: MatchFeatures, titles: Titles, authors: AuthorMatch): Comparison {
+/**
+ * Compares records of which at least one is a preprint. Its venue, volume and pages do not count, and it may be older.
+ */
+function comparePreprints(a: MatchFeatures, b: MatchFeatures, titles: Titles, authors: AuthorMatch): Comparison {
   const years = yearsApart(a, b);
-  if (years > (authors === "all" ? maxYearsToPrint : 1)) return unlike;
-  if (isWeak(a, b) && (authors !== "all" || years > 1)) return unlike;
-  if (titles !== "equal" && authors !== "all") return unlike;
-  if (titles === "longer" && years > 1) return unlike;
+  if (years > (authors === "all" ? maxYearsToPrint : 1)) return notSame;
+  if (isWeakTitle(a, b) && (authors !== "all" || years > 1)) return notSame;
+  if (titles !== "equal" && authors !== "all") return notSame;
+  if (titles === "longer" && years > 1) return notSame;
   const kinds = a.preprint && b.preprint ? "two preprints" : "preprint and published version";
-  return { same: true, why: `${kinds}: ${said(titles, authors)}${yearsSaid(a, b)}` };
+  return { same: true, why: `${kinds}: ${agreementText(titles, authors)}${yearsText(a, b)}` };
 }
 
-function asPublished(
+function comparePublished(
   a: MatchFeatures,
   b: MatchFeatures,
   titles: Titles,
@@ -236,31 +250,31 @@ function asPublished(
   const pages = comparePages(a.place, b.place);
   const years = yearsApart(a, b);
   const isOneVolume = venues === "same" && volumes === "same" && issues !== "other";
-  if (isOneVolume && titles === "equal" && authors === "all" && isPageOfVolume(a, b))
-    return { same: true, why: `${said(titles, authors)}, in one volume of a journal${yearsSaid(a, b)}` };
+  if (isOneVolume && titles === "equal" && authors === "all" && isSameInVolume(a, b))
+    return { same: true, why: `${agreementText(titles, authors)}, in one volume of a journal${yearsText(a, b)}` };
   if (volumes === "other" && !(pages === "same" && issues === "same")) return maybeApart("two volumes");
   if (issues === "other" && pages !== "same") return maybeApart("two issues");
   if (pages === "other") return maybeApart("other pages");
-  if (years > 1) return unlike;
-  // Societies give one title to what they issue again in the next year.
-  if (years === 1 && a.authors.known && b.authors.known && a.authors.group !== b.authors.group) return unlike;
-  // A journal's article may be online in one year and in an issue of the next; a meeting's may not.
+  if (years > 1) return notSame;
+  // Societies publish texts with the same title every year.
+  if (years === 1 && a.authors.known && b.authors.known && a.authors.group !== b.authors.group) return notSame;
+  // A journal article can be online in one year and in an issue of the next year; a meeting's article can't.
   const isMeeting = a.venue?.sort === "meeting" || b.venue?.sort === "meeting";
-  const tellsLittle = isWeak(a, b) || (a.authors.count === 1 && b.authors.count === 1);
-  if (years === 1 && (isMeeting || authors === "first" || (tellsLittle && venues !== "same"))) return unlike;
-  if (isWeak(a, b)) {
-    if (authors !== "all" || years > 0) return unlike;
-    if (venues === "unknown" && a.title?.generic === true) return unlike;
+  const isLittleEvidence = isWeakTitle(a, b) || (a.authors.count === 1 && b.authors.count === 1);
+  if (years === 1 && (isMeeting || authors === "first" || (isLittleEvidence && venues !== "same"))) return notSame;
+  if (isWeakTitle(a, b)) {
+    if (authors !== "all" || years > 0) return notSame;
+    if (venues === "unknown" && a.title?.generic === true) return notSame;
   }
   const isOneIssue = pages === "same" || (volumes === "same" && issues === "same");
-  if (isNearly(titles) && (authors === "unknown" || (years > 0 && !isOneIssue))) return unlike;
-  if (titles === "longer" && !(authors === "all" && years === 0 && (isOneIssue || isOneList(a, b, venues))))
-    return unlike;
-  return { same: true, why: `${said(titles, authors)}${yearsSaid(a, b)}` };
+  if (isNearTitle(titles) && (authors === "unknown" || (years > 0 && !isOneIssue))) return notSame;
+  if (titles === "longer" && !(authors === "all" && years === 0 && (isOneIssue || isSameWithSubtitle(a, b, venues))))
+    return notSame;
+  return { same: true, why: `${agreementText(titles, authors)}${yearsText(a, b)}` };
 }
 
-/** Authors do not give one issue of a journal two works of which one title has a word or two less. */
-const isOneIssueOf = (a: MatchFeatures, b: MatchFeatures, authors: AuthorMatch, venues: Likeness): boolean =>
+/** Whether both are by the same authors in one issue. Then a title with one or two words less is the same work. */
+const isSameInIssue = (a: MatchFeatures, b: MatchFeatures, authors: AuthorMatch, venues: Likeness): boolean =>
   authors === "all" &&
   a.authors.count === b.authors.count &&
   a.authors.count > 1 &&
@@ -271,10 +285,10 @@ const isOneIssueOf = (a: MatchFeatures, b: MatchFeatures, authors: AuthorMatch, 
   comparePages(a.place, b.place) === "unknown";
 
 /**
- * Three authors or more do not give one journal two works in a year, of which one's long title begins the other's; nor
- * do two, where all that the other has more is its subtitle.
+ * Whether a longer title is the same work: the same journal, the same number of authors, and either at least three
+ * authors and long titles, or two authors and only a subtitle more.
  */
-const isOneList = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
+const isSameWithSubtitle = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolean =>
   venues === "same" &&
   a.year !== undefined &&
   b.year !== undefined &&
@@ -284,24 +298,25 @@ const isOneList = (a: MatchFeatures, b: MatchFeatures, venues: Likeness): boolea
     : a.authors.count === 2 && (lacksSubtitle(a.title, b.title) || lacksSubtitle(b.title, a.title)));
 
 /**
- * Authors do not give one issue of a journal two works under one long title. Where one of the two records is a page or
- * two, one place has a slip; two texts of several pages may be parts of a series, and another issue may hold the
- * article of an abstract.
+ * Whether records in one volume are one work in spite of other pages: a long title, several authors, and one record of
+ * at most two pages, so that its place has an error. Two longer texts can be parts of a series.
  */
-function isPageOfVolume(a: MatchFeatures, b: MatchFeatures): boolean {
-  const isTelling = [a.title, b.title].every((title) => title !== undefined && !title.generic && isLong(title));
+function isSameInVolume(a: MatchFeatures, b: MatchFeatures): boolean {
+  const areDistinctive = [a.title, b.title].every((title) => title !== undefined && !title.generic && isLong(title));
   const [few, many] = [Math.min(a.authors.count, b.authors.count), Math.max(a.authors.count, b.authors.count)];
-  return isTelling && few >= 2 && few / many > 0.5 && yearsApart(a, b) === 0 && (isBrief(a.place) || isBrief(b.place));
+  return (
+    areDistinctive && few >= 2 && few / many > 0.5 && yearsApart(a, b) === 0 && (isBrief(a.place) || isBrief(b.place))
+  );
 }
 
-/** A title that does not tell much by itself. */
-const isWeak = (a: MatchFeatures, b: MatchFeatures): boolean =>
+/** Whether one of the titles is not distinctive. */
+const isWeakTitle = (a: MatchFeatures, b: MatchFeatures): boolean =>
   [a.title, b.title].some((title) => title === undefined || title.generic || title.short);
 
 const yearsApart = (a: MatchFeatures, b: MatchFeatures): number =>
   a.year === undefined || b.year === undefined ? 0 : Math.abs(a.year - b.year);
 
-/** The stem that versions of one DOI share. Exact DOIs are keys already. */
+/** The common stem of two DOIs, which are versions of one work. */
 const sharedStem = (a: MatchFeatures, b: MatchFeatures): string | undefined => {
   const stems = b.keys.filter((key) => key.startsWith("doi ")).map((key) => doiStem(key.slice(4)));
   return a.keys
@@ -311,34 +326,34 @@ const sharedStem = (a: MatchFeatures, b: MatchFeatures): string | undefined => {
 };
 
 /**
- * `all`: the same people; `first`: the same first author, the others differ; `unknown`: one record names nobody, or
- * a group.
+ * `all`: the same authors; `first`: only the first author is the same; `unknown`: one record has no authors, or only a
+ * group.
  */
 export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   if (!a.known || !b.known) return "unknown";
-  // A database names the group that others name the people of.
+  // One database names a group, another one its members.
   if (a.group !== b.group && ![...a.words].some((word) => b.words.has(word))) return "unknown";
   const [few, many] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const shared = [...few].filter((word) => many.has(word)).length / Math.max(few.size, 1);
-  const sameFirst = [...a.first].some((word) => b.first.has(word)) || isOneName(a, b);
+  const haveSameFirst = [...a.first].some((word) => b.first.has(word)) || isSameSurname(a, b);
   const isList = a.count > 1 || b.count > 1;
   // "Hall, Laura" and "Hall, Gillian".
-  const others =
+  const haveOtherInitials =
     a.surname !== undefined &&
     a.surname === b.surname &&
     a.initial !== undefined &&
     b.initial !== undefined &&
     a.initial !== b.initial;
-  if (!isList) return sameFirst && !others ? "all" : "other";
-  // Surnames alone: half of all words.
-  if (others && shared <= 0.5) return "other";
-  if (shared >= 0.5 && sameCount(a, b)) return "all";
-  if (!sameFirst) return shared >= 0.75 && few.size >= 3 ? "all" : "other";
+  if (!isList) return haveSameFirst && !haveOtherInitials ? "all" : "other";
+  // Only surnames agree: half of the words.
+  if (haveOtherInitials && shared <= 0.5) return "other";
+  if (shared >= 0.5 && haveSimilarCount(a, b)) return "all";
+  if (!haveSameFirst) return shared >= 0.75 && few.size >= 3 ? "all" : "other";
   return Math.min(a.count, b.count) > 1 && shared < 0.3 ? "other" : "first";
 }
 
-/** One surname with a slip of the pen in it, "Goodhip" for "Goodship", and the same initial behind it. */
-const isOneName = (a: Authors, b: Authors): boolean =>
+/** Whether two surnames differ only in spelling, such as "Goodhip" for "Goodship", with the same initial. */
+const isSameSurname = (a: Authors, b: Authors): boolean =>
   a.surname !== undefined &&
   b.surname !== undefined &&
   a.initial !== undefined &&
@@ -346,14 +361,14 @@ const isOneName = (a: Authors, b: Authors): boolean =>
   Math.min(a.surname.length, b.surname.length) >= 6 &&
   isSpelling(a.surname, b.surname);
 
-/** Lists are cut by some sources, but a single author next to several is another list. */
-const sameCount = (a: Authors, b: Authors): boolean =>
-  a.count === b.count || Math.min(a.count, b.count) >= 2 || isRunTogether(a) || isRunTogether(b);
+/** Whether the numbers of authors can be equal. Some sources cut lists, but not to a single author. */
+const haveSimilarCount = (a: Authors, b: Authors): boolean =>
+  a.count === b.count || Math.min(a.count, b.count) >= 2 || isUnseparatedList(a) || isUnseparatedList(b);
 
-/** "Tan A.Schulze A.O'Donnell C. P.": several names without anything between them. */
-const isRunTogether = ({ count, words }: Authors): boolean => count === 1 && words.size >= 3;
+/** Whether several names are not separated: "Tan A.Schulze A.O'Donnell C. P.". */
+const isUnseparatedList = ({ count, words }: Authors): boolean => count === 1 && words.size >= 3;
 
-const said = (titles: Titles, authors: AuthorMatch | "other"): string => {
+const agreementText = (titles: Titles, authors: AuthorMatch | "other"): string => {
   const title = {
     equal: "the same title",
     near: "the same title but for its spelling",
@@ -365,7 +380,7 @@ const said = (titles: Titles, authors: AuthorMatch | "other"): string => {
   return `${title} and ${{ all: "the same authors", first: "the same first author", unknown: "no authors to compare", other: "the same place in a journal" }[authors]}`;
 };
 
-const yearsSaid = (a: MatchFeatures, b: MatchFeatures): string =>
+const yearsText = (a: MatchFeatures, b: MatchFeatures): string =>
   a.year === undefined || b.year === undefined
     ? ""
     : a.year === b.year

@@ -1,89 +1,91 @@
 import { normalTitle } from "../normalise-title.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-/** A title taken apart, so that it can be compared with many. */
+/** The parts of a title, for comparisons with many titles. */
 export interface TitleParts {
   readonly words: readonly string[];
-  /** The words run together: hyphens and spaces differ between sources. */
+  /** The words without spaces, because hyphens and spaces differ between sources. */
   readonly compact: string;
-  /** The same without abbreviations in brackets, "(aHUS)", where it has some: not every database keeps them. */
+  /** `compact` without abbreviations in brackets, such as "(aHUS)", which some databases remove. */
   readonly bare?: string;
-  /** Titles that stand within it, run together: the original and its translation, what stands before a subtitle. */
+  /** Titles within the title, without spaces: the original title and its translation, or the part after a heading. */
   readonly within: readonly string[];
-  /** What stands before its subtitle, run together. */
+  /** The part before the subtitle, without spaces. */
   readonly head?: string;
-  /** What stands before its first colon, run together, be it a heading or the title. */
+  /** The part before the first colon, without spaces: a heading or the title. */
   readonly lead?: string;
-  /** First letters of its words; other spellings have the same. */
+  /** The first letters of the words, which are equal in other spellings. */
   readonly initials: string;
-  /** What numbers the work within a row: "Part II" gives "part 2". */
+  /** The numbers of the work within a series: "2" for "Part II". */
   readonly part?: string;
-  /** A title that many works carry: "Editorial", "Introduction to the minitrack …". */
+  /** Whether many works have this title: "Editorial", "Introduction to the minitrack …". */
   readonly generic: boolean;
-  /** It is about another work: a correction, a reply, a review. */
+  /** Whether it is about another work: a correction, a reply, a review. */
   readonly notice: boolean;
-  /** It corrects another work; its words are then those of the title that it corrects. */
+  /** Whether it is a correction. `words` are then those of the corrected title. */
   readonly corrects: boolean;
-  /** A record of several letters at once: "(multiple letters) [1]". */
+  /** Whether it is a record of several letters: "(multiple letters) [1]". */
   readonly letters: boolean;
-  /** The title that it is a reply to, run together: "… - Reply". */
+  /** For a reply ("… - Reply"), the title of the other work, without spaces. */
   readonly answers?: string;
-  /** What kind of text a database says that it is: "… [abstract]", "… [letter; comment]". */
+  /** The kind of text by a note of a database: "… [abstract]", "… [letter; comment]". */
   readonly marked?: "abstract" | "letter";
-  /** Its end is missing, as its dots say. */
+  /** Whether its end is missing: it ends with dots. */
   readonly cut: boolean;
-  /** So short that other works may well have it too. */
+  /** Whether it is so short that other works can have it too. */
   readonly short: boolean;
 }
 
 /**
- * What databases write behind a title of what they know about the record, "[Review] [33 refs]", "(Provisional record)",
- * "[Chinese]". It is not part of the title.
+ * Notes that databases add after a title: "[Review] [33 refs]", "(Provisional record)", "[Chinese]".
  */
 const databaseNote =
   /[.\s]*(?:[[(](?:\d+ ref(?:erence)?s?\b[^\])]*|(?:systematic |cochrane )?review|see comments?|corrected(?: and republished)?|(?:provisional|structured|brief) (?:record|abstract)|(?:retracted|withdrawn) (?:article|paper|chapter)\b[^\])]*|author['\u2019]?s transl(?:ation)?\.?|(?:(?:article )?in )?(?:arabic|chinese|czech|danish|dutch|finnish|french|german|hebrew|hungarian|italian|japanese|korean|norwegian|persian|polish|portuguese|russian|serbian|spanish|swedish|turkish)(?:, english abstract)?|in process citation|project(?: record)?|reprinted from\b[^\])]*)[\])]|\[(?!(?:abstract|addendum|comment|correct|corrigend|editorial|errat|letter|poster|reply|response|retract|summary|withdraw))\p{L}+(?:[,;/&] ?\p{L}+)*\])[.\s\]]*$/iu;
-/** Scopus keeps an exchange of letters as one record. */
+/** The note for several letters that Scopus stores as one record. */
 const lettersNote = /(?:\[\d{1,2}\]\s?)?\((?:multiple|several|two) letters\)(?:\s?\[\d{1,2}\])?[.\s]*$/i;
 const abstractNote =
   /[.\s]*[[(](?:(?:meeting|conference|poster|congress|extended) )?(?:abstracts?\b[^\])]{0,20}|poster)[\])][.\s]*$/i;
-/** Medline said so of what has no abstract. */
+/** Medline's notes for texts without an abstract. */
 const letterNote =
   /[.\s]*[[(](?:letter|editorial|comment|news)(?:[;,] ?(?:letter|editorial|comment|news))*[\])][.\s]*$/i;
-/** How a search engine names the form of its find, and a congress the place of an abstract in its book. */
-const before =
+/** Notes before a title: a search engine's format ("[PDF]") and the number of a congress abstract. */
+const prefixNote =
   /^\s*(?:\[(?:html|pdf|book|citation|doc|b|c)\]\s*)+|^\s*(?:abstract|poster|oral presentation)\s+(?:no\.?\s*)?\p{Lu}{0,4}[-.]?\d{1,5}\s*[:.\u2013-]\s+/iu;
-/** Cinahl: "… including commentary by Smith J with author response". */
+/** A note of Cinahl: "… including commentary by Smith J with author response". */
 const withCommentary = /\s*(?:\.{3}|\u2026)\s*including commentary by\b.*$/is;
 const replyNote = /[-\u2013\u2014:;.,[(]\s?(?:(?:the )?authors?['\u2019]?s? )?repl(?:y|ies)\W*$/i;
-/** Notes that go on to the end, often cut: ".[Erratum appears in J. Touch 2009 Sep;9(9):2205 Note: …". */
-const noteToTheEnd =
+/** Notes up to the end of the title, often cut: ".[Erratum appears in J. Touch 2009 Sep;9(9):2205 Note: …". */
+const endNote =
   /[.\s]*\[(?:published )?(?:errat(?:um|a)|corrections?|corrected|comments?|reply|retraction|republished|update[ds]?|summary for patients|original report|reprint(?:ed)?)(?:\]\s*\[published erratum)?(?: appears?)? (?:in|from|of)\b.*$/is;
-/** How a correction names what it corrects: "(vol 360, pg 542, 2009)", "(Journal of Touch (2009) 360 (542-544))". */
-const correctsWhat =
+/**
+ * The reference to the corrected work in a correction: "(vol 360, pg 542, 2009)", "(Journal of Touch (2009) 360
+ * (542-544))".
+ */
+const correctedReference =
   /\((?:vol|v)\.? ?\w+, ?(?:pp?g?|art)\.? ?\w+, ?\d{4}\)|\([^()]+\((?:19|20)\d\d\) ?\d+ ?:?\d* ?\(\w+[-–]\w+\)\)/i;
-/** The same, as a database that cut the title has left it. */
-const correctsWhatCut = /\s*\([^()]{4,}\([^()]*$/;
+/** The beginning of such a reference at the end of a cut title. */
+const cutReference = /\s*\([^()]{4,}\([^()]*$/;
 const correction = /^\W*(?:author |publisher )?(?:correction|corrigend\w+|errat(?:um|a))\W+(?:(?:to|for|in|of)\b\W*)?/i;
 const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
 const noTitle =
   /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel|10 \d{4,9} .*)$/;
 const notices =
   /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of|peer review (?:report|history|file)|(?:referee|reviewer) (?:report|comments?)|decision letter|berichtigung|rectificatif|fe de erratas)\b/;
-/** Words that make another work of a title they are added to. */
-const turnsInto =
+/** Words that, added to a title, show that it is another work. */
+const otherWorkWords =
   /\b(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|concern|withdrawal|reply|comment|comments|commentary|rejoinder|response|letter|editorial|protocol|poster|abstract|summary|synopsis|highlights|update|supplement\w*|dataset|slides|appendix|rationale|design|follow|baseline|pilot|secondary|subgroups?|substudy|extension|interim|months?|years?|weeks?|days?)\b/;
-/** Whom a work is about. The authors of "… in children" often have "…", and "… in adults", in the same issue. */
+/** The persons or animals that a work is about. "… in children" and "… in adults" are often two works in one issue. */
 const population =
   /^(?:adolescen(?:ts?|ce)|adults?|adulthood|aged|animals?|boys?|child(?:ren|hood)?|dogs?|elderly|females?|girls?|humans?|infan(?:ts?|cy)|males?|man|men|mice|neonat(?:es?|al)|newborns?|older|pa?ediatrics?|pregnan(?:t|cy)|rabbits?|rats?|teenagers?|toddlers?|volunteers?|wom[ae]n|young(?:er)?|youths?)$/;
-/** Whether what is added to a title names people or animals, and no subtitle: "in healthy older adults". */
+/** Whether words added to a title name persons or animals: "in healthy older adults". */
 const namesPopulation = (added: string): boolean =>
   /^(?:in|among|amongst|for|of|with)\s/.test(added) &&
   added
     .split(" ")
     .slice(0, 5)
     .some((word) => population.test(word));
-/** The same where they are all that is added: "Demo: …", but not "…: a tutorial", which may be a subtitle. */
-const kindOfTalk =
+/** Added words that show another work only if nothing else is added: "Demo: …", but not "…: a tutorial". */
+const talkKind =
   /^(?:demo(?:nstration)?|tutorial|keynote|reproducibility)(?: (?:abstract|companion|paper|session|talk|track))*$/;
 const generic =
   /^(?:(?:guest )?editorial|(?:from|by) the editors?(?: in chief)?|in this issue|(?:guest )?editors? s? ?(?:note|introduction|comments?|page|corner|choice|desk|message)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat(?:um|a)|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
@@ -94,7 +96,7 @@ const periodical =
 const roman: Readonly<Record<string, string>> = Object.fromEntries(
   "i ii iii iv v vi vii viii ix x xi xii".split(" ").map((numeral, index) => [numeral, String(index + 1)]),
 );
-const inWords: Readonly<Record<string, string>> = {
+const numberWords: Readonly<Record<string, string>> = {
   one: "1",
   two: "2",
   three: "3",
@@ -108,105 +110,105 @@ const partWord =
   /\b(?:part|volume|vol|chapter|phase|stage|section|paper|study|book|episode|edition|round|number|no) (\w+)\b/g;
 
 /**
- * Takes a title apart; nothing where it is not a title: "UNKNOWN", or the name of the journal over and over. `venue` is
- * the journal's name.
+ * The parts of a title; undefined if the text is not a title, such as "UNKNOWN" or the journal's name. `venue`: the
+ * journal's name.
  */
-export function titleParts(written: string, venue?: string | null): TitleParts | undefined {
-  const title = withoutRuns(written);
-  const unmarked = title.replace(before, "").replace(retracted, "").replace(withCommentary, "");
-  const noted = withoutNotes(unmarked.replace(abstractNote, "").replace(letterNote, ""));
-  const whole = noted.trim() === "" ? unmarked : noted;
-  const plain = corrected(whole) ?? whole;
+export function titleParts(rawTitle: string, venue?: string | null): TitleParts | undefined {
+  const title = shortened(rawTitle);
+  const unmarked = title.replace(prefixNote, "").replace(retracted, "").replace(withCommentary, "");
+  const withoutDatabaseNotes = withoutNotes(unmarked.replace(abstractNote, "").replace(letterNote, ""));
+  const noteless = withoutDatabaseNotes.trim() === "" ? unmarked : withoutDatabaseNotes;
+  const plain = correctedTitle(noteless) ?? noteless;
   const normal = normalTitle(plain);
-  if (noTitle.test(normal) || isVenueAlone(normal, venue)) return undefined;
-  const all = normal.split(" ");
-  // Some databases leave the first article out.
-  const words = all.length > 3 && /^(?:the|a|an)$/.test(all[0] ?? "") ? all.slice(1) : all;
+  if (noTitle.test(normal) || isOnlyVenue(normal, venue)) return undefined;
+  const allWords = normal.split(" ");
+  // Some databases remove an article at the beginning.
+  const words = allWords.length > 3 && /^(?:the|a|an)$/.test(allWords[0] ?? "") ? allWords.slice(1) : allWords;
   const part = partOf(normal, words);
   const question = plain.replace(replyNote, "");
-  const answers = question === plain ? undefined : compacted(normalTitle(question).split(" "));
+  const answers = question === plain ? undefined : joined(normalTitle(question).split(" "));
   return {
     words,
-    // "&" stands for "and", and is not a letter.
-    compact: compacted(words) || normal,
+    // "and" is removed, because some sources write "&" instead.
+    compact: joined(words) || normal,
     within: answers === undefined ? titlesIn(plain) : [answers],
-    initials: words.flatMap((word) => (tells(word) ? [word[0]] : [])).join(""),
+    initials: words.flatMap((word) => (isContentWord(word) ? [word[0]] : [])).join(""),
     ...withoutUndefined({ part, answers, bare: withoutAbbreviations(plain), head: headOf(plain), lead: leadOf(plain) }),
     letters: lettersNote.test(title),
     ...withoutUndefined({ marked: markOf(title) }),
     generic: generic.test(normal),
-    notice: plain !== whole || notices.test(normal) || correctsWhat.test(title),
-    corrects: plain !== whole,
+    notice: plain !== noteless || notices.test(normal) || correctedReference.test(title),
+    corrects: plain !== noteless,
     cut: /(?:…|\.\.\.)[^\p{L}\d]*$/u.test(title),
-    short: words.length < 3 && !inOneWord.test(normal),
+    short: words.length < 3 && !unspacedScript.test(normal),
   };
 }
 
-/** A longer one is not a title; its beginning tells as much. */
-const maxTitle = 2_000;
+/** Maximum number of characters that are used of a title. */
+const maxTitleChars = 2_000;
 
-/** A title without runs of spaces and dots, which the patterns above would begin at each place of. */
-const withoutRuns = (title: string): string =>
+/** A title without long sequences of spaces and dots, on which the patterns above would be slow. */
+const shortened = (title: string): string =>
   title
     .replace(/\s+/g, " ")
     .replace(/(?: ?\.){4,}/g, "...")
-    .slice(0, maxTitle);
+    .slice(0, maxTitleChars);
 
 const markOf = (title: string): TitleParts["marked"] =>
   abstractNote.test(title) ? "abstract" : letterNote.test(title) ? "letter" : undefined;
 
 /**
- * The title that a correction corrects, of four words or more: databases say in their own ways what it corrects, before
- * it or behind it.
+ * The corrected title in the title of a correction, if it has at least four words. Databases name the corrected work in
+ * several ways, before or after its title.
  */
-function corrected(title: string): string | undefined {
-  const named = title.replace(correctsWhat, "");
-  const [bare, isSaid] = [named.replace(correction, ""), named !== title];
-  if (bare === named && !isSaid) return undefined;
-  const about = bare === named ? bare : bare.replace(correctsWhatCut, "");
-  const words = normalTitle(about).split(" ").length;
-  // "Correction of gait after stroke" is a work of its own.
-  const isTitle =
-    isSaid || /^\W*(?:author |publisher )?(?:corrigend|errat(?:um|a)\b|correction\s*(?:to\b|:))/i.test(title);
-  return isTitle && words >= 4 ? about : undefined;
+function correctedTitle(title: string): string | undefined {
+  const withoutReference = title.replace(correctedReference, "");
+  const [bare, hasReference] = [withoutReference.replace(correction, ""), withoutReference !== title];
+  if (bare === withoutReference && !hasReference) return undefined;
+  const correctedPart = bare === withoutReference ? bare : bare.replace(cutReference, "");
+  const words = normalTitle(correctedPart).split(" ").length;
+  // "Correction of gait after stroke" is not a correction.
+  const isCorrectedTitle =
+    hasReference || /^\W*(?:author |publisher )?(?:corrigend|errat(?:um|a)\b|correction\s*(?:to\b|:))/i.test(title);
+  return isCorrectedTitle && words >= 4 ? correctedPart : undefined;
 }
 
-/** What stands before a subtitle, of four words or more. */
+/** The part of a title before its subtitle, if it has at least four words. */
 function headOf(title: string): string | undefined {
-  const [head = "", behind] = title.split(/\s*[:?!]\s+|\s+[-\u2013\u2014]\s+|(?<=\p{Ll}{3})\.\s+(?=\p{Lu})/u);
-  const words = behind === undefined ? [] : normalTitle(head).split(" ");
-  return words.length < 4 ? undefined : compacted(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
+  const [head = "", rest] = title.split(/\s*[:?!]\s+|\s+[-\u2013\u2014]\s+|(?<=\p{Ll}{3})\.\s+(?=\p{Lu})/u);
+  const words = rest === undefined ? [] : normalTitle(head).split(" ");
+  return words.length < 4 ? undefined : joined(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
 }
 
-/** Whether the first title, of five distinctive words or more, is the second without its subtitle. */
+/** Whether the first title is the second one without its subtitle, and has at least five distinctive words. */
 export const lacksSubtitle = (short: TitleParts | undefined, long: TitleParts | undefined): boolean =>
   short !== undefined &&
   long?.head !== undefined &&
   short.compact === long.head &&
-  new Set(short.words.filter(tellsMuch)).size >= 5;
+  new Set(short.words.filter(isDistinctive)).size >= 5;
 
-/** Whether one title is what stands before a colon of the other, however short; "…: Part 2" is another work. */
+/** Whether one title is the part of the other before its first colon, of any length. "…: Part 2" is another work. */
 export const isCutAtColon = (a: TitleParts, b: TitleParts): boolean =>
   [a, b].every(({ generic: isGeneric, notice }) => !isGeneric && !notice) &&
   a.part === b.part &&
   (a.compact === b.lead || b.compact === a.lead);
 
 function leadOf(title: string): string | undefined {
-  const [lead = "", behind] = title.split(/:\s/);
-  return behind === undefined ? undefined : compacted(normalTitle(lead).split(" "));
+  const [lead = "", rest] = title.split(/:\s/);
+  return rest === undefined ? undefined : joined(normalTitle(lead).split(" "));
 }
 
 function withoutAbbreviations(title: string): string | undefined {
   const bare = title.replace(/\s\((?=[^()]*\p{Lu}[^()]*\p{Lu})[\p{L}\d-]{2,9}\)(?=[\s:;,.]|$)/gu, "");
   const words = bare === title ? [] : normalTitle(bare).split(" ");
-  return words.length < 4 ? undefined : compacted(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
+  return words.length < 4 ? undefined : joined(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
 }
 
-const compacted = (words: readonly string[]): string =>
-  words.flatMap((word) => (word === "and" ? [] : [sameWords[word] ?? word])).join("");
+const joined = (words: readonly string[]): string =>
+  words.flatMap((word) => (word === "and" ? [] : [equivalents[word] ?? word])).join("");
 
-/** What some databases write in words or Roman numerals, and others shorten. */
-const sameWords: Readonly<Record<string, string>> = {
+/** Replacements for words that databases write in several ways: numbers and abbreviations. */
+const equivalents: Readonly<Record<string, string>> = {
   versus: "vs",
   ...Object.fromEntries(
     "two three four five six seven eight nine ten".split(" ").map((word, index) => [word, `${index + 2}`]),
@@ -215,33 +217,33 @@ const sameWords: Readonly<Record<string, string>> = {
 };
 
 function withoutNotes(title: string): string {
-  let plain = (title.includes("[") ? title.replace(noteToTheEnd, "") : title).replace(lettersNote, "");
-  for (let before = ""; before !== plain && /[\])][.\s]*$/.test(plain);)
-    [before, plain] = [plain, plain.replace(databaseNote, "")];
+  let plain = (title.includes("[") ? title.replace(endNote, "") : title).replace(lettersNote, "");
+  for (let prefixNote = ""; prefixNote !== plain && /[\])][.\s]*$/.test(plain);)
+    [prefixNote, plain] = [plain, plain.replace(databaseNote, "")];
   return plain.trim() === "" ? title : plain;
 }
 
 /**
- * The titles within a title that has an inner mark, "Original; translation", "Original [Translation]", "Original =
- * Translation", or a heading before it, "Research: …".
+ * The titles within a title: "Original; translation", "Original [Translation]", "Original = Translation", or the part
+ * after a heading, "Research: …".
  */
 function titlesIn(title: string): readonly string[] {
-  const behindHeading = /^[^:.]{3,40}[:.]\s+(?=\S)(.*)$/s.exec(title)?.[1] ?? "";
+  const afterHeading = /^[^:.]{3,40}[:.]\s+(?=\S)(.*)$/s.exec(title)?.[1] ?? "";
   const parts = /\S\s*[;=[\]/]\s*\S/.test(title) ? title.split(/[;=[\]/]/) : [];
   // "OP0123 …": the number of an abstract in its book.
-  const behindNumber = /^\(?\p{Lu}{0,3}\d{2,5}\)?\s+(\S.*)$/su.exec(title)?.[1] ?? "";
-  const all = [...(parts.length < 2 ? [] : parts), behindHeading, behindNumber].map((part) =>
+  const afterNumber = /^\(?\p{Lu}{0,3}\d{2,5}\)?\s+(\S.*)$/su.exec(title)?.[1] ?? "";
+  const allWords = [...(parts.length < 2 ? [] : parts), afterHeading, afterNumber].map((part) =>
     normalTitle(part).split(" "),
   );
-  return all.filter((words) => words.length >= 4 || inOneWord.test(words.join(" "))).map(compacted);
+  return allWords.filter((words) => words.length >= 4 || unspacedScript.test(words.join(" "))).map(joined);
 }
 
-/** Chinese and Japanese titles are one word. */
-const inOneWord = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{6}/u;
+/** Scripts without spaces, in which a title is one word. */
+const unspacedScript = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}]{6}/u;
 
-function isVenueAlone(title: string, venue: string | null | undefined): boolean {
+function isOnlyVenue(title: string, venue: string | null | undefined): boolean {
   const name = normalTitle(venue ?? "");
-  // PsycINFO puts the title of a book where a journal stands.
+  // PsycINFO has the title of a book in the field for the journal.
   if (title === name && !periodical.test(name)) return false;
   const rest = name.includes(" ") ? title.replaceAll(name, " ") : title;
   return (
@@ -250,20 +252,22 @@ function isVenueAlone(title: string, venue: string | null | undefined): boolean 
 }
 
 function partOf(normal: string, words: readonly string[]): string | undefined {
-  const numbered = [...normal.matchAll(partWord)].map(([, which = ""]) => roman[which] ?? inWords[which] ?? which);
+  const numbered = [...normal.matchAll(partWord)].map(
+    ([, number = ""]) => roman[number] ?? numberWords[number] ?? number,
+  );
   const last = words.at(-1) ?? "";
-  const all = [
-    ...numbered.filter((which) => /^(?:\d+|[a-e])$/.test(which)),
+  const allWords = [
+    ...numbered.filter((number) => /^(?:\d+|[a-e])$/.test(number)),
     ...(roman[last] === undefined ? [] : [roman[last]]),
   ];
-  return all.length === 0 ? undefined : [...new Set(all)].join(",");
+  return allWords.length === 0 ? undefined : [...new Set(allWords)].join(",");
 }
 
 /**
- * How two titles stand to each other: `equal` but for case, accents, spaces and marks; `near`, spelt in two ways, with
- * a slip of the pen or without an abbreviation in brackets; `cut`, a long one whose end was lost; `longer`, one stands
- * within the other, as before a subtitle or next to a translation; `less`, one lacks a word or two; `alike`, most words
- * are the same; or nothing.
+ * Compares two titles. `equal`: equal except for case, accents, spaces and punctuation. `near`: other spelling, or
+ * without an abbreviation in brackets. `cut`: one is long and its end is missing. `longer`: one contains the other and
+ * has for example a subtitle or a translation more. `less`: one has one or two words less. `alike`: most words are
+ * equal. Undefined: other titles.
  */
 export function matchTitles(
   a: TitleParts,
@@ -274,76 +278,82 @@ export function matchTitles(
   if (a.part !== b.part && a.part !== undefined && b.part !== undefined) return undefined;
   if (a.notice !== b.notice) return undefined;
   const [short, long] = a.compact.length <= b.compact.length ? [a, b] : [b, a];
-  const added = short.words.length < 4 && !inOneWord.test(short.compact) ? undefined : addedTo(short, long);
+  const added = short.words.length < 4 && !unspacedScript.test(short.compact) ? undefined : wordsAdded(short, long);
   if (added !== undefined && isCut(short, long)) return "cut";
   if ((short.bare ?? short.compact) === (long.bare ?? long.compact)) return "near";
-  if (long.part !== short.part) return added === undefined && isNear(short, long) ? "near" : undefined;
-  // On the same pages even "… : an update" is one work.
+  if (long.part !== short.part) return added === undefined && isNearSpelling(short, long) ? "near" : undefined;
+  // Words such as "an update" usually show another work, but not on the same pages.
   if (added !== undefined)
-    return turnsInto.test(added) || kindOfTalk.test(added) || namesPopulation(added) ? "alike" : "longer";
-  if (isNear(short, long)) return short.words.filter(tells).length < 4 ? "alike" : "near";
+    return otherWorkWords.test(added) || talkKind.test(added) || namesPopulation(added) ? "alike" : "longer";
+  if (isNearSpelling(short, long)) return short.words.filter(isContentWord).length < 4 ? "alike" : "near";
   if (lacksWords(short, long) || lacksWords(long, short)) return "less";
-  return alikeness(short, long) >= minAlike ? "alike" : undefined;
+  return wordSimilarity(short, long) >= minWordSimilarity ? "alike" : undefined;
 }
 
-/** Whether a title of five distinctive words or more has all words of another in their order, but for one or two. */
-function lacksWords(less: TitleParts, more: TitleParts): boolean {
-  const missing = more.words.length - less.words.length;
-  if (missing < 1 || missing > 2 || new Set(less.words.filter(tellsMuch)).size < 5) return false;
-  const left: string[] = [];
-  let at = 0;
-  for (const word of more.words)
-    if (word === less.words[at]) at += 1;
-    else left.push(word);
+/** Whether a title is another one without one or two words, and has at least five distinctive words. */
+function lacksWords(shorter: TitleParts, longer: TitleParts): boolean {
+  const missing = longer.words.length - shorter.words.length;
+  if (missing < 1 || missing > 2 || new Set(shorter.words.filter(isDistinctive)).size < 5) return false;
+  const extraWords: string[] = [];
+  let position = 0;
+  for (const word of longer.words)
+    if (word === shorter.words[position]) position += 1;
+    else extraWords.push(word);
   return (
-    at === less.words.length &&
-    !left.some((word) => /^\d+$|^(?:not?|non|without)$/.test(word) || turnsInto.test(word) || population.test(word))
+    position === shorter.words.length &&
+    !extraWords.some(
+      (word) => /^\d+$|^(?:not?|non|without)$/.test(word) || otherWorkWords.test(word) || population.test(word),
+    )
   );
 }
 
-/** Whether the shorter of two titles is a long one whose end was lost: it ends within a word, or in dots. */
+/** Whether the shorter title is long and lost its end: it ends within a word or with dots. */
 function isCut(short: TitleParts, long: TitleParts): boolean {
   if (!isLong(short) || !long.compact.startsWith(short.compact)) return false;
   const last = short.words.at(-1) ?? "";
-  const its = long.words[short.words.length - 1] ?? "";
-  return short.cut || (its !== last && its.startsWith(last) && !/^(?:e?s|ed)$/.test(its.slice(last.length)));
-}
-
-/** What the longer of two titles has more, where the shorter one stands within it. */
-function addedTo(short: TitleParts, long: TitleParts): string | undefined {
-  if (long.compact.startsWith(short.compact)) return long.words.slice(short.words.length).join(" ");
-  const [within, all] = [` ${short.words.join(" ")} `, ` ${long.words.join(" ")} `];
-  return all.includes(within) ? all.replace(within, " ").trim() : undefined;
-}
-
-/** Two translations of one title have some two thirds of their words in common. */
-const minAlike = 0.6;
-
-/** Share of the distinctive words of both titles that the other has too (Dice), 0 to 1. */
-function alikeness(a: TitleParts, b: TitleParts): number {
-  const [left, right] = [new Set(a.words.filter(tellsMuch)), new Set(b.words.filter(tellsMuch))];
-  return (2 * [...left].filter((word) => right.has(word)).length) / Math.max(left.size + right.size, 1);
-}
-
-/** Word by word the same, but for at most two words (one in three) that are spelt in another way. */
-function isNear(a: TitleParts, b: TitleParts): boolean {
-  const [left, right] = [a.words.filter(tells), b.words.filter(tells)];
-  if (left.length !== right.length || left.length < 2) return false;
-  const others = left
-    .map((word, index) => [word, right[index] ?? ""] as const)
-    .filter(([one, other]) => one !== other && american(one) !== american(other));
+  const sameWord = long.words[short.words.length - 1] ?? "";
   return (
-    others.length <= Math.max(1, Math.min(2, Math.floor(left.length / 3))) &&
-    others.every(([one, other]) => isSpelling(one, other) || isSpelling(american(one), american(other)))
+    short.cut || (sameWord !== last && sameWord.startsWith(last) && !/^(?:e?s|ed)$/.test(sameWord.slice(last.length)))
   );
 }
 
-const tells = (word: string): boolean => !["a", "an", "the", "and", "of", "in", "on", "for"].includes(word);
+/** The words that the longer title has more; undefined if it does not contain the shorter one. */
+function wordsAdded(short: TitleParts, long: TitleParts): string | undefined {
+  if (long.compact.startsWith(short.compact)) return long.words.slice(short.words.length).join(" ");
+  const [within, allWords] = [` ${short.words.join(" ")} `, ` ${long.words.join(" ")} `];
+  return allWords.includes(within) ? allWords.replace(within, " ").trim() : undefined;
+}
+
+/** Minimum similarity. Two translations of one title have about two thirds of their words in common. */
+const minWordSimilarity = 0.6;
+
+/** Similarity of two titles by their distinctive words (Dice coefficient), 0 to 1. */
+function wordSimilarity(a: TitleParts, b: TitleParts): number {
+  const [left, right] = [new Set(a.words.filter(isDistinctive)), new Set(b.words.filter(isDistinctive))];
+  return (2 * [...left].filter((word) => right.has(word)).length) / Math.max(left.size + right.size, 1);
+}
+
+/** Whether all words are equal, except for at most two (and a third) with another spelling. */
+function isNearSpelling(a: TitleParts, b: TitleParts): boolean {
+  const [left, right] = [a.words.filter(isContentWord), b.words.filter(isContentWord)];
+  if (left.length !== right.length || left.length < 2) return false;
+  const differences = left
+    .map((word, index) => [word, right[index] ?? ""] as const)
+    .filter(([first, second]) => first !== second && americanSpelling(first) !== americanSpelling(second));
+  return (
+    differences.length <= Math.max(1, Math.min(2, Math.floor(left.length / 3))) &&
+    differences.every(
+      ([first, second]) => isSpelling(first, second) || isSpelling(americanSpelling(first), americanSpelling(second)),
+    )
+  );
+}
+
+const isContentWord = (word: string): boolean => !["a", "an", "the", "and", "of", "in", "on", "for"].includes(word);
 
 const prefix = /^(?:hypo|hyper|intra|inter|intro|pre|post|pro|anti|under|over|micro|macro)/;
 
-/** British and American spelling in one form. */
-const american = (word: string): string =>
+/** A word in American spelling. */
+const americanSpelling = (word: string): string =>
   word
     .replace(/is(?=(?:e[ds]?|ing|ations?|ers?)$)|ys(?=(?:e[ds]?|ing|ers?)$)/, (letters) => letters.replace("s", "z"))
     .replace(/our(?=$|s$|ed$|al|ing|ful|less|able|it)/, "or")
@@ -352,24 +362,31 @@ const american = (word: string): string =>
     .replace(/(?<=^|[^aeiou])[ao]e(?=[^ao])/g, "e")
     .replace(/ogue(?=s?$)/, "og");
 
-/** Singular and plural, one letter dropped or turned; never another number, nor "hypo" for "hyper". */
+/**
+ * Whether two words are one word with another spelling: one letter differs, or two are swapped. Not for numbers, nor
+ * for "hypo" and "hyper".
+ */
 export function isSpelling(a: string, b: string): boolean {
   if (/\d/.test(a + b) || a[0] !== b[0] || Math.min(a.length, b.length) < 4) return false;
   const [one, other] = [prefix.exec(a)?.[0], prefix.exec(b)?.[0]];
   if (one !== undefined && other !== undefined && one !== other) return false;
-  // "Prednisone" and "prednisolone" are two letters apart, and two substances.
-  return distance(a, b) <= 1 || isTurned(a, b) || (Math.min(a.length, b.length) >= 8 && sounds(a) === sounds(b));
+  // At most one letter: "prednisone" and "prednisolone" differ in two letters and are two substances.
+  return (
+    distance(a, b) <= 1 ||
+    hasSwappedLetters(a, b) ||
+    (Math.min(a.length, b.length) >= 8 && phoneticForm(a) === phoneticForm(b))
+  );
 }
 
-/** Two letters next to each other changed places. */
-function isTurned(a: string, b: string): boolean {
+/** Whether two adjacent letters are swapped. */
+function hasSwappedLetters(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   const at = [...a].findIndex((letter, index) => letter !== b[index]);
   return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
 }
 
-/** A word as slips leave it: vowels, doubled letters and letters that sound alike in one form. */
-const sounds = (word: string): string =>
+/** A form that is equal for words with similar sounds: one vowel, no double letters. */
+const phoneticForm = (word: string): string =>
   word
     .replace(/ph/g, "f")
     .replace(/[ckq]/g, "k")
@@ -377,7 +394,7 @@ const sounds = (word: string): string =>
     .replace(/[aeiouy]+/g, "a")
     .replace(/(.)\1+/g, "$1");
 
-/** Levenshtein's distance; words are short. */
+/** The Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
@@ -393,36 +410,35 @@ function distance(a: string, b: string): number {
 }
 
 const fillers = new Set("with from under using via into its their towards toward".split(" "));
-const tellsMuch = (word: string): boolean => word.length > 2 && tells(word) && !fillers.has(word);
+const isDistinctive = (word: string): boolean => word.length > 2 && isContentWord(word) && !fillers.has(word);
 
-/** So long that no column, and no second work of its authors, has it too. */
-export const isLong = ({ words }: TitleParts): boolean => new Set(words.filter(tellsMuch)).size >= 7;
+/** Whether a title is so long that two works, also of the same authors, do not both have it. */
+export const isLong = ({ words }: TitleParts): boolean => new Set(words.filter(isDistinctive)).size >= 7;
 
-/** Share of the shorter title's distinctive words that stand in the other, 0 to 1. */
+/** The share of distinctive words of the title with fewer ones that the other title has too, 0 to 1. */
 export function sharedWords(a: TitleParts, b: TitleParts): number {
-  const [left, right] = [new Set(a.words.filter(tellsMuch)), new Set(b.words.filter(tellsMuch))];
+  const [left, right] = [new Set(a.words.filter(isDistinctive)), new Set(b.words.filter(isDistinctive))];
   const smaller = Math.min(left.size, right.size);
   if (smaller === 0) return a.compact === b.compact ? 1 : 0;
   return [...left].filter((word) => right.has(word)).length / smaller;
 }
 
 /**
- * Share of two titles' words that both have. A subtitle cut short leaves some 0.8; another work on the same matter
- * comes to 0.5.
+ * Minimum share of common words. For one title with a cut subtitle it is about 0.8; for two works on one subject, 0.5.
  */
 const minSharedWords = 0.75;
 
 /**
- * Whether a title that a search gave is the one that was asked for: searches by title always give something. Numbers
- * must agree: "part 1" is not "part 2".
+ * Whether a found title is the searched one, because a search by title always finds something. Numbers must be equal:
+ * "part 1" is not "part 2".
  */
-export function isTitle(asked: string, found: string): boolean {
-  const [a, b] = [wordsOf(asked), wordsOf(found)];
+export function isSearchedTitle(searchedTitle: string, foundTitle: string): boolean {
+  const [a, b] = [wordsOf(searchedTitle), wordsOf(foundTitle)];
   if (a.size === 0 || b.size === 0) return false;
   const numbers = (words: ReadonlySet<string>) => [...words].filter((word) => /^(?:\d+|[ivx]+)$/.test(word));
   if (numbers(a).some((number) => !b.has(number)) || numbers(b).some((number) => !a.has(number))) return false;
-  const both = [...a].filter((word) => b.has(word)).length;
-  return both / (a.size + b.size - both) >= minSharedWords;
+  const commonCount = [...a].filter((word) => b.has(word)).length;
+  return commonCount / (a.size + b.size - commonCount) >= minSharedWords;
 }
 
 const wordsOf = (title: string): ReadonlySet<string> => new Set(normalTitle(title).split(" ").filter(Boolean));

@@ -5,13 +5,13 @@ import type { Likeness } from "./published-place.js";
 /** A journal or conference in a form that can be compared with abbreviations of it. */
 export interface Venue {
   /**
-   * Every name that the record gives it, each as the words that tell it from others: the name as a whole comes first.
+   * All names of the venue in the record, each as its distinctive words. The complete name is first.
    */
   readonly names: readonly (readonly string[])[];
   readonly sort?: "journal" | "meeting";
-  /** One word that stands for several: "CHI", "Amcis 2017 Proceedings". */
+  /** The acronym, if the name is one: "CHI", "Amcis 2017 Proceedings". */
   readonly acronym?: string;
-  /** It is in a language that some databases write and others translate: "Zhonghua wai ke za zhi". */
+  /** Whether the name is in a language from which some databases translate: "Zhonghua wai ke za zhi". */
   readonly isTranslated?: true;
 }
 
@@ -22,7 +22,7 @@ const smallWords = new Set(
     " ",
   ),
 );
-/** What every meeting is called; "workshop" stays, as a conference's workshop is not the conference. */
+/** Words in the names of all meetings. Not "workshop", because a conference's workshop is not the conference. */
 const meetingWords = new Set("proceedings proc conference conf symposium symposia meeting congress".split(" "));
 /** "Proceedings of the Thirty-Fifth …". */
 const ordinals = new Set(
@@ -42,141 +42,154 @@ const translatedName =
 const capitals = /\p{Lu}.*\p{Lu}/u;
 
 /**
- * Series that hold many meetings, and repositories that hold everybody's papers, say nothing of where a work was
- * published.
+ * Names of series with many meetings, and of repositories. They do not tell where a work was published.
  */
-const sayNothing =
+const uninformativeName =
   /^(?:lecture notes in|communications in computer and information science|.*\b(?:proceedings?|conference) series\b|ceur workshop|aip conference proceedings|procedia |advances in intelligent systems|unknown|pubmed|dblp|researchgate|figshare|hal$)|\b(?:repository|dspace|eprints|scholarworks|escholarship|research (?:explorer|portal|online)|universit\w+|theses|institutional)\b/;
 
-/** Whether a name is that of a repository for preprints, where a work waits to be published elsewhere. */
+/** Whether a name is that of a preprint server. */
 export const isPreprintServer = (name: string): boolean => servers.test(normalTitle(name));
 
 /** Reads the name of a venue; nothing where the name says nothing. */
 export function venueOf(name: string | null | undefined): Venue | undefined {
-  return nameOf(name?.slice(0, maxName));
+  return nameOf(name?.slice(0, maxNameChars));
 }
 
 /** Of what is longer, the beginning is compared. */
-const maxName = 500;
+const maxNameChars = 500;
 
 function nameOf(name: string | undefined): Venue | undefined {
-  // Embase puts the meeting at which an abstract was shown behind the journal that printed it.
-  const [printed = "", shownAt = ""] = (name ?? "").split(/(?<=\S)\s*\.\s*Conference:\s*/i);
-  // PubMed tells journals of one name apart as "Presse medicale (Paris, France : 1983)"; "CHI '23" carries the year.
-  const named = printed.replace(/\s*\([^()]*: ?(?:1[89]|20)\d\d\)\s*$/, "");
-  // IEEE Xplore turns names round: "System Sciences (HICSS), 2012 45th Hawaii International Conference on".
-  const turned = named.replace(/^([^,]+),\s*(.+\b(?:on|of|for|in))\s*$/i, "$2 $1");
-  const whole = turned.replace(numberWithin, "").replace(supplement, "").replace(ofAcronym, "$1 conference");
-  const plain = withoutPlace(whole).replace(/['’]\d\d\b/g, " ");
-  const bare = plain.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
-  const normal = normalTitle(bare.trim() === "" ? plain : bare);
-  if (normal === "" || sayNothing.test(normal)) return undefined;
+  // Embase adds the meeting of an abstract after the journal that printed it.
+  const [printedName = "", meetingName = ""] = (name ?? "").split(/(?<=\S)\s*\.\s*Conference:\s*/i);
+  // PubMed adds place and year to journals with the same name: "Presse medicale (Paris, France : 1983)".
+  const withoutYear = printedName.replace(/\s*\([^()]*: ?(?:1[89]|20)\d\d\)\s*$/, "");
+  // IEEE Xplore has names in another order: "System Sciences (HICSS), 2012 45th Hawaii International Conference on".
+  const inNaturalOrder = withoutYear.replace(/^([^,]+),\s*(.+\b(?:on|of|for|in))\s*$/i, "$2 $1");
+  const withoutSupplement = inNaturalOrder
+    .replace(paperNumber, "")
+    .replace(supplement, "")
+    .replace(acronymProceedings, "$1 conference");
+  const plain = withoutPlace(withoutSupplement).replace(/['’]\d\d\b/g, " ");
+  const withoutBrackets = plain.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
+  const normal = normalTitle(withoutBrackets.trim() === "" ? plain : withoutBrackets);
+  if (normal === "" || uninformativeName.test(normal)) return undefined;
   const sort: Venue["sort"] = meetings.test(normal) ? "meeting" : journals.test(normal) ? "journal" : undefined;
-  const tells = (word: string) =>
+  const isDistinctive = (word: string) =>
     !smallWords.has(word) &&
     !/^\d+(?:st|nd|rd|th)?$/.test(word) &&
     !(sort === "meeting" && (meetingWords.has(word) || ordinals.has(word)));
-  const wordsOf = (text: string) => normalTitle(text).split(" ").filter(tells).map(spelt);
+  const wordsOf = (text: string) => normalTitle(text).split(" ").filter(isDistinctive).map(oneSpelling);
   const words = wordsOf(normal);
-  const [only] = words;
-  if (only === undefined) return undefined;
-  const meeting = shownAt === "" ? [] : (venueOf(shownAt)?.names ?? []);
-  // "…, Oslo", and no year behind it that tells a place from a name.
+  const [firstWord] = words;
+  if (firstWord === undefined) return undefined;
+  const meeting = meetingName === "" ? [] : (venueOf(meetingName)?.names ?? []);
+  // A place may follow the comma: "…, Oslo". Without a year, it can't be distinguished from a part of the name.
   const head = plain.includes(",") ? plain.slice(0, plain.indexOf(",")) : "";
   const beforeComma = sort === "meeting" || wordsOf(head).length >= 3 ? [head] : [];
-  // "Ann Int Med" is not international.
-  const internal = / int /.test(normal) ? [normal.replace(" int ", " intern ")] : [];
-  const others = [...[...namesIn(plain), ...beforeComma, ...internal].map(wordsOf), ...meeting];
+  // "Int" in "Ann Int Med" is "internal", not "international".
+  const withIntern = / int /.test(normal) ? [normal.replace(" int ", " intern ")] : [];
+  const otherNames = [...[...namesIn(plain), ...beforeComma, ...withIntern].map(wordsOf), ...meeting];
   const isAcronym =
     words.length === 1 &&
-    only.length <= 8 &&
+    firstWord.length <= 8 &&
     (sort === "meeting" ||
-      plain.split(/[^\p{L}]+/u).some((word) => word.toLowerCase() === only && capitals.test(word)));
+      plain.split(/[^\p{L}]+/u).some((word) => word.toLowerCase() === firstWord && capitals.test(word)));
   const seen = new Set<string>();
-  const names = [words, ...others].filter((each) => {
-    const text = each.join(" ");
+  const names = [words, ...otherNames].filter((candidate) => {
+    const text = candidate.join(" ");
     return text !== "" && !seen.has(text) && seen.add(text);
   });
   const isTranslated = translatedName.test(normal) || undefined;
-  return { names, ...withoutUndefined({ sort, acronym: isAcronym ? only : undefined, isTranslated }) };
+  return { names, ...withoutUndefined({ sort, acronym: isAcronym ? firstWord : undefined, isTranslated }) };
 }
 
-/** British and American spelling in one form: "gynaecology". */
-const spelt = (word: string): string => word.replace(/(?<=[^aeiou])[ao]e(?=[^aeiou])/g, "e");
+/** British and American spelling in one form: "gynecology" for "gynaecology". */
+const oneSpelling = (word: string): string => word.replace(/(?<=[^aeiou])[ao]e(?=[^aeiou])/g, "e");
 
-/** What printed a work beside the journal's own issues; its volume is the journal's. */
+/** The mark of a supplement or a translated edition, which has the volumes of the journal. */
 const supplement = /[\s.,:;([-]+(?:suppl(?:ement(?:um|s)?)?\.?(?: \d+)?|English (?:edition|ed\.?))[)\]]?[\s.]*$/i;
 
 /** "In Proceedings of ICIS 2012", "Proc. HICSS". */
-const ofAcronym = /^\s*(?:in:? )?proc(?:eedings|\.)?\s+(?:of\s+)?(?:the\s+)?(\p{Lu}{3,8})(?:\W+(?:19|20)\d\d)?\s*$/iu;
+const acronymProceedings =
+  /^\s*(?:in:? )?proc(?:eedings|\.)?\s+(?:of\s+)?(?:the\s+)?(\p{Lu}{3,8})(?:\W+(?:19|20)\d\d)?\s*$/iu;
 
-/** Repositories of meetings number the papers: "ICIS 2009 Proceedings. Paper 45". */
-const numberWithin = /[.,;:]?\s*\b(?:paper|article) (?:no\.? ?)?\d+\W*$/i;
+/** The number of a paper in a repository of meetings: "ICIS 2009 Proceedings. Paper 45". */
+const paperNumber = /[.,;:]?\s*\b(?:paper|article) (?:no\.? ?)?\d+\W*$/i;
 
-/** "…, Oslo, Norway, 2016" without where and when a meeting was held. */
+/** A name without place and year of the meeting: "…, Oslo, Norway, 2016". */
 const withoutPlace = (name: string): string =>
   name.replace(/(?:,\s*\p{Lu}[\p{L} .-]{1,40}){1,3},?\s+(?:[^,]{1,30}\s)?(?:19|20)\d\d\b.{0,20}$/u, "");
 
 /**
- * The names within a name: its title without the subtitle ("Stroke; a journal of cerebral circulation"), and its
- * translation next to it ("Hong Kong yi xue za zhi [Hong Kong medical journal]"). A full stop ends a name only behind a
- * whole word, as those of "Am. J. Med." do not.
+ * The names within a name: the part before a subtitle ("Stroke; a journal of cerebral circulation"), and a translation
+ * ("Hong Kong yi xue za zhi [Hong Kong medical journal]"). A full stop ends a name only after a complete word, and not
+ * after an abbreviation as in "Am. J. Med.".
  */
 function namesIn(name: string): string[] {
   const inBrackets = [...name.matchAll(/\[([^\]]{6,})\]|\(([^)]{6,})\)/g)].map((match) => match[1] ?? match[2] ?? "");
-  const outside = name.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
-  const parts = outside.split(/\s*[:;=/|]\s*|\s+[-–—]\s+|-(?=the\b)|\s+for the\s+|(?<=\p{Ll}{4})\.\s*(?=\p{Lu})/iu);
-  return [...(parts.length > 1 ? parts : []), ...inCapitals(outside), ...behindOneWord(outside), ...inBrackets];
+  const withoutBrackets = name.replace(/\([^)]*\)|\[[^\]]*\]/g, " ");
+  const parts = withoutBrackets.split(
+    /\s*[:;=/|]\s*|\s+[-–—]\s+|-(?=the\b)|\s+for the\s+|(?<=\p{Ll}{4})\.\s*(?=\p{Lu})/iu,
+  );
+  return [
+    ...(parts.length > 1 ? parts : []),
+    ...splitCapitalName(withoutBrackets),
+    ...splitAfterOneWord(withoutBrackets),
+    ...inBrackets,
+  ];
 }
 
-/** Web of Science: "J PHYSIOL-LONDON", "CANCER-AM CANCER SOC". */
-const inCapitals = (name: string): string[] => {
+/** Splits names of Web of Science: "J PHYSIOL-LONDON", "CANCER-AM CANCER SOC". */
+const splitCapitalName = (name: string): string[] => {
   const [head = "", tail] = /\p{Ll}/u.test(name) ? [] : name.split(/-(.+)/);
   return tail === undefined ? [] : [head, tail];
 };
 
-/** A name of one word with its subtitle behind it: "Allergy European Journal of Allergy and Clinical Immunology". */
-const behindOneWord = (name: string): string[] => {
+/** Splits a name of one word and its subtitle: "Allergy European Journal of Allergy and Clinical Immunology". */
+const splitAfterOneWord = (name: string): string[] => {
   const [, head, tail] = /^(\p{L}+)\s+(\p{Lu}\p{L}+\s+Journal (?:of|for) .*)$/u.exec(name.trim()) ?? [];
   return head === undefined || tail === undefined || smallWords.has(head.toLowerCase()) ? [] : [head, tail];
 };
 
 /**
- * Of two names: the same venue, abbreviated or not; another one; or `unknown` where an acronym leaves it open, or where
- * only a name within agrees: "Stroke; a journal of cerebral circulation" is "Stroke", but "Circulation: Heart Failure"
- * is not "Circulation".
+ * Compares two venues, also with abbreviated names. `unknown` if an acronym does not tell, or if only a name within the
+ * name agrees: "Stroke; a journal of cerebral circulation" is "Stroke", but "Circulation: Heart Failure" is not
+ * "Circulation".
  */
 export function compareVenues(a: Venue | undefined, b: Venue | undefined): Likeness {
   if (a === undefined || b === undefined) return "unknown";
   const [one = [], other = []] = [a.names[0], b.names[0]];
-  if (isInFull(one, other)) return "same";
+  if (isSameName(one, other)) return "same";
   if (a.acronym !== undefined || b.acronym !== undefined) {
     if (acronymMatches(a, b)) return "same";
     const areMeetings = a.acronym !== undefined && b.acronym !== undefined && a.sort === "meeting" && b.sort === a.sort;
-    return areMeetings || areOfTwoSorts(a, b) ? "other" : "unknown";
+    return areMeetings || haveTwoSorts(a, b) ? "other" : "unknown";
   }
-  if (a.names.some((name) => b.names.some((its) => isInFull(name, its) || beginsWith(name, its)))) return "unknown";
-  if (areOfTwoSorts(a, b)) return "other";
-  if (isShortFor(one, other)) return isBeginning(one, other) ? "unknown" : "same";
+  if (a.names.some((name) => b.names.some((otherName) => isSameName(name, otherName) || isLongPrefix(name, otherName))))
+    return "unknown";
+  if (haveTwoSorts(a, b)) return "other";
+  if (isShortForm(one, other)) return isPrefix(one, other) ? "unknown" : "same";
   return a.isTranslated === b.isTranslated ? "other" : "unknown";
 }
 
-/** "European Journal of Cancer Prevention" is another journal than "European Journal of Cancer". */
-const isBeginning = (a: readonly string[], b: readonly string[]): boolean => {
+/**
+ * Whether one name is the beginning of the other: "European Journal of Cancer Prevention" is another journal than
+ * "European Journal of Cancer".
+ */
+const isPrefix = (a: readonly string[], b: readonly string[]): boolean => {
   const length = Math.min(a.length, b.length);
-  return isInFull(a.slice(0, length), b.slice(0, length));
+  return isSameName(a.slice(0, length), b.slice(0, length));
 };
 
-const areOfTwoSorts = (a: Venue, b: Venue): boolean =>
-  a.sort !== undefined && b.sort !== undefined && a.sort !== b.sort;
+const haveTwoSorts = (a: Venue, b: Venue): boolean => a.sort !== undefined && b.sort !== undefined && a.sort !== b.sort;
 
-/** Whether two names agree word for word, abbreviated or not. */
-const isInFull = (a: readonly string[], b: readonly string[]): boolean =>
-  a.join("") === b.join("") || (a.length > 1 && b.length > 1 && agrees(a, b));
+/** Whether all words of two names agree, possibly abbreviated. */
+const isSameName = (a: readonly string[], b: readonly string[]): boolean =>
+  a.join("") === b.join("") || (a.length > 1 && b.length > 1 && matchesByWords(a, b));
 
-/** Word by word, or a word stands for several by their first letters: "Ann NY Acad Sci", "J. AIS". */
-function agrees(a: readonly string[], b: readonly string[]): boolean {
-  // Pairs of places up to which both names agree; a place is looked at once, however many ways lead to it.
+/** Whether names agree word by word. A word can be the initials of several words: "Ann NY Acad Sci", "J. AIS". */
+function matchesByWords(a: readonly string[], b: readonly string[]): boolean {
+  // Pairs of positions up to which both names agree. Each pair is visited once.
   const places: [number, number][] = [[0, 0]];
   const seen = new Set<string>();
   for (const [i, j] of places) {
@@ -185,47 +198,48 @@ function agrees(a: readonly string[], b: readonly string[]): boolean {
     if (one === undefined || other === undefined || seen.has(`${i} ${j}`)) continue;
     seen.add(`${i} ${j}`);
     if (abbreviates(one, other)) places.push([i + 1, j + 1]);
-    if (standsFor(one, b, j)) places.push([i + 1, j + one.length]);
-    if (standsFor(other, a, i)) places.push([i + other.length, j + 1]);
+    if (isMadeOfInitials(one, b, j)) places.push([i + 1, j + one.length]);
+    if (isMadeOfInitials(other, a, i)) places.push([i + other.length, j + 1]);
   }
   return false;
 }
 
-/** Whether a word is made of the first letters of those that begin at `from`. */
-const standsFor = (word: string, words: readonly string[], from: number): boolean =>
+/** Whether a word consists of the first letters of the words from index `from`. */
+const isMadeOfInitials = (word: string, words: readonly string[], from: number): boolean =>
   word.length >= 2 && [...word].every((letter, index) => words[from + index]?.[0] === letter);
 
 /**
- * Whether one name of four words or more is how the other begins: "… public health and the nation's health"; of shorter
- * ones, such as "Journal of Neurology", other journals begin so.
+ * Whether one name is the beginning of the other and has at least four words: "… public health and the nation's
+ * health". Shorter names, such as "Journal of Neurology", are the beginning of other journals' names.
  */
-function beginsWith(a: readonly string[], b: readonly string[]): boolean {
+function isLongPrefix(a: readonly string[], b: readonly string[]): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   return short.length >= 4 && short.every((word, index) => abbreviates(word, long[index] ?? ""));
 }
 
-/** The same where a few words of the longer one are left out: "Lancet" is not "Lancet Oncology". */
-function isShortFor(a: readonly string[], b: readonly string[]): boolean {
+/** Whether one name is the other without a few words. "Lancet" is not "Lancet Oncology". */
+function isShortForm(a: readonly string[], b: readonly string[]): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  let at = 0;
+  let position = 0;
   for (const word of short) {
-    const found = long.findIndex((other, index) => index >= at && abbreviates(word, other));
-    if (found < 0) return false;
-    at = found + 1;
+    const wordIndex = long.findIndex((other, index) => index >= position && abbreviates(word, other));
+    if (wordIndex < 0) return false;
+    position = wordIndex + 1;
   }
   return short.length / long.length > 0.7;
 }
 
 /**
- * Whether one word abbreviates the other, as "natl" does "national": the same first letter, and all letters in order.
+ * Whether one word is an abbreviation of the other, such as "natl" of "national": the same first letter, and all
+ * letters in the same order.
  */
 function abbreviates(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (short[0] !== long[0]) return false;
-  let at = 0;
+  let position = 0;
   for (const letter of short) {
-    at = long.indexOf(letter, at) + 1;
-    if (at === 0) return false;
+    position = long.indexOf(letter, position) + 1;
+    if (position === 0) return false;
   }
   return true;
 }
@@ -236,7 +250,7 @@ const acronymMatches = (a: Venue, b: Venue): boolean => {
   return other.names.some((words) => {
     const initials = words.map((word) => word[0]).join("");
     // "JAMA Internal Medicine" is not "JAMA"; a meeting's name may have its acronym within.
-    const isNamed = words.includes(acronym) && (words.length === 1 || other.sort === "meeting");
-    return initials === acronym || initials.startsWith(acronym) || isNamed;
+    const hasAcronym = words.includes(acronym) && (words.length === 1 || other.sort === "meeting");
+    return initials === acronym || initials.startsWith(acronym) || hasAcronym;
   });
 };

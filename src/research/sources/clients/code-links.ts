@@ -6,7 +6,7 @@ import type { PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { unversioned } from "../../papers/identifiers.js";
 import type { Answer, ContextFor, Query, Source, SourceContext } from "../shared/source.js";
 import type { Request } from "../../../net/http.js";
-import { isTitle } from "../../papers/dedup/title-match.js";
+import { isSearchedTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** A repository with the code of a paper, or one that mentions the paper. */
@@ -227,7 +227,7 @@ function callsItselfOfficial(item: unknown, title: string): boolean {
   const [titleText = ""] = description
     .replace(/^.*?(?<!un)(?<!un-)official\b.*?\b(?:for|of)\b(?: the (?:paper|article))?/i, "")
     .split(/[[({]/, 1);
-  return titleText !== description && isTitle(title, titleText);
+  return titleText !== description && isSearchedTitle(title, titleText);
 }
 
 async function askRepository(repository: string, context: SourceContext): Promise<Answer<Partial<CodeLink>>> {

@@ -8,7 +8,7 @@ import { identifiersFrom, paperRecord, unversioned } from "../../papers/identifi
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
 import type { Request } from "../../../net/http.js";
-import { isTitle } from "../../papers/dedup/title-match.js";
+import { isSearchedTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxRows = 500;
@@ -89,7 +89,7 @@ async function matchTitle(
   if (answer.status !== "ok") return answer;
   const page = readList(answer.value, titleResults);
   if (page.status !== "ok") return page;
-  const match = page.value.records.find((record) => isTitle(title, record.title));
+  const match = page.value.records.find((record) => isSearchedTitle(title, record.title));
   return match === undefined
     ? { status: "empty", reason: `Crossref has no work titled '${title}'.` }
     : { status: "ok", value: [match] };

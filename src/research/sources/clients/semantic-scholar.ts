@@ -8,7 +8,7 @@ import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
 import type { Request } from "../../../net/http.js";
-import { isTitle } from "../../papers/dedup/title-match.js";
+import { isSearchedTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /**
@@ -127,7 +127,7 @@ async function matchTitle({ title }: TitledPaper, context: SourceContext): Promi
     return { status: "empty", reason: emptyReason };
   if (!Array.isArray(data)) return unexpectedAnswer(semanticScholar, answer.value, "contains no match");
   // The service returns the nearest title, even if it is very different.
-  const matches = data.map(readPaper).filter((record) => record !== undefined && isTitle(title, record.title));
+  const matches = data.map(readPaper).filter((record) => record !== undefined && isSearchedTitle(title, record.title));
   return matches[0] === undefined ? { status: "empty", reason: emptyReason } : { status: "ok", value: [matches[0]] };
 }
 
