@@ -24,10 +24,12 @@ export function addDecide({ add, io }: CommandLine): void {
     .addOption(new Option("--unclear", "only those with a criterion that is unclear").conflicts("all"))
     .option("--no-git", "do not commit");
 
-  add("decide", "<words...>", async ({ json, flags }, words) =>
-    (await import("../steer/decide.js")).decideCommand({ words, flags, json }, io),
+  type OfDecide = Common & { criterion?: string };
+  add("decide", "<words...>", async ({ criterion, json, flags }: OfDecide, words) =>
+    (await import("../steer/decide.js")).decideCommand({ words, criterion, flags, json }, io),
   )
     .usage('[options] [folder] <papers...> include|exclude|not-retrieved "<why>" | <decisions.csv>')
+    .option("--criterion <id>", "with 'exclude': the criterion that excludes it; the reason may then be left out")
     .option("--no-git", "do not commit");
 
   type OfSettle = Common & { value?: string; quote?: string };

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -14,6 +15,8 @@ import { requirePerson } from "./require-person.js";
 interface DecideArguments {
   /** The project, which may be left out where there is one; papers, the decision and the reason, or a CSV file. */
   readonly words: readonly string[];
+  /** Id of the criterion that excludes the papers. */
+  readonly criterion?: string;
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
@@ -22,10 +25,10 @@ interface DecideArguments {
 const maxShown = 100;
 
 /** Writes a person's decisions on the eligibility of papers, which beat the criteria; the report shows them. */
-export async function decideCommand({ words, flags, json }: DecideArguments, io: Io): Promise<number> {
+export async function decideCommand({ words, criterion, flags, json }: DecideArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const { folder, rest } = await projectFirst(io.cwd, words);
-  const said = await decisionsIn(rest, io.cwd);
+  const said = await decisionsIn(rest, criterion, io.cwd);
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
@@ -33,8 +36,8 @@ export async function decideCommand({ words, flags, json }: DecideArguments, io:
   await showInReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
   if (json) {
     const results = decided.map(({ says: _, next: __, ...one }, index) => {
-      const { decision = "", why = "" } = said[index] ?? {};
-      return { folder, ...one, decision, why: why.trim() };
+      const { decision = "", criterion: by } = said[index] ?? {};
+      return { folder, ...one, decision, ...withoutUndefined({ criterion: by }) };
     });
     io.stdout(`${JSON.stringify(results.length === 1 ? results[0] : { folder, decisions: results })}\n`);
     return 0;
@@ -64,18 +67,29 @@ async function projectFirst(
 /** Whether a file of decisions is all that was typed. */
 const isTable = (words: readonly string[]): boolean => words.length === 1 && /\.(?:csv|tsv)$/i.test(words[0] ?? "");
 
-/** What was typed: papers, then include or exclude, then the reason; or the rows of a CSV file. */
-async function decisionsIn(words: readonly string[], cwd: string): Promise<readonly EligibilityDecision[]> {
+/**
+ * What was typed: papers, then include or exclude, then the reason, which a criterion may replace; or the rows of a CSV
+ * file.
+ */
+async function decisionsIn(
+  words: readonly string[],
+  criterion: string | undefined,
+  cwd: string,
+): Promise<readonly EligibilityDecision[]> {
   const [first = ""] = words;
+  if (criterion !== undefined && (isTable(words) || !words.slice(-2).includes("exclude")))
+    throw new ExpectedError("--criterion goes with papers and 'exclude'; a CSV file has a column criterion.", 2);
   if (isTable(words)) return decisionsOfTable(await readRegularText(resolve(cwd, first)), first);
-  const papers = words.slice(0, -2);
-  const [decision, why] = words.slice(-2);
-  if (papers.length === 0 || decision === undefined || why === undefined)
+  const isWithoutReason = criterion !== undefined && words.at(-1) === "exclude";
+  const [papers, [decision, why = ""]] = isWithoutReason
+    ? [words.slice(0, -1), words.slice(-1)]
+    : [words.slice(0, -2), words.slice(-2)];
+  if (papers.length === 0 || decision === undefined)
     throw new ExpectedError(
       'Name papers, the decision and the reason, as in research-ralph decide <project> lo2020 ng2021 exclude "no control group"; or a CSV file of decisions.',
       2,
     );
-  return papers.map((paper) => ({ paper, decision, why }));
+  return papers.map((paper) => ({ paper, decision, why, ...withoutUndefined({ criterion }) }));
 }
 
 /** How columns of decisions are called. */

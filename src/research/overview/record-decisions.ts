@@ -11,6 +11,7 @@ import {
   removeMessage,
 } from "../../engine/storage/state/steering-inbox.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
+import type { Criterion } from "../generated/rrd.js";
 import { editResearch } from "../project-files/edit-by-command.js";
 import { readResearch } from "../project-files/research.js";
 import { signState } from "../project-files/guarded/signed-state.js";
@@ -29,7 +30,8 @@ export interface EligibilityDecision {
   readonly paper: string;
   /** "include", "exclude" or "not-retrieved". */
   readonly decision: string;
-  readonly why: string;
+  /** Absent or empty: the words of the criterion. */
+  readonly why?: string;
   /** Id of the criterion that excludes it. */
   readonly criterion?: string;
 }
@@ -40,6 +42,8 @@ export interface Decided {
   readonly paper: string;
   /** What people call it. */
   readonly key: string;
+  /** The reason that is kept. */
+  readonly why: string;
   /** The paper's status with the decision, or `excluded` for a record that came into no pool. */
   readonly status: Paper["status"] | "excluded";
   /** False while a run is under way, which takes the decision before its next iteration. */
@@ -88,12 +92,13 @@ export async function recordDecisions(
   const isReportNow = (rrd: Rrd) => statusOf(rrd, before.ledger).done.includes("report");
   const isOlder = !running && isReportNow(before.rrd) && !isReportNow(after);
   const names = namesIn(before.rrd);
-  return messages.map(({ record }): Decided => {
+  return messages.map(({ record, why }): Decided => {
     const paper = after.papers_pool.find((each) => each.id === record);
     const when = running ? " A run is under way and takes the decision before its next iteration." : "";
     return {
       paper: record,
       key: names.get(record) ?? record,
+      why,
       status: paper?.status ?? "excluded",
       applied: !running,
       says: `${oneLine(names.get(record) ?? record)} ${outcome(paper)}.${when}`,
@@ -106,22 +111,28 @@ export async function recordDecisions(
   });
 }
 
+/** The reason of a paper that a criterion excludes, if a person gives no other. */
+const wordsOf = ({ kind, text }: Criterion): string => `${kind === "include" ? "Not" : "It is"}: ${text}`;
+
 /** A decision as a run is told of it. @throws ExpectedError (exit code 2) where it can't be made. */
 function messageOf(
   rrd: Rrd,
-  { paper, decision: said, why: words, criterion }: EligibilityDecision,
+  { paper, decision: said, why: words = "", criterion }: EligibilityDecision,
   where: string,
 ): DecisionMessage {
   const decision = said.replace("-", "_");
   if (!isDecisionName(decision))
     throw new ExpectedError(`The decision is '${oneLine(said)}'; it must be include, exclude or not-retrieved.`, 2);
-  const why = words.trim();
+  const criteria = criteriaOf(rrd);
+  const by = criteria.find(({ id }) => id === criterion);
+  if (criterion !== undefined && by === undefined) {
+    const others = criteria.length === 0 ? "none" : criteria.map(({ id }) => id).join(", ");
+    throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${others}.`, 2);
+  }
+  const why = words.trim() || (by === undefined ? "" : wordsOf(by));
   if (why === "") throw new ExpectedError("The reason is empty; give it in quotes after the decision.", 2);
   if (why.length > maxMessageChars)
     throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessageChars} are allowed.`, 2);
-  const ids = criteriaOf(rrd).map(({ id }) => id);
-  if (criterion !== undefined && !ids.includes(criterion))
-    throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${ids.join(", ")}.`, 2);
   const record = recordNamed(rrd, paper, where);
   requirePossible(rrd, record, decision, where);
   return { record: record.id, decision, why, ...withoutUndefined({ criterion }) };

@@ -169,6 +169,22 @@ describe("a decision on a record", () => {
     expect((await cli(["validate", folder], cwd)).code).toBe(0);
   });
 
+  test("names the criterion that excludes it, whose words are the reason where none is given", async () => {
+    const { cwd, folder } = someProject();
+    const { out } = await cli(["decide", project, "p1", "p22", "exclude", "--criterion", "c2", "--json"], cwd);
+    expect(JSON.parse(out)).toMatchObject({
+      decisions: ["p1", "p22"].map((id) => ({
+        paper: id,
+        decision: "exclude",
+        criterion: "c2",
+        why: "It is: an open question",
+      })),
+    });
+    expect(paperIn(folder, "p1").override).toMatchObject({ decision: "exclude", criterion: "c2" });
+    await cli(["decide", project, "p1", "exclude", "No hand in it.", "--criterion", "c1"], cwd);
+    expect(paperIn(folder, "p1").override).toMatchObject({ why: "No hand in it.", criterion: "c1" });
+  });
+
   test("needs no project where the folder has one, whose papers are named as ever", async () => {
     const { cwd, folder } = someProject();
     expect((await cli(["decide", "p22", "exclude", "Not hands.", "--no-git"], cwd)).code).toBe(0);
@@ -184,6 +200,8 @@ describe("a decision on a record", () => {
   });
 
   test.each<[string[], RegExp]>([
+    [["p1", "include", "It is one.", "--criterion", "c1"], /goes with papers and 'exclude'/],
+    [["p1", "exclude", "--criterion", "c9"], /no criterion 'c9' in .*; it has c1, c2/],
     [["p9", "include", "why"], /There is no paper 'p9' in .*status/],
     [["p2", "include", "why"], /'p2' fits 2 papers: paper-2 \(Paper p22\), paper-3 \(Paper p23\)/],
     [["", "include", "why"], /There is no paper ''/],

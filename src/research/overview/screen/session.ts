@@ -121,15 +121,11 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
     },
     async decide({ id, decision, why, criterion }) {
       const before = (await readResearch(folder)).rrd;
-      const by = criteriaOf(before).find((each) => each.id === criterion);
-      const reason =
-        why ??
-        place.notes[id] ??
-        (decision === "include" ? "Included on the screen." : by === undefined ? (criterion ?? "") : wordsOf(by));
-      const one = { paper: id, decision, why: reason, ...withoutUndefined({ criterion }) };
+      const reason = why ?? place.notes[id] ?? (decision === "include" ? "Included on the screen." : undefined);
+      const one = { paper: id, decision, ...withoutUndefined({ why: reason, criterion }) };
       const [made] = await recordDecisions(folder, [one], { ...writing, where, now: now() });
       done.push({ id, before });
-      said.set(id, `${decision}: ${reason}`);
+      said.set(id, `${decision}: ${made?.why ?? ""}`);
       place.maybe = place.maybe.filter((each) => each !== id);
       uncommitted += 1;
       next = made?.next;
@@ -172,8 +168,6 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
 
 /** Stands for the place behind the last record: the id of none. */
 export const endOfList = "";
-
-const wordsOf = ({ kind, text }: Criterion): string => `${kind === "include" ? "Not" : "It is"}: ${text}`;
 
 async function readPlace(folder: string): Promise<Place> {
   const path = screeningFile(folder);
