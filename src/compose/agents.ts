@@ -296,8 +296,9 @@ export function summariserFor(
 }
 
 /**
- * The settings for a project, with the agent that did its last accepted work if the user chose none. A project may come
- * from somebody else, so a command is used again only if the user typed it for this project.
+ * The settings for a project, with the agent that did its last accepted work if the user chose none, or the one that
+ * was tried last if nothing was accepted yet. A project may come from somebody else, so a command is used again only if
+ * the user typed it for this project.
  */
 export async function withLastAgent(
   config: ResolvedConfig,
@@ -305,7 +306,8 @@ export async function withLastAgent(
   { env }: Pick<Io, "env">,
 ): Promise<ResolvedConfig> {
   if (config.origins.agent !== "default" || folder === undefined) return config;
-  const agent = (await readResearch(folder)).ledger.findLast((line) => line.outcome === "accepted")?.agent;
+  const { ledger } = await readResearch(folder);
+  const agent = (ledger.findLast((line) => line.outcome === "accepted") ?? ledger.at(-1))?.agent;
   if (agent === undefined || agent === config.agent) return config;
   const isKnown = knownAgents(config, env).has(agent) || untrusted([typedAgent(folder, agent)], env).length === 0;
   return isKnown ? { ...config, agent, fallbacks: [] } : config;

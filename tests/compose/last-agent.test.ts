@@ -5,18 +5,11 @@ import type { ResolvedConfig } from "../../src/compose/config.js";
 import { rememberAgent, withLastAgent } from "../../src/compose/agents.js";
 import { freshFolder, makeResearch, paper } from "../support/projects/research-folder.js";
 
-/** A project whose last work was done by `agent`, and an environment with a state folder of its own. */
-function readBy(agent: string) {
+/** A project whose last work was done by `agent`, or failed, and an environment with a state folder of its own. */
+function readBy(agent: string, outcome: "accepted" | "failed" = "accepted") {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "hands-2026-03-01", { papers_pool: [paper("p1", "pending")] });
-  const line = {
-    iteration: 1,
-    at: "2026-03-01T10:00:00.000Z",
-    unit: "p1",
-    phase: "ANALYSIS",
-    outcome: "accepted",
-    agent,
-  };
+  const line = { iteration: 1, at: "2026-03-01T10:00:00.000Z", unit: "p1", phase: "ANALYSIS", outcome, agent };
   writeFileSync(join(folder, "ledger.jsonl"), `${JSON.stringify({ ...line, format: 3 })}\n`);
   return { folder, env: { RESEARCH_RALPH_STATE_DIR: join(cwd, "state"), RESEARCH_RALPH_TRUST: "false", PATH: "" } };
 }
@@ -29,6 +22,11 @@ describe("the agent of a project", () => {
     const { folder, env } = readBy("baseline");
     expect((await withLastAgent(config("claude", "default"), folder, { env })).agent).toBe("baseline");
     expect((await withLastAgent(config("codex", "--agent"), folder, { env })).agent).toBe("codex");
+  });
+
+  test("is the one that was tried last, if nothing was accepted yet", async () => {
+    const { folder, env } = readBy("baseline", "failed");
+    expect((await withLastAgent(config("claude", "default"), folder, { env })).agent).toBe("baseline");
   });
 
   test("is a command only if the user typed that command for that project", async () => {
