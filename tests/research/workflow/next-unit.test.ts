@@ -68,6 +68,15 @@ describe("discovery", () => {
     expect(next(searching({ batches: 4 }, [paper("p1"), paper("p2"), paper("p3")]))).toMatchObject({ kind: "paper" });
   });
 
+  it("says how many of a person's own records were screened", () => {
+    const rrd = searching({ batches: 1, sources: ["folder:papers"] });
+    const flow = { screened: 14, not_screened: 54 };
+    const statistics = { discovery_metrics: { ...rrd.statistics?.discovery_metrics, flow } };
+    expect(next({ ...rrd, statistics } as Rrd)).toMatchObject({
+      title: "Discovery, batch 2 (14 of 68 records screened)",
+    });
+  });
+
   it("is over after two batches without a new paper once every source was tried, and after five whatever was tried", () => {
     const isOver = (without: number, tried: string[]) =>
       statusOf(searching({ batches: 9, without, tried }), []).discoveryOver;

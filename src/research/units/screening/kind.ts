@@ -15,6 +15,12 @@ const papersPerBatch = 8;
 /** Number of records that fit into a batch. With criteria it is smaller, because abstracts are shown in full. */
 const recordsPerBatch = (rrd: Rrd): number => (criteriaOf(rrd).length === 0 ? 14 : 5);
 
+/** How many records were screened before a batch, if their number is known: " (14 of 68 records screened)". */
+function screenedText(rrd: Rrd): string {
+  const own = unscreenedOwnRecords(rrd);
+  return own === undefined ? "" : ` (${own.screened} of ${own.screened + own.records} records screened)`;
+}
+
 /** Judges titles and abstracts of records in batches. */
 export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   name: "discovery",
@@ -45,7 +51,8 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
     const [postponed] = choosing.later.filter(({ unit: { kind } }) => kind === this.name);
     if (postponed !== undefined) return { until: postponed.until, reason: postponed.reason };
     const batch = (project.rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
-    const unit = { kind: this.name, id: `discovery-${batch}`, phase: this.phase, title: `Discovery, batch ${batch}` };
+    const title = `Discovery, batch ${batch}${screenedText(project.rrd)}`;
+    const unit = { kind: this.name, id: `discovery-${batch}`, phase: this.phase, title };
     return alone(project, unit, choosing);
   },
   basis({ description, requirements, papers_pool, excluded, apart, seeds, blocked_sources }) {
