@@ -69,7 +69,7 @@ describe("discovery", () => {
   });
 
   it("says how many of a person's own records were screened", () => {
-    const rrd = searching({ batches: 1, sources: ["folder:papers"] });
+    const rrd = searching({ batches: 1, sources: ["list:export.ris"] });
     const flow = { screened: 14, not_screened: 54 };
     const statistics = { discovery_metrics: { ...rrd.statistics?.discovery_metrics, flow } };
     expect(next({ ...rrd, statistics } as Rrd)).toMatchObject({
