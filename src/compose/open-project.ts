@@ -198,7 +198,7 @@ async function openLocked<Opened>(
     unconfined: classic || everyone.some(isUnconfined),
   };
   if (!classic) {
-    const { bringBackFiles } = await import("../research/report/documents/lost-files.js");
+    const { restoreLostFiles: bringBackFiles } = await import("../research/report/documents/lost-files.js");
     await bringBackFiles(folder, { ...options, now: clock.now }, warn);
   }
   const research = await openResearch(folder, options).catch(async (error: unknown) => {

@@ -8,7 +8,7 @@ import type { Redact } from "../engine/lib/redact.js";
 import { client } from "../research/report/page/client.js";
 import { hold, resume, steer } from "../engine/storage/state/from-outside.js";
 import { settleField } from "../research/overview/screen/settle-field.js";
-import { showInReport } from "../research/report/documents/show-in-report.js";
+import { updateReport } from "../research/report/documents/show-in-report.js";
 import { followedList } from "./followed-list.js";
 import { type Followed, type ShownWork, followedProject, followedWork } from "./followed-project.js";
 import { type Guard, guardRequests } from "./guard.js";
@@ -208,7 +208,7 @@ async function settleByForm(
     ...(take === "own" ? ownValue : {}),
   };
   const options = { where, stateDir, git, now: now(), notify: (_: string, message: string) => warn(message) };
-  const show = () => showInReport(folder, { git, stateDir, now, notify: warn });
+  const show = () => updateReport(folder, { git, stateDir, now, notify: warn });
   try {
     return (await settleField(folder, settlement, { ...options, show })).says;
   } catch (error) {

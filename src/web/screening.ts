@@ -1,4 +1,4 @@
-import { showInReport } from "../research/report/documents/show-in-report.js";
+import { updateReport } from "../research/report/documents/show-in-report.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { endOfList, openScreening, type Screening } from "../research/overview/screen/session.js";
 import type { WhichRecords } from "../research/overview/screen/to-screen.js";
@@ -31,7 +31,7 @@ export function webScreening({ stateDir, git, now, warn }: ScreeningOptions): We
   const timers = new Map<string, NodeJS.Timeout>();
 
   const sessionOf = ({ folder, steered }: ShownWork) => {
-    const show = () => showInReport(folder, { stateDir, git: false, now, notify: warn });
+    const show = () => updateReport(folder, { stateDir, git: false, now, notify: warn });
     const sessionOptions = { folder, where: steered.where, stateDir, git, now, notify: warn, show };
     const session = sessions.get(folder) ?? {
       screening: openScreening(sessionOptions),

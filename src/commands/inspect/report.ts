@@ -11,7 +11,7 @@ import { task } from "../kinds/task.js";
 import { type FolderOptions, shown } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { pageOf } from "../../research/project-files/layout.js";
-import { crossReferencesText, questionBeside, type ReportModel, reportModel } from "../../research/report/model.js";
+import { crossReferencesText, questionIfNotTitle, type ReportModel, reportModel } from "../../research/report/model.js";
 import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import { surenessText } from "../../research/report/strength.js";
@@ -62,9 +62,9 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     ];
     const lines = [
       oneLine(model.title),
-      ...wrap(oneLine(questionBeside(model)), io.columns).filter((line) => line !== ""),
-      ...wrap(`Answer: ${model.unanswered ?? answerText(model)}`, io.columns),
-      ...(model.unanswered === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
+      ...wrap(oneLine(questionIfNotTitle(model)), io.columns).filter((line) => line !== ""),
+      ...wrap(`Answer: ${model.noAnswerReason ?? answerText(model)}`, io.columns),
+      ...(model.noAnswerReason === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
       ...model.warnings.flatMap(({ says }) => wrap(`! ${oneLine(says)}`, io.columns)),
@@ -103,8 +103,8 @@ const answerText = ({ answer }: ReportModel): string => answer.map(({ text }) =>
 const summaryOf = (model: ReportModel) => ({
   question: model.question,
   narrative: model.narrative,
-  answer: model.unanswered === undefined ? answerText(model) : null,
-  sureness: model.unanswered === undefined ? surenessText(model.sureness) : null,
+  answer: model.noAnswerReason === undefined ? answerText(model) : null,
+  sureness: model.noAnswerReason === undefined ? surenessText(model.sureness) : null,
   figures: Object.fromEntries(model.figures.map(({ name, value }) => [name, value])),
   ...(model.meaning === undefined
     ? {}

@@ -13,7 +13,7 @@ import type { Spending } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { findProjects, findResearch, nameFor } from "../../research/overview/find-research.js";
-import { showInReport } from "../../research/report/documents/show-in-report.js";
+import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { withOpenCheck } from "../../research/overview/questions/answer-as-report.js";
 import { namesAsked } from "../../research/overview/questions/pool.js";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
@@ -63,7 +63,7 @@ export async function askCommand(args: AskArguments, io: Io): Promise<number> {
 }
 
 const inReport = (folder: string, { git, stateDir }: ResolvedConfig, io: Io): Promise<void> =>
-  showInReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
+  updateReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
 
 /** The words for projects, and the question: the only word that names no project, or has spaces; else the last one. */
 async function projectsFirst(cwd: string, words: readonly string[]): Promise<[readonly string[], string]> {

@@ -8,7 +8,7 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { type EligibilityDecision, recordDecisions } from "../../research/overview/record-decisions.js";
-import { showInReport } from "../../research/report/documents/show-in-report.js";
+import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { recordsNamed } from "../../research/overview/which-record.js";
 import { requirePerson } from "./require-person.js";
 
@@ -33,7 +33,7 @@ export async function decideCommand({ words, criterion, flags, json }: DecideArg
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
   const decided = await recordDecisions(folder, said, { where, now: io.clock.now(), stateDir, git, notify });
-  await showInReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
+  await updateReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
   if (json) {
     const results = decided.map(({ says: _, next: __, ...one }, index) => {
       const { decision = "", criterion: by } = said[index] ?? {};

@@ -10,7 +10,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { forecastText } from "../../engine/ui/terminal/tally.js";
 import { lastCachedText } from "../../research/full-text/text-cache.js";
-import { showInReport } from "../../research/report/documents/show-in-report.js";
+import { updateReport } from "../../research/report/documents/show-in-report.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
@@ -82,7 +82,7 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
   if (open.length === 0 || !isDone) {
     await edit();
     if (isDone)
-      await showInReport(folder, {
+      await updateReport(folder, {
         git: config.git,
         stateDir: config.stateDir,
         now: io.clock.now,

@@ -8,7 +8,7 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { endOfList, type Look, openScreening, type Screening } from "../../research/overview/screen/session.js";
 import { nothingWords, recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
-import { showInReport } from "../../research/report/documents/show-in-report.js";
+import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirePerson } from "./require-person.js";
 import { endLine, keyLines, recordLines } from "./screen-lines.js";
@@ -48,7 +48,7 @@ export async function screenCommand(
     );
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const writing = { stateDir, now: io.clock.now, notify: (message: string) => say(io, message) };
-  const show = () => showInReport(folder, { ...writing, git: false });
+  const show = () => updateReport(folder, { ...writing, git: false });
   const screening = await openScreening({ ...writing, folder, where, git, show });
   let decided = 0;
   try {

@@ -3,7 +3,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { type SaidOfField, settleField } from "../../research/overview/screen/settle-field.js";
-import { showInReport } from "../../research/report/documents/show-in-report.js";
+import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { requirePerson } from "./require-person.js";
 
 interface SettleArguments extends SaidOfField {
@@ -28,7 +28,7 @@ export async function settleCommand(
     stateDir,
     git,
     notify,
-    show: () => showInReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) }),
+    show: () => updateReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) }),
   });
   if (json) io.stdout(`${JSON.stringify({ folder, ...settled, ...done, value: value ?? null })}\n`);
   else io.stdout(`${says}\n`);

@@ -3,7 +3,10 @@ import { fileNameOf } from "../papers/reference.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import { groupBy } from "../../engine/lib/group.js";
 
-/** What is known of a paper as a citation. Derived from what was checked while the project ran; nothing is asked. */
+/**
+ * The result of checking a paper as a citation. Computed from checks that were made while the project ran; sends no
+ * requests.
+ */
 export type CitationStatus =
   | "verified"
   | "metadata-differ"
@@ -14,11 +17,11 @@ export type CitationStatus =
 
 export interface Citation {
   readonly status: CitationStatus;
-  /** What it rests on, one sentence. */
+  /** The reason for the status, one sentence. */
   readonly says: string;
 }
 
-/** A sign and words for each status; a sign never stands alone. */
+/** A sign and words for each status. A sign is always shown with its words. */
 export const citationMarks: Readonly<Record<CitationStatus, { readonly sign: string; readonly words: string }>> = {
   verified: { sign: "✓", words: "verified" },
   "metadata-differ": { sign: "≠", words: "metadata differ" },
@@ -28,34 +31,42 @@ export const citationMarks: Readonly<Record<CitationStatus, { readonly sign: str
   "own-document": { sign: "–", words: "a document of yours" },
 };
 
-/** Sources whose records come from no catalogue of works. */
+/** Sources that are not catalogues of works. */
 const notCatalogues = /^(?:web|folder|samples|duckduckgo|searxng|brave|tavily|serper|google search|bing)\b/i;
-/** What a source calls a page, data or a program. */
+/** Publication types of web pages, data and programs. */
 const notWorks = /\b(?:software|dataset|web ?page|website|blog|repository|presentation|video|news|computer program)\b/i;
 
 /**
- * The status of one paper. `verified`: a catalogue gave its record, a service's record agrees with it, or its text was
- * fetched and begins with its title. `not-found`: every service that was asked answered, and none knows its identifier.
- * `could-not-check` means just that.
+ * The citation status of a paper. `verified`: a catalogue has its record, a service's record agrees with it, or its
+ * text was fetched and begins with its title. `not-found`: every service that was asked answered, and none of them
+ * knows its identifier. `could-not-check`: the status is unknown.
  */
-export function citationOf(paper: Paper): Citation {
+export function citationStatusOf(paper: Paper): Citation {
   const { found, updates_check: check, text_from, read_depth, publication_type: type, source } = paper;
-  const { matched_by: matched = [], differs = [], unknown_to: unknown = [] } = check?.citation ?? {};
-  if (differs.length > 0 && matched.length === 0) return { status: "metadata-differ", says: `${differs.join("; ")}.` };
-  if (matched.length > 0)
+  const {
+    matched_by: agreeingServices = [],
+    differs: differences = [],
+    unknown_to: servicesWithoutRecord = [],
+  } = check?.citation ?? {};
+  if (differences.length > 0 && agreeingServices.length === 0)
+    return { status: "metadata-differ", says: `${differences.join("; ")}.` };
+  if (agreeingServices.length > 0)
     return {
       status: "verified",
-      says: `Title, authors and year agree with ${listed(matched)}.${differs.length === 0 ? "" : ` But ${differs.join("; ")}.`}`,
+      says: `Title, authors and year agree with ${listText(agreeingServices)}.${differences.length === 0 ? "" : ` But ${differences.join("; ")}.`}`,
     };
   const catalogues = [
-    ...new Set([...(found?.sources ?? []), ...(found?.merged ?? []).map((each) => each.source)]),
+    ...new Set([...(found?.sources ?? []), ...(found?.merged ?? []).map((record) => record.source)]),
   ].filter((name) => !notCatalogues.test(name));
-  if (catalogues.length > 0) return { status: "verified", says: `The record is that of ${listed(catalogues)}.` };
+  if (catalogues.length > 0) return { status: "verified", says: `The record is that of ${listText(catalogues)}.` };
   if (notWorks.test(type ?? "")) return { status: "not-scholarly", says: `Its source calls it ${type}.` };
   if (read_depth !== undefined && read_depth !== "abstract" && text_from !== undefined)
     return { status: "verified", says: `Its text was fetched from ${text_from} and begins with its title.` };
-  if (unknown.length > 0 && check?.checked_by.length === 0 && check.unchecked.length === 0)
-    return { status: "not-found", says: `${listed(unknown)} ${unknown.length === 1 ? "does" : "do"} not know it.` };
+  if (servicesWithoutRecord.length > 0 && check?.checked_by.length === 0 && check.unchecked.length === 0)
+    return {
+      status: "not-found",
+      says: `${listText(servicesWithoutRecord)} ${servicesWithoutRecord.length === 1 ? "does" : "do"} not know it.`,
+    };
   if (notCatalogues.test(source ?? "") && Object.keys(identifiersOf(paper)).length === 0) {
     if (fileNameOf(paper) !== undefined)
       return { status: "own-document", says: "It prints no identifier of a work, so it was looked up nowhere." };
@@ -72,19 +83,21 @@ export function citationOf(paper: Paper): Citation {
   };
 }
 
-/** From so many references on, those with one status and one reason are listed together. */
-const minTogether = 3;
+/** At least this many references with the same status and reason are listed together. */
+const minGroupSize = 3;
 
-/** The status that most of these have, with the reason they share; absent where too few share one. */
+/** The most frequent status and reason; undefined if too few references share one. */
 export function commonCitation(citations: readonly Citation[]): (Citation & { readonly count: number }) | undefined {
   const groups = groupBy(citations, ({ status, says }) => `${status} ${says}`);
-  const [most = []] = [...groups.values()].toSorted((a, b) => b.length - a.length);
-  return most[0] === undefined || most.length < minTogether ? undefined : { ...most[0], count: most.length };
+  const [largest = []] = [...groups.values()].toSorted((a, b) => b.length - a.length);
+  return largest[0] === undefined || largest.length < minGroupSize
+    ? undefined
+    : { ...largest[0], count: largest.length };
 }
 
-/** What is said of references together, above them: "? could not check (9 of 11): No catalogue was asked for it." */
-export const commonText = ({ status, says, count }: Citation & { readonly count: number }, all: number): string =>
-  `${citationMarks[status].sign} ${citationMarks[status].words} (${count === all ? `all ${all}` : `${count} of ${all}`}): ${says}`;
+/** The line above references that share a status: "? could not check (9 of 11): No catalogue was asked for it." */
+export const commonText = ({ status, says, count }: Citation & { readonly count: number }, total: number): string =>
+  `${citationMarks[status].sign} ${citationMarks[status].words} (${count === total ? `all ${total}` : `${count} of ${total}`}): ${says}`;
 
-const listed = (names: readonly string[]): string =>
+const listText = (names: readonly string[]): string =>
   names.length < 3 ? names.join(" and ") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

@@ -1,14 +1,14 @@
 import type { Insight, Rrd } from "../generated/rrd.js";
 import type { PaperRow } from "./papers.js";
 
-/** What joins two papers, and how strongly. */
+/** A link between two papers, and how strong it is. */
 export interface PaperLink {
-  /** Ids; the first in the order of rows. */
+  /** Ids of papers. `from` is the first in the order of rows. */
   readonly from: string;
   readonly to: string;
-  /** The sum of what joins them; a rare tag weighs more than a common one. */
+  /** The sum of the weights of all relations; a rare tag has more weight than a frequent one. */
   readonly weight: number;
-  /** "cites", "cross-reference", or the tags they share; at most four. */
+  /** "cites", "cross-reference", or common tags; at most four. */
   readonly because: readonly string[];
 }
 
@@ -19,90 +19,96 @@ export interface PaperMap {
   readonly links: readonly PaperLink[];
 }
 
+/** Maximum number of papers in the map. */
 const maxNodes = 60;
-const linksEach = 3;
-/** A tag on more papers than these joins nothing: it names the field. */
+/** Maximum number of links of a paper, except links that another paper needs. */
+const maxLinksPerPaper = 3;
+/** A tag of more papers than this gives no links, because it is too general. */
 const maxTagged = 12;
+/** Maximum number of reasons of a link. */
 const maxReasons = 4;
 
-/** The map of papers: retracted ones and those that nothing joins are left out. Bounded, and always the same. */
-export function mapOf(rrd: Rrd, rows: readonly PaperRow[]): PaperMap {
-  const standing = rows.filter(({ isRetracted }) => !isRetracted);
-  const place = new Map(standing.map(({ id }, index) => [id, index]));
-  // By one number for each pair of places.
-  const joined = new Map<number, { readonly from: string; readonly to: string; weight: number; because: string[] }>();
-  const join = (a: string, b: string, weight: number, why: string) => {
-    const first = place.get(a);
-    const second = place.get(b);
+/** The map of papers, without retracted papers and papers without links. Bounded in size and deterministic. */
+export function paperMap(rrd: Rrd, rows: readonly PaperRow[]): PaperMap {
+  const citableRows = rows.filter(({ isRetracted }) => !isRetracted);
+  const position = new Map(citableRows.map(({ id }, index) => [id, index]));
+  // The key is one number for each pair of positions.
+  const linkByKey = new Map<
+    number,
+    { readonly from: string; readonly to: string; weight: number; because: string[] }
+  >();
+  const addLink = (a: string, b: string, weight: number, reason: string) => {
+    const first = position.get(a);
+    const second = position.get(b);
     if (first === undefined || second === undefined || first === second) return;
     const [from, to] = first < second ? [a, b] : [b, a];
-    const key = Math.min(first, second) * standing.length + Math.max(first, second);
-    const link = joined.get(key);
-    if (link === undefined) joined.set(key, { from, to, weight, because: [why] });
+    const key = Math.min(first, second) * citableRows.length + Math.max(first, second);
+    const link = linkByKey.get(key);
+    if (link === undefined) linkByKey.set(key, { from, to, weight, because: [reason] });
     else {
       link.weight += weight;
-      if (!link.because.includes(why) && link.because.length < maxReasons) link.because.push(why);
+      if (!link.because.includes(reason) && link.because.length < maxReasons) link.because.push(reason);
     }
   };
   for (const { id, found } of rrd.papers_pool) {
-    for (const other of found?.cites ?? []) join(id, other, 1, "one cites the other");
-    for (const other of found?.cited_by ?? []) join(id, other, 1, "one cites the other");
+    for (const other of found?.cites ?? []) addLink(id, other, 1, "one cites the other");
+    for (const other of found?.cited_by ?? []) addLink(id, other, 1, "one cites the other");
   }
   const insights = rrd.insights ?? [];
   for (const { paper_id, cross_refs } of insights)
-    for (const other of cross_refs ?? []) if (paper_id != null) join(paper_id, other, 1, "cross-reference");
-  for (const [tag, ids] of taggedPapers(insights)) {
+    for (const other of cross_refs ?? []) if (paper_id != null) addLink(paper_id, other, 1, "cross-reference");
+  for (const [tag, ids] of papersByTag(insights)) {
     if (ids.size < 2 || ids.size > maxTagged) continue;
     const list = [...ids];
-    for (const [index, a] of list.entries()) for (const b of list.slice(index + 1)) join(a, b, 2 / list.length, tag);
+    for (const [index, a] of list.entries()) for (const b of list.slice(index + 1)) addLink(a, b, 2 / list.length, tag);
   }
-  const reach = new Map<string, number>();
-  const closest = new Map<string, { readonly id: string; readonly weight: number }>();
-  for (const { from, to, weight } of joined.values())
+  const totalWeight = new Map<string, number>();
+  const strongest = new Map<string, { readonly id: string; readonly weight: number }>();
+  for (const { from, to, weight } of linkByKey.values())
     for (const [id, other] of [
       [from, to],
       [to, from],
     ] as const) {
-      reach.set(id, (reach.get(id) ?? 0) + weight);
-      if (weight > (closest.get(id)?.weight ?? 0)) closest.set(id, { id: other, weight });
+      totalWeight.set(id, (totalWeight.get(id) ?? 0) + weight);
+      if (weight > (strongest.get(id)?.weight ?? 0)) strongest.set(id, { id: other, weight });
     }
-  const ranked = standing
+  const ranked = citableRows
     .flatMap(({ id, score = 0 }) => {
-      const joins = reach.get(id);
-      return joins === undefined ? [] : { id, rank: score + joins };
+      const itsWeight = totalWeight.get(id);
+      return itsWeight === undefined ? [] : { id, rank: score + itsWeight };
     })
     .sort((a, b) => b.rank - a.rank || (a.id < b.id ? -1 : 1));
-  // Each with the one it is closest to: of ten thousand, the best sixty by themselves may have nothing in common.
+  // Each paper is added with its closest paper. Otherwise, of ten thousand papers, the best sixty might have no links.
   const chosen = new Set<string>();
   for (const { id } of ranked) {
-    const other = closest.get(id)?.id ?? id;
+    const other = strongest.get(id)?.id ?? id;
     if (chosen.size + Number(!chosen.has(id)) + Number(!chosen.has(other)) <= maxNodes) chosen.add(id).add(other);
     if (chosen.size >= maxNodes - 1) break;
   }
-  const links = [...joined.values()]
+  const links = [...linkByKey.values()]
     .filter(({ from, to }) => chosen.has(from) && chosen.has(to))
     .sort((a, b) => b.weight - a.weight || (a.from + a.to < b.from + b.to ? -1 : 1));
-  const each = new Map<string, number>();
-  const kept = links.filter(({ from, to }): boolean => {
-    const [a, b] = [each.get(from) ?? 0, each.get(to) ?? 0];
-    if (a >= linksEach && b >= linksEach) return false;
-    each.set(from, a + 1);
-    each.set(to, b + 1);
+  const linkCount = new Map<string, number>();
+  const keptLinks = links.filter(({ from, to }): boolean => {
+    const [a, b] = [linkCount.get(from) ?? 0, linkCount.get(to) ?? 0];
+    if (a >= maxLinksPerPaper && b >= maxLinksPerPaper) return false;
+    linkCount.set(from, a + 1);
+    linkCount.set(to, b + 1);
     return true;
   });
-  const left = new Set(kept.flatMap(({ from, to }) => [from, to]));
-  return { papers: rows.filter(({ id }) => left.has(id)), links: kept };
+  const linkedIds = new Set(keptLinks.flatMap(({ from, to }) => [from, to]));
+  return { papers: rows.filter(({ id }) => linkedIds.has(id)), links: keptLinks };
 }
 
-function taggedPapers(insights: readonly Insight[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const tagged = new Map<string, Set<string>>();
+function papersByTag(insights: readonly Insight[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const idsByTag = new Map<string, Set<string>>();
   for (const { paper_id, tags } of insights) {
     if (paper_id == null) continue;
     for (const tag of tags ?? []) {
       const key = tag.trim().toLowerCase();
-      const ids = tagged.get(key) ?? new Set();
-      tagged.set(key, ids.add(paper_id));
+      const ids = idsByTag.get(key) ?? new Set();
+      idsByTag.set(key, ids.add(paper_id));
     }
   }
-  return tagged;
+  return idsByTag;
 }

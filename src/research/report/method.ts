@@ -34,7 +34,7 @@ import { screenedOutIds, seedsOf } from "../papers/seeds/seed.js";
 import type { SearchYield } from "./search-yield.js";
 import { countEach, groupBy } from "../../engine/lib/group.js";
 
-/** A fact of the method: what it is about, and what was done. */
+/** A fact about the method: its name and a sentence. */
 export interface Fact {
   readonly name: string;
   readonly says: string;
@@ -44,12 +44,12 @@ export interface Fact {
 export interface AgentUse {
   readonly agent: string;
   readonly model?: string;
-  /** Version of its program, where it was recorded. */
+  /** The version of its program, if it was recorded. */
   readonly version?: string;
-  /** Hashes of the prompts that it was given, where they were recorded, the first one first. */
+  /** Hashes of its prompts, if they were recorded, oldest first. */
   readonly prompts: readonly string[];
   readonly iterations: number;
-  /** "unconfined" where an iteration could reach everything its user can. */
+  /** "unconfined" if at least one iteration had access to everything that its user has. */
   readonly confinement?: string;
 }
 
@@ -62,48 +62,48 @@ export interface PhaseUse extends UsageSum {
 }
 
 /** A result that was refused, or an iteration that failed. */
-export interface Setback {
+export interface FailedIteration {
   readonly iteration: number;
   readonly unit: string;
   readonly outcome: "refused" | "failed";
   readonly reasons: readonly string[];
 }
 
-/** Why papers or records are not eligible, and how often. */
+/** The reasons why papers or records were excluded, with their numbers. */
 export interface Exclusions {
   readonly stage: "at screening" | "from the abstract alone" | "at full text";
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** How the papers were searched, judged and paid for, and what was not done. Derived. */
+/** The method of the project: how papers were searched and judged, what it cost, and what was not done. Computed. */
 export interface Method {
-  /** Criteria, windows, thresholds, substitutions: in the order in which a reader needs them. */
+  /** Criteria, time windows, thresholds and substitutions, in the order in which a reader needs them. */
   readonly facts: readonly Fact[];
-  /** Eligibility criteria as they are numbered; empty where the project has none. */
+  /** The eligibility criteria with their numbers; empty if the project has none. */
   readonly criteria: readonly { readonly id: string; readonly kind: "include" | "exclude"; readonly text: string }[];
-  /** Exclusions by criterion or by a person; empty where there are no criteria. */
+  /** Exclusions by criteria or by the user; empty if there are no criteria. */
   readonly eligibility: readonly Exclusions[];
   readonly agents: readonly AgentUse[];
   readonly phases: readonly PhaseUse[];
-  readonly setbacks: readonly Setback[];
-  /** Reasons for which records were left out by title and abstract, the commonest first, at most thirty. */
+  readonly setbacks: readonly FailedIteration[];
+  /** The reasons for exclusions by title and abstract, most frequent first, at most thirty. */
   readonly exclusions: readonly { readonly reason: string; readonly count: number }[];
-  /** How far papers were checked for retractions, in a sentence or two. */
+  /** One or two sentences on which papers were checked for retractions. */
   readonly retractions: string;
-  /** How often each paper was judged, as a clause; absent where none was judged. */
+  /** How often each paper was judged, a clause; absent if no paper was judged. */
   readonly judged?: string;
-  /** Plain sentences for what was not done. */
+  /** Sentences about what was not done. */
   readonly limits: readonly string[];
 }
 
 const maxExclusions = 30;
 
-export function methodOf(
+export function methodSection(
   rrd: Rrd,
   ledger: readonly LedgerLine[],
   search: SearchYield,
   hasQueries: boolean,
-  { now, writer }: { readonly now: Date; /** Of the narrative. */ readonly writer?: string },
+  { now, writer }: { readonly now: Date; /** The agent that wrote the report. */ readonly writer?: string },
 ): Method {
   const lines = validLines(ledger).filter(({ outcome }) => outcome !== "reset");
   const eligibility = eligibilityReport(rrd);
@@ -122,7 +122,7 @@ export function methodOf(
     ],
     agents: agentsOf(lines),
     phases: phasesOf(lines),
-    setbacks: linesAtWork(lines).flatMap(({ iteration, unit, outcome, reasons = [] }) =>
+    setbacks: startedLines(lines).flatMap(({ iteration, unit, outcome, reasons = [] }) =>
       outcome === "refused" || outcome === "failed"
         ? { iteration, unit: names.get(unit) ?? unit, outcome, reasons }
         : [],
@@ -134,7 +134,7 @@ export function methodOf(
   };
 }
 
-/** A reason of exclusion in words. */
+/** The text for a reason of exclusion. */
 export const reasonText = ({ reason, criterion }: Pick<ExclusionCount, "reason" | "criterion">): string =>
   criterion === undefined
     ? reason === "person"
@@ -144,15 +144,15 @@ export const reasonText = ({ reason, criterion }: Pick<ExclusionCount, "reason" 
         : reason
     : criterionText(criterion);
 
-/** When the work was done and by whom, and what an earlier report of another program states otherwise. */
+/** When and by whom the work was done, and the different numbers that an earlier report of another program states. */
 function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date, writer: string | undefined): Fact[] {
   const period = periodOf(rrd, ledger, now);
   const { research_period: _, agent, ...stated } = rrd.statistics?.stated ?? {};
   const derived = { ...rrd.statistics?.analysis_metrics, ...rrd.statistics } as Readonly<Record<string, unknown>>;
   const numbers = Object.entries(stated).filter(([, value]) => typeof value === "number" || typeof value === "string");
   const differences = numbers.map(([name, value]) => {
-    const here = derived[name];
-    return `${name.replaceAll("_", " ")} ${String(value)}${typeof here === "number" ? ` (here ${here})` : ""}`;
+    const computed = derived[name];
+    return `${name.replaceAll("_", " ")} ${String(value)}${typeof computed === "number" ? ` (here ${computed})` : ""}`;
   });
   return [
     { name: "Worked on", says: periodText(period) },
@@ -170,7 +170,7 @@ function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date, writer:
 
 function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
   const { requirements, mission } = rrd;
-  const { keywords = [], time_window_days: recent, historical_lookback_days: back } = requirements;
+  const { keywords = [], time_window_days: maxAgeDays, historical_lookback_days: lookbackDays } = requirements;
   const { published_from: from, published_until: until, sources = [] } = requirements;
   const fact = (name: string, says: string | undefined): Fact[] =>
     says === undefined || says === "" ? [] : [{ name, says }];
@@ -180,22 +180,22 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     : usesBothRubrics(rrd)
       ? `Two rubrics, 30 and 20 points. From ${mission?.min_combined_score ?? 25} of 50 a paper is included, from ${priorityThreshold} it has priority; from 18 it may be kept for its insights.`
       : `One rubric of ${fullScore(rrd)} points. From ${lone.present} a paper is included, from ${lone.insights} it is kept for its insights.`;
-  const own = ownRubricOf(rrd)?.dimensions.map(dimensionText).join("; ");
+  const rubricText = ownRubricOf(rrd)?.dimensions.map(dimensionText).join("; ");
   const window =
     from != null || until != null
       ? `Published ${from ?? "at any time"} to ${until ?? "today"}.`
       : [
-          recent == null ? "" : `Recent: at most ${many(recent, "day")} old.`,
-          back == null ? "" : `Nothing older than ${many(back, "day")}.`,
+          maxAgeDays == null ? "" : `Recent: at most ${many(maxAgeDays, "day")} old.`,
+          lookbackDays == null ? "" : `Nothing older than ${many(lookbackDays, "day")}.`,
         ]
           .filter((part) => part !== "")
           .join(" ");
-  const replaced = search.sources.flatMap(({ name, replacedBy }) =>
+  const replacements = search.sources.flatMap(({ name, replacedBy }) =>
     replacedBy === undefined ? [] : `${name} by ${replacedBy}`,
   );
   return [
     ...fact("Sources asked for", sources.join(", ")),
-    ...fact("Substitutions", replaced.length === 0 ? undefined : `${replaced.join("; ")}.`),
+    ...fact("Substitutions", replacements.length === 0 ? undefined : `${replacements.join("; ")}.`),
     ...fact("Search words", keywords.join("; ")),
     ...fact("Words not searched", search.notSearched.join("; ")),
     ...fact("Dates", window),
@@ -206,51 +206,51 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Check of recall by seeds", seedsText(rrd)),
     ...fact("Screened by two", agreementFact(rrd)),
     ...fact("Scores and decisions", thresholds),
-    ...fact("Rubric", own),
+    ...fact("Rubric", rubricText),
   ];
 }
 
-/** So many prompts of one agent are named; a report of another program may have one for each iteration. */
+/** Maximum number of prompts of an agent in a table. Another program's report may have one for each iteration. */
 const maxPrompts = 12;
 
-/** Prompts by the beginnings of their hashes, as a table names them; empty where none was recorded. */
+/** The first characters of the prompts' hashes, for a table; empty if none was recorded. */
 export const promptsText = (prompts: readonly string[]): string =>
   [
     ...prompts.slice(0, maxPrompts).map((prompt) => prompt.slice(0, 12)),
     ...(prompts.length > maxPrompts ? [`${prompts.length - maxPrompts} more`] : []),
   ].join(", ");
 
-/** Iterations in which an agent got to work: one that could not be started has read nothing. */
-export const linesAtWork = (lines: readonly LedgerLine[]): readonly LedgerLine[] =>
+/** Iterations in which the agent could be started. In the others, nothing was read. */
+export const startedLines = (lines: readonly LedgerLine[]): readonly LedgerLine[] =>
   lines.filter(({ failure }) => countsTowardLimit(failure));
 
 function agentsOf(lines: readonly LedgerLine[]): AgentUse[] {
   const uses = new Map<string, AgentUse>();
-  for (const line of linesAtWork(lines)) {
+  for (const line of startedLines(lines)) {
     if (line.agent === undefined) continue;
     const { agent, model, confinement } = line;
     const { agent_version: version, prompt_sha256: prompt } = line;
     const key = JSON.stringify([agent, model, version]);
-    const before = uses.get(key);
-    const prompts = before?.prompts ?? [];
+    const earlier = uses.get(key);
+    const prompts = earlier?.prompts ?? [];
     uses.set(key, {
       agent,
       ...withoutUndefined({ model, version }),
       prompts: prompt === undefined || prompts.includes(prompt) ? prompts : [...prompts, prompt],
-      iterations: (before?.iterations ?? 0) + 1,
-      ...(confinement === "unconfined" || before?.confinement !== undefined ? { confinement: "unconfined" } : {}),
+      iterations: (earlier?.iterations ?? 0) + 1,
+      ...(confinement === "unconfined" || earlier?.confinement !== undefined ? { confinement: "unconfined" } : {}),
     });
   }
   return [...uses.values()];
 }
 
 function phasesOf(lines: readonly LedgerLine[]): PhaseUse[] {
-  return [...groupBy(lines, ({ phase }) => phase)].map(([phase, mine]) => ({
+  return [...groupBy(lines, ({ phase }) => phase)].map(([phase, phaseLines]) => ({
     phase,
-    ...sumOf(mine),
-    accepted: mine.filter(({ outcome }) => outcome === "accepted").length,
-    refused: mine.filter(({ outcome }) => outcome === "refused").length,
-    failed: mine.filter(({ outcome, failure }) => outcome === "failed" && countsTowardLimit(failure)).length,
+    ...sumOf(phaseLines),
+    accepted: phaseLines.filter(({ outcome }) => outcome === "accepted").length,
+    refused: phaseLines.filter(({ outcome }) => outcome === "refused").length,
+    failed: phaseLines.filter(({ outcome, failure }) => outcome === "failed" && countsTowardLimit(failure)).length,
   }));
 }
 
@@ -265,7 +265,7 @@ function exclusionsOf({ excluded = [] }: Rrd): Method["exclusions"] {
     .slice(0, maxExclusions);
 }
 
-/** How many of the papers that surely belong the search found by itself. */
+/** A sentence on how many of the user's seeds the search found by itself. */
 function seedsText(rrd: Rrd): string | undefined {
   const seeds = rrd.statistics?.discovery_metrics?.seeds;
   if (seeds === undefined) return undefined;
@@ -273,7 +273,7 @@ function seedsText(rrd: Rrd): string | undefined {
   return `The search found ${found} of ${many(given, "paper")} that a person named as surely relevant.`;
 }
 
-/** How far two agents agree that screened the same records, each alone. */
+/** The agreement of two agents that screened the same records independently. */
 function agreementFact(rrd: Rrd): string | undefined {
   const agreement = agreementOf(rrd);
   if (agreement === undefined) return undefined;
@@ -282,29 +282,33 @@ function agreementFact(rrd: Rrd): string | undefined {
   return `${agreementText(agreement)}.${waiting}`;
 }
 
-/** Parts of a unit that are second looks at it. */
-const secondLooks = /^(?:critic|answer|reader-[23])$/;
+/** Roles of agents that look at a unit again. */
+const secondLookRoles = /^(?:critic|answer|reader-[23])$/;
 
-/** How many units had a second look by another agent. */
-const lookedAtTwice = (lines: readonly LedgerLine[]): number =>
-  new Set(lines.filter(({ role = "" }) => secondLooks.test(role)).map(({ unit }) => unit)).size;
+/** The number of units that another agent looked at again. */
+const secondLookCount = (lines: readonly LedgerLine[]): number =>
+  new Set(lines.filter(({ role = "" }) => secondLookRoles.test(role)).map(({ unit }) => unit)).size;
 
-/** Whether a reading is one that a paper can be judged by. */
-const isJudgedBy = (reading: Reading): boolean => reading !== "unread" && reading !== "title";
+/** Whether a paper that was read in this way can be judged. */
+const canBeJudged = (reading: Reading): boolean => reading !== "unread" && reading !== "title";
 
-/** The built-in agent takes sentences and counts words, here or on another machine; no model judges anything. */
+/**
+ * Whether an agent uses no model: the built-in agent selects sentences by counting words, here or on another machine.
+ */
 export const isWithoutModel = (agent: string): boolean => /^(?:fleet:)?baseline$/.test(agent);
 
 function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | undefined {
   const readings = papers_pool.map(readingOf);
-  if (!readings.some(isJudgedBy)) return undefined;
-  const twice = lookedAtTwice(lines);
-  const agents = new Set(linesAtWork(lines).flatMap(({ agent }) => agent ?? []));
-  const how = agents.size > 0 && [...agents].every(isWithoutModel) ? " by counting words, without a model" : "";
-  const decided = papers_pool.filter(({ override }) => override !== undefined).length;
-  const person = decided === 0 ? "" : `, and a person decided on ${decided} of ${many(papers_pool.length, "paper")}`;
+  if (!readings.some(canBeJudged)) return undefined;
+  const twice = secondLookCount(lines);
+  const agents = new Set(startedLines(lines).flatMap(({ agent }) => agent ?? []));
+  const withoutModelText =
+    agents.size > 0 && [...agents].every(isWithoutModel) ? " by counting words, without a model" : "";
+  const userDecisions = papers_pool.filter(({ override }) => override !== undefined).length;
+  const userText =
+    userDecisions === 0 ? "" : `, and a person decided on ${userDecisions} of ${many(papers_pool.length, "paper")}`;
   return twice === 0
-    ? `${readings.every(isJudgedBy) ? "each paper" : "each paper that was read"} was judged once${how}${person}`
+    ? `${readings.every(canBeJudged) ? "each paper" : "each paper that was read"} was judged once${withoutModelText}${userText}`
     : `${many(twice, "unit")} of work had a second look, all others were done once`;
 }
 
@@ -313,39 +317,39 @@ const includedText = ({ papers_pool }: Rrd): string =>
     ? "every paper that was read is included, except what a person excluded"
     : "every paper that was read is included";
 
-/** What was not done, as far as the records tell. */
+/** Sentences about what was not done, as far as the records show it. */
 function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): string[] {
   const agents = new Set(
-    linesAtWork(lines).flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)),
+    startedLines(lines).flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)),
   );
-  const twice = lookedAtTwice(lines);
+  const twice = secondLookCount(lines);
   const hasQuotes = rrd.papers_pool.some(({ analysis }) => (analysis?.evidence?.length ?? 0) > 0);
   const readings = rrd.papers_pool.map(readingOf);
   const count = (wanted: Reading) => readings.filter((reading) => reading === wanted).length;
   const [abstract, title] = [count("abstract"), count("title")];
   const unread = rrd.papers_pool.filter((paper, index) => readings[index] === "unread" && isDecided(paper));
-  const isJudged = readings.some(isJudgedBy);
-  const each = readings.every(isJudgedBy) ? "Each paper" : "Each paper that was read";
+  const isJudged = readings.some(canBeJudged);
+  const subject = readings.every(canBeJudged) ? "Each paper" : "Each paper that was read";
   const records = [...rrd.papers_pool, ...(rrd.excluded ?? [])];
-  const isFound = records.length > 0;
-  const decided = records.filter(({ override }) => override !== undefined).length;
-  const second =
-    decided === 0
+  const hasRecords = records.length > 0;
+  const userDecisions = records.filter(({ override }) => override !== undefined).length;
+  const secondClause =
+    userDecisions === 0
       ? "nobody judged it a second time"
-      : `a person decided on ${decided} of ${many(records.length, "record")}`;
+      : `a person decided on ${userDecisions} of ${many(records.length, "record")}`;
   return [
-    ...(isFound ? [] : ["No paper has been found yet."]),
+    ...(hasRecords ? [] : ["No paper has been found yet."]),
     ...(twice > 0
       ? [`${many(twice, "unit")} of work had a second look by another agent; all others were done once.`]
       : [
           ...(!isJudged
             ? ["No paper has been judged yet."]
             : agents.size <= 1
-              ? [`${each} was judged once, by one model or agent; ${second}.`]
-              : [`${each} was judged once, by one of several models or agents; ${second}.`]),
-          ...(isFound && agreementOf(rrd) === undefined
+              ? [`${subject} was judged once, by one model or agent; ${secondClause}.`]
+              : [`${subject} was judged once, by one of several models or agents; ${secondClause}.`]),
+          ...(hasRecords && agreementOf(rrd) === undefined
             ? [
-                `Screening by title and abstract was done once, by one agent${decided === 0 ? "" : "; a person's decisions came after it"}.`,
+                `Screening by title and abstract was done once, by one agent${userDecisions === 0 ? "" : "; a person's decisions came after it"}.`,
               ]
             : []),
         ]),
@@ -366,7 +370,7 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
             : `${many(unread.length, "paper")} ${unread.length === 1 ? "was" : "were"} decided on without being read: retracted, or excluded by a person.`,
         ]
       : []),
-    ...(isFound && !hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),
+    ...(hasRecords && !hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),
     "No risk-of-bias tool was applied to the papers, and the certainty of the evidence was not graded.",
     "No results were pooled and no meta-analysis was made.",
     "No protocol was registered beforehand.",

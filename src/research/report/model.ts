@@ -30,12 +30,12 @@ import { sinceReport } from "../derived/since-report.js";
 import { standingOf } from "../derived/status.js";
 import { groupInsights } from "../units/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
-import { type Citation, citationOf } from "./citation-status.js";
+import { type Citation, citationStatusOf } from "./citation-status.js";
 import { type Flow, flowOf } from "./prisma-flow.js";
-import { mapOf, type PaperMap } from "./links.js";
-import { isWithoutModel, linesAtWork, type Method, methodOf } from "./method.js";
+import { paperMap, type PaperMap } from "./links.js";
+import { isWithoutModel, startedLines, type Method, methodSection } from "./method.js";
 import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
-import { type Narrative, narrativeOf, narrativeOfHeadings, narrativeOfNothing } from "./narrative/narrative.js";
+import { type Narrative, narrativeOf, narrativeFromHeadings, emptyNarrative } from "./narrative/narrative.js";
 import { type Meaning, meaningOf } from "./narrative/meaning.js";
 import { type ShownPair, shownPairs } from "./narrative/side-by-side.js";
 import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
@@ -47,35 +47,35 @@ import { type SaidSentence, type Statement, statementOf, type StatementSources }
 import { type Strength, strengthOf, type Sureness, surenessOf } from "./strength.js";
 import { groupBy } from "../../engine/lib/group.js";
 
-/** All that a report is made of. Nothing is read from a disk or a network here. */
+/** The data of a report. Nothing else is read from the disk or the network. */
 export interface ReportInput {
   readonly rrd: Rrd;
   readonly ledger: readonly LedgerLine[];
   readonly queries: readonly QueryLine[];
-  /** report.json, where the folder has one. */
+  /** report.json, if the folder has one. */
   readonly report?: ReportFile;
-  /** The text of research-report.md of a folder that has no report.json. */
+  /** The text of research-report.md, if the folder has no report.json. */
   readonly oldReport?: string;
   readonly ideas?: ProductIdeas;
-  /** answers.jsonl. */
+  /** The entries of answers.jsonl. */
   readonly answers: readonly Answer[];
-  /** Of quotes whose passages were cut, where their texts are kept. */
+  /** The complete paragraphs of shortened passages, if the texts are stored. */
   readonly paragraphs?: Paragraphs;
   readonly now: Date;
 }
 
-/** One of the six figures at the top. */
+/** One of the six figures at the top of the report. */
 export interface Figure {
   readonly name: "papers" | "presented" | "insights" | "quotes" | "retracted" | "cost" | "time";
-  /** The number as it is shown, such as "80/81" or "$0.00". */
+  /** The number as text, such as "80/81" or "$0.00". */
   readonly value: string;
-  /** What it counts, such as "quotes found in the text". */
+  /** What the number counts, such as "quotes found in the text". */
   readonly label: string;
-  /** Something a reader should be wary of. Its label says so too. */
+  /** Set if the reader should be careful. The label says so too. */
   readonly isBad: boolean;
 }
 
-/** A finding with how well it is carried. */
+/** A finding with the strength of its evidence. */
 export interface Finding extends Statement {
   readonly strength: Strength;
 }
@@ -84,24 +84,24 @@ export interface Recommendation extends Statement {
   readonly priority: "high" | "medium" | "low";
 }
 
-/** What papers differ on, and what each side says. */
+/** A question on which papers differ, and what each side says. */
 export interface Dispute {
   readonly text: string;
   readonly sides: readonly Finding[];
 }
 
-/** An insight with the paper it comes from. */
+/** An insight with its paper. */
 export interface InsightRow {
   readonly text: string;
-  /** Absent where the paper is not in the pool. */
+  /** Absent if the paper is not in the pool. */
   readonly paper?: PaperRow;
-  /** Papers of the pool that it refers to. */
+  /** Papers of the pool to which it refers. */
   readonly refersTo: readonly PaperRow[];
 }
 
 export interface Theme {
   readonly name: string;
-  /** What its insights say together; absent for a group that code made of shared tags. */
+  /** A summary of its insights; absent for groups that code made from common tags. */
   readonly statement?: Statement;
   readonly insights: readonly InsightRow[];
 }
@@ -111,15 +111,18 @@ export interface Comparison {
   readonly rows: readonly { readonly aspect: string; readonly cells: readonly Statement[] }[];
 }
 
-/** The scores as a picture needs them. */
+/** The scores for a picture. */
 export interface Scores {
-  /** What a score is out of. */
+  /** The maximum score. */
   readonly full: number;
-  /** Both rubrics: a plane of execution (0 to 30) and strategic (0 to 20); otherwise execution alone. */
+  /**
+   * True if both rubrics are used: the picture has the axes execution (0 to 30) and strategic (0 to 20). Otherwise only
+   * execution is shown.
+   */
   readonly both: boolean;
-  /** Judged papers that stand, with points; a score is out of `full`. */
+  /** Papers with a score, without retracted ones. The maximum of each score is `full`. */
   readonly rows: readonly PaperRow[];
-  /** Points at which decisions change, with their words. */
+  /** The thresholds between decisions, with their texts. */
   readonly lines: readonly { readonly at: number; readonly says: string }[];
 }
 
@@ -129,9 +132,9 @@ export interface PaperCost {
   readonly cost: UsageSum;
 }
 
-/** A work that the report names, with its number and status. */
+/** A work in the list of references, with its number and citation status. */
 export interface Reference {
-  /** From 1, in the order of the list. */
+  /** Its place in the list, starting at 1. */
   readonly number: number;
   readonly paper: PaperRow;
   readonly citation: Citation;
@@ -147,64 +150,65 @@ export interface Idea {
 }
 
 /**
- * Everything that a report shows, in its order, for the page, the Markdown, the exports and the terminal alike. What
- * grows with the papers is made when it is asked for, once: the methods and `entry`.
+ * The content of a report, in the order in which it is shown, for the page, the Markdown, the exports and the terminal.
+ * Parts whose size grows with the papers are methods: they are computed once, at the first call. `entry` computes at
+ * each call.
  */
 export interface ReportModel {
   /** The name of the project without "Research: ". */
   readonly title: string;
   readonly isFinished: boolean;
   readonly phase: Rrd["phase"];
-  /** The day up to which the records reach, YYYY-MM-DD; empty where nothing is dated. */
+  /** The day of the last record, YYYY-MM-DD; empty if no record has a date. */
   readonly day: string;
   /** When the report was rendered, ISO 8601. */
   readonly renderedAt: string;
   readonly agents: readonly string[];
-  /** Where the narrative comes from: report.json, the headings of an older report, or no report is written yet. */
+  /** The source of the narrative: report.json, the headings of an older report, or nothing. */
   readonly narrative: Narrative["from"];
-  /** The narrative as it was said, before its handles were led to their quotes. */
-  readonly said: Narrative;
-  /** The words of quotes, by handle, as they stood when the narrative was accepted. */
-  readonly quotesThen: Readonly<Record<string, string>>;
-  /** What the last update changed; absent where there was none. */
+  /** The narrative as the agent wrote it, before its handles were resolved. */
+  readonly writtenNarrative: Narrative;
+  /** The text of quotes when the narrative was accepted, by handle. */
+  readonly acceptedQuotes: Readonly<Record<string, string>>;
+  /** The changes of the last update; absent if there was no update. */
   readonly changes?: WhatChanged;
   readonly question: string;
   readonly answer: readonly Statement[];
-  /** How far sentences were held against what they cite; absent where nobody was asked. */
+  /** The result of checking sentences against their quotes; absent if no agent checked them. */
   readonly meaning?: Meaning;
-  /** Why there is no answer yet, in a sentence; absent where there is one. */
-  readonly unanswered?: string;
+  /** The reason why there is no answer yet, one sentence; absent if there is an answer. */
+  readonly noAnswerReason?: string;
   readonly sureness: Sureness;
-  /** The six figures; a figure that holds nothing is left out. */
+  /** The six figures; figures without data are left out. */
   readonly figures: readonly Figure[];
   readonly findings: readonly Finding[];
   readonly recommendations: readonly Recommendation[];
   readonly agreed: readonly Finding[];
   readonly disputed: readonly Dispute[];
-  /** Quotes of different papers on one outcome, side by side; opposite ones first. */
+  /** Pairs of quotes of different papers on the same outcome, opposite ones first. */
   readonly pairs: readonly ShownPair[];
-  /** The whole paragraphs of passages that were cut, by the evidence. */
+  /** The complete paragraphs of shortened passages, by evidence. */
   readonly paragraphs: Paragraphs;
   readonly gaps: readonly Statement[];
   readonly comparison?: Comparison;
-  /** Questions that were put to the project, the newest first. */
+  /** Questions that users asked about the project, newest first. */
   readonly questions: readonly AskedQuestion[];
-  /** What a reader should know before trusting the whole: papers that wait for a person, scores that tell little. */
+  /** Warnings about the whole report: papers that wait for the user, or scores that say little. */
   readonly warnings: readonly Warning[];
-  /** Papers that wait for a person's decision, with the criteria that are open. */
+  /** Papers that wait for the user's decision, with the open criteria. */
   readonly waiting: readonly { readonly paper: PaperRow; readonly open: readonly string[] }[];
   readonly scores: Scores;
-  /** Every paper, presented ones first, then the best first. */
+  /** All papers: presented ones first, then by score. */
   readonly rows: readonly PaperRow[];
   readonly row: (id: string) => PaperRow | undefined;
-  /** The whole entry of a paper; made anew at each call, so that ten thousand need not lie in memory. */
+  /** The complete entry of a paper. It is computed at each call, so that ten thousand entries need not be in memory. */
   readonly entry: (row: PaperRow) => PaperEntry;
   readonly themes: () => readonly Theme[];
-  /** Insights that no theme holds. */
+  /** Insights without a theme. */
   readonly otherInsights: () => readonly InsightRow[];
-  /** Counted without those of papers that don't stand: retracted, or not eligible. */
+  /** Number of insights, without those of papers that must not be cited. */
   readonly insightCount: number;
-  /** References from insights that count to other papers: those of the project, and works outside it. */
+  /** Number of references from these insights to other papers: to papers of the project, and to other works. */
   readonly crossReferences: { readonly inside: number; readonly outside: number };
   readonly map: () => PaperMap;
   readonly flow: Flow;
@@ -213,17 +217,17 @@ export interface ReportModel {
   readonly costByPaper: () => readonly PaperCost[];
   readonly total: UsageSum;
   readonly method: Method;
-  /** Whether there are a search log and a ledger. */
+  /** Whether there is a search log, and whether there is a ledger. */
   readonly recorded: { readonly queries: boolean; readonly ledger: boolean };
-  /** Papers that the report names: of its statements and themes, presented ones, and those kept for insights. */
+  /** The papers that the report names: in statements and themes, presented papers, and papers with insights. */
   readonly references: () => readonly Reference[];
-  /** Recommended ones first, then by points. */
+  /** Recommended ideas first, then by points. */
   readonly ideas: readonly Idea[];
-  /** The records, for a section that shows what no other does. */
+  /** The records, for sections that show more of them. */
   readonly rrd: Rrd;
 }
 
-/** The model of a report. Pure, and linear in papers, insights and log. */
+/** Computes the model of a report. Pure; linear in the number of papers, insights and log entries. */
 export function reportModel(input: ReportInput): ReportModel {
   const { rrd, queries: log, ideas: ideasFile, now } = input;
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
@@ -233,8 +237,8 @@ export function reportModel(input: ReportInput): ReportModel {
   const rowById = new Map(rows.map((row) => [row.id, row]));
   const narrative =
     (input.report === undefined ? undefined : narrativeOf(input.report)) ??
-    (input.oldReport === undefined ? undefined : narrativeOfHeadings(input.oldReport, new Set(papers.keys()))) ??
-    narrativeOfNothing;
+    (input.oldReport === undefined ? undefined : narrativeFromHeadings(input.oldReport, new Set(papers.keys()))) ??
+    emptyNarrative;
   const ledger = validLines(input.ledger).filter(({ outcome }) => outcome !== "reset");
 
   const sources: StatementSources = {
@@ -243,9 +247,9 @@ export function reportModel(input: ReportInput): ReportModel {
     checksNumbers: narrative.from === "data",
     ...withoutUndefined({ checkers: rrd.meaning?.checkers }),
   };
-  const statement = (said: SaidSentence) => statementOf(said, sources);
-  const finding = (said: SaidSentence): Finding => {
-    const resolved = statement(said);
+  const statement = (sentence: SaidSentence) => statementOf(sentence, sources);
+  const finding = (sentence: SaidSentence): Finding => {
+    const resolved = statement(sentence);
     return { ...resolved, strength: strengthOf(resolved, papers) };
   };
   const insightRow = ({ insight, paper_id, cross_refs }: Insight): InsightRow => {
@@ -257,9 +261,9 @@ export function reportModel(input: ReportInput): ReportModel {
     };
   };
   const criteria = criteriaOf(rrd);
-  const gone = new Set(rrd.papers_pool.filter((paper) => whyNoGround(paper) !== undefined).map(({ id }) => id));
-  const standing = (rrd.insights ?? []).filter(({ paper_id }) => !gone.has(paper_id ?? ""));
-  const byTheme = once(() => themesOf(rrd, narrative, standing, statement, insightRow));
+  const uncitableIds = new Set(rrd.papers_pool.filter((paper) => whyNoGround(paper) !== undefined).map(({ id }) => id));
+  const citableInsights = (rrd.insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
+  const byTheme = once(() => themesOf(rrd, narrative, citableInsights, statement, insightRow));
 
   const search = searchYieldOf(rrd, log);
   const queries = once(() => queriesOf(log));
@@ -285,18 +289,18 @@ export function reportModel(input: ReportInput): ReportModel {
   const ideas = (ideasFile?.ideas ?? [])
     .map((idea) => ideaOf(idea, rowById))
     .sort((a, b) => Number(b.isRecommended) - Number(a.isRecommended) || (b.combined ?? -1) - (a.combined ?? -1));
-  const map = once(() => mapOf(rrd, rows));
-  // A person's own words; an agent puts only those of a project that was written by hand.
-  const asked = oneLine(rrd.question ?? "").trim();
-  const question = asked === "" ? (narrative.question ?? questionOf(rrd)) : asked;
-  const figures = figuresOf(input, rows, standing.length, total);
+  const map = once(() => paperMap(rrd, rows));
+  // The question in the user's own words has priority over the agent's wording.
+  const userQuestion = oneLine(rrd.question ?? "").trim();
+  const question = userQuestion === "" ? (narrative.question ?? questionOf(rrd)) : userQuestion;
+  const figures = figuresOf(input, rows, citableInsights.length, total);
 
-  const method = methodOf(rrd, input.ledger, search, log.length > 0, {
+  const method = methodSection(rrd, input.ledger, search, log.length > 0, {
     now,
     ...withoutUndefined({ writer: narrative.agent }),
   });
 
-  const named = () => [
+  const namedIds = () => [
     ...[
       ...answer,
       ...findings,
@@ -311,12 +315,12 @@ export function reportModel(input: ReportInput): ReportModel {
       cells.flatMap(({ quotes }) => quotes.map(({ paper }) => paper.id)),
     ),
   ];
-  // Lines of a report that was only written again tell neither who read nor when.
+  // If a report was only written again here, its ledger lines do not say who read the papers, and when.
   const isReadElsewhere = wereAllReadBefore(rrd, input.ledger);
   const { agent: reader = narrative.agent } = rrd.statistics?.stated ?? {};
   const agents = isReadElsewhere
     ? [typeof reader === "string" ? reader : "another program"]
-    : [...new Set(linesAtWork(ledger).flatMap(({ agent }) => agent ?? []))];
+    : [...new Set(startedLines(ledger).flatMap(({ agent }) => agent ?? []))];
   return {
     title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
     isFinished: rrd.phase === "COMPLETE",
@@ -327,8 +331,8 @@ export function reportModel(input: ReportInput): ReportModel {
     renderedAt: now.toISOString(),
     agents: (agents.length > 0 ? agents : narrative.agent === undefined ? [] : [narrative.agent]).map(readerText),
     narrative: narrative.from,
-    said: narrative,
-    quotesThen: input.report?.quotes ?? {},
+    writtenNarrative: narrative,
+    acceptedQuotes: input.report?.quotes ?? {},
     paragraphs: input.paragraphs ?? new Map(),
     question,
     answer,
@@ -341,7 +345,13 @@ export function reportModel(input: ReportInput): ReportModel {
     gaps,
     questions,
     ...withoutUndefined({ changes, comparison, meaning: meaningOf(input.report, rrd) }),
-    warnings: [...olderOf(input), ...waitingOf(rrd), ...missingOf(rows), ...givenUpOf(rrd), ...calibrationOf(rrd)],
+    warnings: [
+      ...outdatedWarning(input),
+      ...waitingWarning(rrd),
+      ...missingWarning(rows),
+      ...refusedWarning(rrd),
+      ...calibrationOf(rrd),
+    ],
     waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
       const row = rowById.get(paper.id);
       return row === undefined ? [] : { paper: row, open: open.map(criterionText) };
@@ -356,15 +366,15 @@ export function reportModel(input: ReportInput): ReportModel {
     },
     themes: () => byTheme().themes,
     otherInsights: () => byTheme().others,
-    insightCount: standing.length,
-    crossReferences: crossReferencesOf(standing, rowById),
+    insightCount: citableInsights.length,
+    crossReferences: crossReferencesOf(citableInsights, rowById),
     map,
     flow,
     search,
     queries,
     total,
     costByPaper: once(() => costByPaperOf(ledger, rowById)),
-    ...(answer.length > 0 ? {} : { unanswered: whyNoAnswer(rows) }),
+    ...(answer.length > 0 ? {} : { noAnswerReason: whyNoAnswer(rows) }),
     sureness: surenessOf({
       findings,
       agreed,
@@ -373,18 +383,18 @@ export function reportModel(input: ReportInput): ReportModel {
     }),
     method,
     recorded: { queries: log.length > 0, ledger: ledger.length > 0 },
-    references: once(() => referencesOf(rows, new Set(named()), (id) => citationOf(papers.get(id) as Paper))),
+    references: once(() => referencesOf(rows, new Set(namedIds()), (id) => citationStatusOf(papers.get(id) as Paper))),
     ideas,
     rrd,
   };
 }
 
-/** The question where it is not the title already: the words that were asked are the name of many projects. */
-export const questionBeside = ({ title, question }: Pick<ReportModel, "title" | "question">): string =>
-  plainWords(question) === plainWords(title) && question.length <= maxTitle ? "" : question;
+/** The question, if it differs from the title; many projects have the question as their name. */
+export const questionIfNotTitle = ({ title, question }: Pick<ReportModel, "title" | "question">): string =>
+  plainWords(question) === plainWords(title) && question.length <= maxTitleChars ? "" : question;
 
-/** A title that is far longer than its few words would be all that a reader sees. */
-export const maxTitle = 160;
+/** Maximum characters of a title on the first screen. Longer titles would fill it. */
+export const maxTitleChars = 160;
 
 const plainWords = (text: string): string =>
   oneLine(text)
@@ -392,77 +402,77 @@ const plainWords = (text: string): string =>
     .trim()
     .replace(/[.?!]$/, "");
 
-/** An agent as a reader sees it. */
+/** The name of an agent for readers. */
 const readerText = (agent: string): string => (isWithoutModel(agent) ? `${agent} (no model)` : agent);
 
-/** What insights refer to besides their own paper: by whether it is a paper of the project. */
+/** The number of references from insights to other papers and to works outside the project. */
 function crossReferencesOf(
   insights: readonly Insight[],
   papers: ReadonlyMap<string, unknown>,
 ): ReportModel["crossReferences"] {
-  const others = insights.flatMap(({ paper_id, cross_refs }) => (cross_refs ?? []).filter((id) => id !== paper_id));
-  const inside = others.filter((id) => papers.has(id)).length;
-  return { inside, outside: others.length - inside };
+  const otherIds = insights.flatMap(({ paper_id, cross_refs }) => (cross_refs ?? []).filter((id) => id !== paper_id));
+  const inside = otherIds.filter((id) => papers.has(id)).length;
+  return { inside, outside: otherIds.length - inside };
 }
 
 /** "12 cross-references between papers, 3 to works outside the project". */
 export const crossReferencesText = ({ crossReferences: { inside, outside } }: ReportModel): string =>
   `${counted(inside, "cross-reference")} between papers${outside === 0 ? "" : `, ${counted(outside, "cross-reference")} to works outside the project`}`;
 
-/** That decisions or readings came after the words of the report, which a reader has to know before all others. */
-function olderOf({ rrd, ledger }: Pick<ReportInput, "rrd" | "ledger">): Warning[] {
+/** A warning that decisions or readings are newer than the text of the report. */
+function outdatedWarning({ rrd, ledger }: Pick<ReportInput, "rrd" | "ledger">): Warning[] {
   const since = sinceReport(rrd, ledger);
   return since === undefined
     ? []
     : [{ kind: "older", says: `This report is older than ${since}: research-ralph run writes it again.` }];
 }
 
-/** Papers that wait for a person, as the next thing to know. */
-function waitingOf(rrd: Rrd): Warning[] {
+/** A warning about papers that wait for the user. */
+function waitingWarning(rrd: Rrd): Warning[] {
   const { length } = eligibilityReport(rrd).waiting;
   if (length === 0) return [];
   const says = `${length === 1 ? "1 paper waits" : `${length} papers wait`} for your decision on eligibility, and nothing is built on ${length === 1 ? "it" : "them"} until then: research-ralph decide.`;
   return [{ kind: "waiting", says }];
 }
 
-/** Papers that could not be had, as the next thing to know. */
-function missingOf(rows: readonly PaperRow[]): Warning[] {
+/** A warning about papers whose text is not available. */
+function missingWarning(rows: readonly PaperRow[]): Warning[] {
   const { length } = rows.filter(({ status }) => status === "missing");
   if (length === 0) return [];
   const says = `${length === 1 ? "1 paper" : `${length} papers`} of ${rows.length} could not be retrieved, and nothing is built on ${length === 1 ? "it" : "them"}: its entry says why and what helps.`;
   return [{ kind: "not-retrieved", says: length === 1 ? says : says.replace("its entry says", "their entries say") }];
 }
 
-/** Papers whose readings were refused too often, each with the reason, as the next thing to know. */
-function givenUpOf(rrd: Rrd): Warning[] {
+/** A warning about papers whose results were refused too often, with the reasons. */
+function refusedWarning(rrd: Rrd): Warning[] {
   const names = namesIn(rrd);
   const listed = standingOf(rrd, []).refused.map(({ id, title, refusals = [] }) => {
     const why = refusals.at(-1)?.reasons[0] ?? "of its form";
     return `${oneLine(names.get(id) ?? id)}, ${oneLine(title)} (${oneLine(why).replace(/\.$/, "")})`;
   });
-  const [one] = listed;
-  if (one === undefined) return [];
-  const head =
+  const [first] = listed;
+  if (first === undefined) return [];
+  const beginning =
     listed.length === 1
       ? "1 paper is not read, because every result for it was refused"
       : `${listed.length} papers are not read, because every result for them was refused`;
   return [
     {
       kind: "refused",
-      says: `${head}, and nothing is built on ${listed.length === 1 ? "it" : "them"}: ${listed.join("; ")}.`,
+      says: `${beginning}, and nothing is built on ${listed.length === 1 ? "it" : "them"}: ${listed.join("; ")}.`,
     },
   ];
 }
 
-/** A function whose answer is made at the first call and kept. */
+/** A function that computes its value at the first call and returns the same value afterwards. */
 function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
+  let computed: { readonly value: Value } | undefined;
+  return () => (computed ??= { value: make() }).value;
 }
 
 function whyNoAnswer(rows: readonly PaperRow[]): string {
   if (rows.length === 0) return "There is no answer yet: no paper has been found.";
-  const count = (wanted: PaperRow["status"]) => rows.filter(({ status }) => status === wanted).length;
+  const count = (wantedStatus: PaperRow["status"]) => rows.filter(({ status }) => status === wantedStatus).length;
   const [unread, waiting] = [count("unread"), count("waiting")];
   if (unread > 0)
     return `There is no answer yet: ${counted(unread, "paper")} of ${thousands(rows.length)} ${unread === 1 ? "is" : "are"} still to be read.`;
@@ -470,7 +480,9 @@ function whyNoAnswer(rows: readonly PaperRow[]): string {
   return `There is no answer yet: ${waiting > 0 ? waits : "every paper has its decision"}, and the report is not written.`;
 }
 
-/** The question where no narrative states it: what the requirements say is sought, a bare topic as a question. */
+/**
+ * The question if the narrative does not state one: the first sentence of the description, or a topic as a question.
+ */
 function questionOf({ description, project }: Rrd): string {
   const text = oneLine(description ?? "");
   const sentence = /^.{40,320}?[.?!](?=\s|$)/.exec(text)?.[0] ?? text.slice(0, 320);
@@ -485,16 +497,16 @@ function figuresOf(
   insights: number,
   total: UsageSum,
 ): Figure[] {
-  const grounds = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);
-  const decided = grounds.filter(isDecided).length;
-  const read = readOf(rows);
+  const citablePapers = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);
+  const decided = citablePapers.filter(isDecided).length;
+  const readCount = readFigure(rows);
   const presented = rows.filter(({ status }) => status === "presented").length;
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
-  let [all, found] = [0, 0];
-  for (const { analysis } of grounds)
+  let [quoteCount, foundCount] = [0, 0];
+  for (const { analysis } of citablePapers)
     for (const { status } of analysis?.evidence ?? []) {
-      all += 1;
-      if (status === "verified") found += 1;
+      quoteCount += 1;
+      if (status === "verified") foundCount += 1;
     }
   const figure = (name: Figure["name"], value: string | number, label: string, isBad = false): Figure => ({
     name,
@@ -502,28 +514,28 @@ function figuresOf(
     label,
     isBad,
   });
-  const before = secondsBefore(rrd, ledger);
-  const isTimeKnown = before > 0 || (total.iterations > 0 && !wereAllReadBefore(rrd, ledger));
-  const seconds = total.seconds + before;
-  // In a sentence, and in Markdown, "<" is a letter of its own.
+  const earlierSeconds = secondsBefore(rrd, ledger);
+  const isTimeKnown = earlierSeconds > 0 || (total.iterations > 0 && !wereAllReadBefore(rrd, ledger));
+  const seconds = total.seconds + earlierSeconds;
+  // "<" must be escaped in Markdown, so the text says "under".
   const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : duration(seconds * 1000);
   return [
-    figure("papers", thousands(read.count), read.says),
+    figure("papers", thousands(readCount.count), readCount.says),
     figure("presented", thousands(presented), "included"),
     figure("insights", thousands(insights), insights === 1 ? "insight" : "insights"),
     ...(decided === 0
       ? []
       : [
-          all === 0
+          quoteCount === 0
             ? figure("quotes", 0, "quotes kept: claims are unchecked", true)
             : figure(
                 "quotes",
-                `${thousands(found)}/${thousands(all)}`,
-                `${all === 1 ? "quote" : "quotes"} found in the text`,
-                found * 2 < all,
+                `${thousands(foundCount)}/${thousands(quoteCount)}`,
+                `${quoteCount === 1 ? "quote" : "quotes"} found in the text`,
+                foundCount * 2 < quoteCount,
               ),
         ]),
-    // Where no service could say it, a 0 would be a claim.
+    // If no service checked the papers, "0 retracted" would be wrong.
     ...(retracted === 0 && !rrd.papers_pool.some(isCheckedForRetraction)
       ? []
       : [figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0)]),
@@ -541,20 +553,22 @@ function figuresOf(
   ];
 }
 
-/** How many papers were read, and of how many and how far, as the words behind that number. */
-function readOf(rows: readonly PaperRow[]): { readonly count: number; readonly says: string } {
-  const count = (wanted: Reading) => rows.filter(({ reading }) => reading === wanted).length;
+/** The number of papers that were read, with the text behind that number. */
+function readFigure(rows: readonly PaperRow[]): { readonly count: number; readonly says: string } {
+  const count = (wantedReading: Reading) => rows.filter(({ reading }) => reading === wantedReading).length;
   const [full, partial, unrecorded, abstract] = [
     count("full"),
     count("partial"),
     count("unrecorded"),
     count("abstract"),
   ];
-  const all = full + partial + unrecorded;
-  const papers = all === rows.length ? (all === 1 ? "paper" : "papers") : `of ${counted(rows.length, "paper")}`;
-  const how = unrecorded > 0 || full + partial + abstract === 0 ? "" : partial > 0 ? " in full or in part" : " in full";
-  const others = abstract === 0 ? "" : `, ${thousands(abstract)} ${all > 0 ? "more " : ""}by the abstract alone`;
-  return { count: all, says: `${papers} read${how}${others}` };
+  const readAll = full + partial + unrecorded;
+  const papers = readAll === rows.length ? (readAll === 1 ? "paper" : "papers") : `of ${counted(rows.length, "paper")}`;
+  const howRead =
+    unrecorded > 0 || full + partial + abstract === 0 ? "" : partial > 0 ? " in full or in part" : " in full";
+  const abstractText =
+    abstract === 0 ? "" : `, ${thousands(abstract)} ${readAll > 0 ? "more " : ""}by the abstract alone`;
+  return { count: readAll, says: `${papers} read${howRead}${abstractText}` };
 }
 
 function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {
@@ -567,7 +581,7 @@ function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {
     full: fullScore(rrd),
     both,
     rows: judged,
-    // Points that decide nothing have no lines.
+    // If points decide nothing, there are no thresholds.
     lines: criteriaDecide(rrd)
       ? []
       : [
@@ -585,30 +599,32 @@ function themesOf(
   statement: (said: SaidSentence) => Statement,
   row: (insight: Insight) => InsightRow,
 ): { readonly themes: readonly Theme[]; readonly others: readonly InsightRow[] } {
-  const placed = new Set<Insight>();
-  const take = (list: readonly Insight[]) => list.filter((insight) => !placed.has(insight) && placed.add(insight));
+  const used = new Set<Insight>();
+  const takeUnused = (list: readonly Insight[]) => list.filter((insight) => !used.has(insight) && used.add(insight));
   const byId = new Map(insights.map((insight) => [insight.id ?? "", insight]));
-  const named: Theme[] = narrative.themes.map((theme) => ({
+  const namedThemes: Theme[] = narrative.themes.map((theme) => ({
     name: theme.name,
     statement: statement(theme),
-    insights: take(theme.insight_ids.flatMap((id) => byId.get(id) ?? [])).map(row),
+    insights: takeUnused(theme.insight_ids.flatMap((id) => byId.get(id) ?? [])).map(row),
   }));
-  const grouped: Theme[] =
-    named.length > 0
+  const tagThemes: Theme[] =
+    namedThemes.length > 0
       ? []
       : groupInsights(rrd).map(({ tags, insights: members }) => ({
           name: tags.join(", ").replace(/^./u, (letter) => letter.toUpperCase()),
-          insights: take(members).map(row),
+          insights: takeUnused(members).map(row),
         }));
   return {
-    themes: [...named, ...grouped].filter((theme) => theme.insights.length > 0 || theme.statement !== undefined),
-    others: insights.filter((insight) => !placed.has(insight)).map(row),
+    themes: [...namedThemes, ...tagThemes].filter(
+      (theme) => theme.insights.length > 0 || theme.statement !== undefined,
+    ),
+    others: insights.filter((insight) => !used.has(insight)).map(row),
   };
 }
 
 function costByPaperOf(ledger: readonly LedgerLine[], rows: ReadonlyMap<string, PaperRow>): PaperCost[] {
   const lines = groupBy(ledger, ({ unit }) => rows.get(unit));
-  return [...lines].flatMap(([paper, its]) => (paper === undefined ? [] : { paper, cost: sumOf(its) }));
+  return [...lines].flatMap(([paper, paperLines]) => (paper === undefined ? [] : { paper, cost: sumOf(paperLines) }));
 }
 
 function referencesOf(
@@ -621,7 +637,7 @@ function referencesOf(
     .map((paper, index) => ({
       number: index + 1,
       paper,
-      // Of ten thousand, a page lists the first few.
+      // Computed on demand, because a page lists only the first of many references.
       get citation() {
         return citation(paper.id);
       },

@@ -9,7 +9,7 @@ import { fileNameOf } from "../papers/reference.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
 import { basisOf, exclusionOf } from "../screening/eligibility/eligibility.js";
 import { prose } from "../project-files/markdown.js";
-import { type Citation, citationOf } from "./citation-status.js";
+import { type Citation, citationStatusOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
 
 /**
@@ -247,7 +247,7 @@ export function entryOf(
       notRetrievedText(paper) ??
       decisionText(paper) ??
       (couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged),
-    citation: citationOf(paper),
+    citation: citationStatusOf(paper),
     ...row,
   };
   if (pdf !== undefined) entry.pdf = pdf;

@@ -44,11 +44,11 @@ export function withUpdateOpen(rrd: Rrd, update: ProjectUpdate): Rrd {
 }
 
 /** The findings of the present report. The next report compares its findings with them. */
-export const presentFindings = ({ findings, said }: ReportModel): NonNullable<ProjectUpdate["before"]> =>
+export const presentFindings = ({ findings, writtenNarrative }: ReportModel): NonNullable<ProjectUpdate["before"]> =>
   findings.map(({ text, strength }, index) => ({
     id: `f${index + 1}`,
     text,
-    rests_on: [...(said.findings[index]?.rests_on ?? [])],
+    rests_on: [...(writtenNarrative.findings[index]?.rests_on ?? [])],
     level: strength.level,
   }));
 

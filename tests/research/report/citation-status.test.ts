@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Paper } from "../../../src/research/generated/rrd.js";
-import { citationOf } from "../../../src/research/report/citation-status.js";
+import { citationStatusOf } from "../../../src/research/report/citation-status.js";
 import { paper } from "../../support/projects/research.js";
 
 const at = "2026-11-22T10:00:00.000Z";
@@ -20,6 +20,6 @@ test.each<[string, Partial<Paper>, string]>([
   ["it is a file of a person's own", { source: "folder:notes", url: "file:///home/me/scan_0012.pdf" }, "own-document"],
   ["its source calls it software", { publication_type: "software" }, "not-scholarly"],
 ])("where %s it is %s", (_, over, status) => {
-  const citation = citationOf(paper("p1", over));
+  const citation = citationStatusOf(paper("p1", over));
   expect([citation.status, citation.says]).toEqual([status, expect.stringMatching(/\.$/)]);
 });

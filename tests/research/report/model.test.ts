@@ -96,31 +96,31 @@ describe("what was not done", () => {
   const judging = /judged once|second time|Screening|quotes were recorded|search log/;
 
   test("of a project without papers says nothing of judging, screening or quotes, and why there is no answer", () => {
-    const { method, sureness, unanswered } = modelOf(rrdWith([]));
+    const { method, sureness, noAnswerReason } = modelOf(rrdWith([]));
     expect(method.limits).toContain("No paper has been found yet.");
     expect(method.limits).toContain("No paper has been judged yet.");
     expect(method.limits.filter((limit) => judging.test(limit))).toEqual([]);
     expect(sureness.because.join()).not.toMatch(judging);
-    expect(unanswered).toBe("There is no answer yet: no paper has been found.");
+    expect(noAnswerReason).toBe("There is no answer yet: no paper has been found.");
   });
 
   test("of papers that wait for their reading says nothing of judging", () => {
-    const { method, unanswered } = modelOf(rrdWith([paper("one"), paper("two")]));
+    const { method, noAnswerReason } = modelOf(rrdWith([paper("one"), paper("two")]));
     expect(method.limits).toContain("No paper has been judged yet.");
     expect(method.limits.join()).not.toMatch(/judged once|quotes were recorded/);
     expect(method.limits.join()).toMatch(/Screening/);
-    expect(unanswered).toBe("There is no answer yet: 2 papers of 2 are still to be read.");
+    expect(noAnswerReason).toBe("There is no answer yet: 2 papers of 2 are still to be read.");
   });
 
   test("of papers that wait for a person does not say that they are to be read", () => {
     const waiting = paper("one", { status: "waiting" });
-    expect(modelOf(rrdWith([waiting, read("two", [])])).unanswered).toBe(
+    expect(modelOf(rrdWith([waiting, read("two", [])])).noAnswerReason).toBe(
       "There is no answer yet: 1 paper waits for a person's decision, and the report is not written.",
     );
-    expect(modelOf(rrdWith([read("two", [])])).unanswered).toBe(
+    expect(modelOf(rrdWith([read("two", [])])).noAnswerReason).toBe(
       "There is no answer yet: every paper has its decision, and the report is not written.",
     );
-    expect(modelOf(rrdWith([waiting, paper("two")])).unanswered).toBe(
+    expect(modelOf(rrdWith([waiting, paper("two")])).noAnswerReason).toBe(
       "There is no answer yet: 1 paper of 2 is still to be read.",
     );
   });
@@ -233,7 +233,7 @@ describe("questions that were asked", () => {
     const answers = [answer(1, "Why?"), answer(2, "Where?"), answer(3, "Why?", { statements, quotes })];
     const [first, second, ...others] = modelOf(rrd, { answers }).questions;
     expect(others).toEqual([]);
-    expect([first?.question, first?.day, first?.fallen]).toEqual(["Why?", "2026-11-03", []]);
+    expect([first?.question, first?.day, first?.invalidReasons]).toEqual(["Why?", "2026-11-03", []]);
     expect(first?.sentences[0]?.quotes.map(({ paper, locator }) => [paper?.id, locator])).toEqual([
       ["one", "p. 3"],
       ["two", undefined],
@@ -244,7 +244,7 @@ describe("questions that were asked", () => {
   test("say which paper under an answer is retracted or gone", () => {
     const rrd = rrdWith([read("one", [], { retracted: true })]);
     const [asked] = modelOf(rrd, { answers: [answer(1, "Why?", { statements, quotes })] }).questions;
-    expect(asked?.fallen).toEqual(["Author 2026 is retracted", "two is no longer in the project"]);
+    expect(asked?.invalidReasons).toEqual(["Author 2026 is retracted", "two is no longer in the project"]);
   });
 });
 

@@ -8,38 +8,38 @@ import { markdownOf } from "./markdown.js";
 import { type ReportInput, type ReportModel, reportModel } from "../model.js";
 import { readBeside } from "../read-report.js";
 
-/** A whole file of a project's folder. */
+/** A file in a project's folder with its complete text. */
 export interface Document {
   readonly name: string;
   readonly text: string;
 }
 
-/** Every document that is made from the state alone: rendered again at any time, without a model or the network. */
+/** All documents that can be rendered from the state at any time, without a model or the network. */
 export const documentsOf = (input: ReportInput, model: ReportModel = reportModel(input)): Document[] => [
-  ...(input.report === undefined && input.oldReport !== undefined ? takenFrom(model, input.now) : []),
+  ...(input.report === undefined && input.oldReport !== undefined ? importedReport(model, input.now) : []),
   { name: reportName, text: markdownOf(model) },
   { name: bibliographyName, text: bibliography(input.rrd) },
 ];
 
 /**
- * The words of an older report as report.json, so that they outlast the rendering of a new one; none where no heading
- * was known.
+ * The text of an older report as report.json, so that it is kept when a new report is rendered. Empty if no known
+ * heading was found.
  */
-function takenFrom(model: ReportModel, now: Date): Document[] {
-  if (model.said.from !== "headings") return [];
-  const { from: _, writtenAt: __, comparison: ___, ...said } = model.said;
+function importedReport(model: ReportModel, now: Date): Document[] {
+  if (model.writtenNarrative.from !== "headings") return [];
+  const { from: _, writtenAt: __, comparison: ___, ...narrative } = model.writtenNarrative;
   const file = {
     $schema: schemaAddress("report"),
     format: stateVersion,
     written_at: now.toISOString(),
     taken_from: reportName,
-    ...said,
+    ...narrative,
     question: model.question,
   };
   return [{ name: reportDataName, text: `${JSON.stringify(file, null, 2)}\n` }];
 }
 
-/** The documents that go with an accepted report, or with ideas. */
+/** The documents that are written with an accepted report, or with ideas. */
 export async function renderFor({
   folder,
   rrd,
@@ -49,13 +49,13 @@ export async function renderFor({
   at,
 }: DocumentsInput): Promise<readonly Document[]> {
   const { input: beside } = await readBeside(folder, rrd, ledger, at);
-  const { report: kept, oldReport: _, ...rest } = beside;
-  const report = narrative ?? kept;
-  // A report is written anew before its ideas are: those of the last one no longer follow from it. One that was
-  // checked is the same.
-  const { ideas: __, ...withoutIdeas } = rest;
-  // An update asks for no new ideas; those that there are stay.
-  const isSame = narrative === undefined || narrative.iteration === kept?.iteration;
-  const input = isSame || (rrd.updates ?? []).length > 0 ? rest : withoutIdeas;
+  const { report: stored, oldReport: _, ...others } = beside;
+  const report = narrative ?? stored;
+  // A new report makes the present ideas obsolete, because they were based on the old one. A report that was only
+  // checked is the same report.
+  const { ideas: __, ...withoutIdeas } = others;
+  // An update does not ask for new ideas, so the present ideas stay.
+  const isSame = narrative === undefined || narrative.iteration === stored?.iteration;
+  const input = isSame || (rrd.updates ?? []).length > 0 ? others : withoutIdeas;
   return documentsOf({ ...input, ...withoutUndefined({ report, ideas }) });
 }

@@ -9,56 +9,56 @@ import { ideasName, pageName, reportDataName } from "../../project-files/layout.
 import { researchFormat } from "../../project-files/rrd-file.js";
 import { outputs, resetResearch } from "../../units/reset.js";
 
-/** The file that holds what an agent wrote, and the unit that writes it. The others are rendered from these. */
-const written = [
+/** The files that agents wrote, with the units that write them. Other files are rendered from these. */
+const agentFiles = [
   [reportDataName, "report"],
   [ideasName, "ideas"],
 ] as const;
 
 /**
- * Brings files of a finished report back that somebody deleted: what an agent wrote from the journal, what code renders
- * by rendering it again. What the journal does not hold any more is reset, so that the run writes it anew. Says so in a
- * sentence for each; does nothing while another process works on the project, or where rrd.json can't be read.
+ * Restores deleted files of a finished report: files of agents from the journal, other files by rendering them again.
+ * If the journal no longer has a file, its unit is reset, so that the run writes it again. Calls `say` with one
+ * sentence for each. Does nothing while another process works on the project, or if rrd.json can't be read.
  * @throws ExpectedError as resetResearch and writeOutputs.
  */
-export async function bringBackFiles(
+export async function restoreLostFiles(
   folder: string,
   options: Parameters<typeof resetResearch>[2],
   say: (sentence: string) => void,
 ): Promise<void> {
   const { lines } = await readLedger(folder).catch(() => ({ lines: [] }));
-  // report.html is made at the end of every run.
-  const lost = (await lostOutputs(folder, researchFormat, lines, outputs)).filter(({ name }) => name !== pageName);
-  // What a kill left in the journal writes its files itself, once the project is open.
-  if (lost.length === 0 || (await isHeld(lockFile(folder))) || pendingEntries(folder).length > 0) return;
+  // report.html is written at the end of every run.
+  const missing = (await lostOutputs(folder, researchFormat, lines, outputs)).filter(({ name }) => name !== pageName);
+  // If a kill left journal entries, their files are written when the project is opened.
+  if (missing.length === 0 || (await isHeld(lockFile(folder))) || pendingEntries(folder).length > 0) return;
   const { documentsOf } = await import("./documents.js");
   const { readReportInput } = await import("../read-report.js");
   const read = () => readReportInput(folder, new Date(options.now())).catch(() => undefined);
-  const before = await read();
-  if (before === undefined || before.fromLastGood) return;
-  // A clone has none yet; the record store makes it as well.
+  const report = await read();
+  if (report === undefined || report.fromLastGood) return;
+  // A new clone does not have this folder yet; the record store would create it too.
   withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
-  const isWritten = (name: string) => written.some(([own]) => own === name);
-  const write = async (files: readonly OutputFile[], how: string) => {
+  const isFromAgent = (name: string) => agentFiles.some(([fileName]) => fileName === name);
+  const write = async (files: readonly OutputFile[], outcome: string) => {
     await writeOutputs(folder, files, options.now(), say);
-    for (const { name } of files) say(`${name} was gone; ${how}.`);
+    for (const { name } of files) say(`${name} was gone; ${outcome}.`);
   };
   await write(
-    lost.filter(({ name, text }) => isWritten(name) && text !== null),
+    missing.filter(({ name, text }) => isFromAgent(name) && text !== null),
     "it is back as it was accepted",
   );
-  for (const [name, unit] of written) {
-    if (!lost.some((file) => file.name === name && file.text === null)) continue;
-    // Before format 2 the words of a report may stand in its Markdown alone.
+  for (const [name, unit] of agentFiles) {
+    if (!missing.some((file) => file.name === name && file.text === null)) continue;
+    // Before format 2, the text of a report may be only in its Markdown file.
     if ((lines.findLast((line) => line.unit === unit && line.outcome === "accepted")?.format ?? 1) < 2) continue;
     say(`${name} is gone and can't be brought back, so it will be written again.`);
     for (const sentence of await resetResearch(folder, { unit }, options)) say(sentence);
   }
-  const rendered = lost.filter(({ name }) => !isWritten(name)).map(({ name }) => name);
-  const now = rendered.length === 0 ? undefined : await read();
-  if (now !== undefined)
+  const toRender = missing.filter(({ name }) => !isFromAgent(name)).map(({ name }) => name);
+  const current = toRender.length === 0 ? undefined : await read();
+  if (current !== undefined)
     await write(
-      documentsOf(now.input).filter(({ name }) => rendered.includes(name)),
+      documentsOf(current.input).filter(({ name }) => toRender.includes(name)),
       "it is rendered again",
     );
 }

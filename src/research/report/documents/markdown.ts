@@ -4,11 +4,16 @@ import type { ReportModel } from "../model.js";
 import { evidenceOf } from "../sections/sections-in-markdown.js";
 import { heldBy, sections } from "../sections/sections.js";
 
-/** research-report.md: the model in the order of the page, the evidence last. Sections without content are left out. */
+/**
+ * The text of research-report.md: the sections in the order of the page, with the evidence at the end. Empty sections
+ * are left out.
+ */
 export function markdownOf(model: ReportModel): string {
-  const held = heldBy(model);
+  const shownSections = heldBy(model);
   const parts = sections.flatMap(({ name, title, isAlways, markdown }) =>
-    markdown !== undefined && (isAlways || held.has(name)) ? [`## ${title}\n\n${markdown(model, held)}`] : [],
+    markdown !== undefined && (isAlways || shownSections.has(name))
+      ? [`## ${title}\n\n${markdown(model, shownSections)}`]
+      : [],
   );
   const evidence = evidenceOf(model);
   return withoutDeadLinks(
@@ -24,11 +29,11 @@ export function markdownOf(model: ReportModel): string {
   );
 }
 
-/** A link to a paper that this file has no room for becomes its words. */
+/** Replaces links to papers that are not in this file by their text. */
 function withoutDeadLinks(text: string): string {
-  const places = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id));
+  const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id));
   return text.replace(/\[((?:\\.|[^\\[\]])*)\]\(#([^()\s]+)\)/g, (link, words: string, id: string) =>
-    places.has(id) ? link : words,
+    anchors.has(id) ? link : words,
   );
 }
 

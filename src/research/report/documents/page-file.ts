@@ -7,8 +7,8 @@ import { reportPage } from "../page/page.js";
 import { readBeside } from "../read-report.js";
 
 /**
- * report.html, made as it is written. `madeOf`: the hash of its inputs. `notices`: what of the folder could not be
- * read; the page says so at its top.
+ * report.html, which is rendered while it is written. `inputHash`: the hash of its inputs. `notices`: what could not be
+ * read from the folder; the page shows it at the top.
  */
 export const pageOf = async (
   model: ReportModel,
@@ -19,13 +19,13 @@ export const pageOf = async (
   return { name: pageName, pieces: reportPage(context), madeOf };
 };
 
-/** Writes and commits report.html of the project as it stands, whose inputs had this hash before they were read. */
+/** Renders and commits report.html of a project. `inputHash`: the hash of its inputs before they were read. */
 export async function writePage(
   research: Pick<Research, "folder" | "load" | "rewrite">,
-  madeOf: string,
+  inputHash: string,
   now: number,
 ): Promise<void> {
   const { rrd, ledger } = await research.load();
   const { input } = await readBeside(research.folder, rrd, ledger, new Date(now));
-  await research.rewrite([await pageOf(reportModel(input), madeOf)], now, `${pageName}: rendered`);
+  await research.rewrite([await pageOf(reportModel(input), inputHash)], now, `${pageName}: rendered`);
 }

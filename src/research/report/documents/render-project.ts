@@ -16,25 +16,25 @@ export interface RenderOptions {
   readonly notify: (message: string) => void;
 }
 
-/** A project rendered again. */
-interface Rendered {
+/** The result of rendering a project. */
+interface RenderResult {
   readonly model: ReportModel;
   /** Names of the files that were written. */
   readonly written: readonly string[];
 }
 
 /**
- * Renders every document of a project again from its state, under its lock, and commits them: no model and no network.
- * Where rrd.json is broken, from the last good version.
- * @throws ExpectedError when another process holds the project, or rrd.json is invalid and there is no good version.
+ * Renders all documents of a project again from its state, under its lock, and commits them. Uses no model and no
+ * network. If rrd.json is broken, the last good version is used.
+ * @throws ExpectedError if another process holds the project, or if rrd.json is invalid and there is no good version.
  */
-export async function renderProject(folder: string, { git, now, notify }: RenderOptions): Promise<Rendered> {
-  // A page is sent to others: it names files, not where they lie on this machine.
+export async function renderProject(folder: string, { git, now, notify }: RenderOptions): Promise<RenderResult> {
+  // The page may be sent to others, so it names files without the path of the folder.
   const withinFolder = (notices: readonly string[]) => notices.map((notice) => notice.replaceAll(`${folder}/`, ""));
-  const rendered = async ({ input, notices }: ReadReport, madeOf: string) => {
+  const render = async ({ input, notices }: ReadReport, inputHash: string) => {
     for (const notice of notices) notify(notice);
     const model = reportModel(input);
-    const files = [...documentsOf(input, model), await pageOf(model, madeOf, withinFolder(notices))];
+    const files = [...documentsOf(input, model), await pageOf(model, inputHash, withinFolder(notices))];
     return { model, files, written: files.map(({ name }) => name) };
   };
   const research = await openResearch(folder, {
@@ -43,16 +43,16 @@ export async function renderProject(folder: string, { git, now, notify }: Render
     short: true,
     notify: (_, message) => notify(message),
   }).catch(async (error: unknown) => {
-    // Only a state that can't be used has a last good version to fall back on; a lock that is held is not a reason.
-    const isBroken = error instanceof ExpectedError && (await hasNotice(folder, new Date(now())));
+    // The last good version is used only if the state is invalid, not if another process holds the lock.
+    const isBroken = error instanceof ExpectedError && (await usesLastGood(folder, new Date(now())));
     if (!isBroken) throw error;
     return undefined;
   });
   if (research === undefined) {
     const lock = await acquireLock(lockFile(folder), { describe: `The project ${folder}` });
     try {
-      const madeOf = await hashOfInputs(folder);
-      const { files, ...result } = await rendered(await readReportInput(folder, new Date(now())), madeOf);
+      const inputHash = await hashOfInputs(folder);
+      const { files, ...result } = await render(await readReportInput(folder, new Date(now())), inputHash);
       await writeOutputs(folder, files, now(), notify);
       return result;
     } finally {
@@ -60,9 +60,9 @@ export async function renderProject(folder: string, { git, now, notify }: Render
     }
   }
   try {
-    const madeOf = await hashOfInputs(folder);
+    const inputHash = await hashOfInputs(folder);
     const { rrd, ledger } = await research.load();
-    const { files, ...result } = await rendered(await readBeside(folder, rrd, ledger, new Date(now())), madeOf);
+    const { files, ...result } = await render(await readBeside(folder, rrd, ledger, new Date(now())), inputHash);
     await research.rewrite(files, now(), "report: rendered again");
     return result;
   } finally {
@@ -70,8 +70,8 @@ export async function renderProject(folder: string, { git, now, notify }: Render
   }
 }
 
-/** Whether the report would be made from the last good version. */
-const hasNotice = async (folder: string, now: Date): Promise<boolean> =>
+/** Whether the report would use the last good version. */
+const usesLastGood = async (folder: string, now: Date): Promise<boolean> =>
   readReportInput(folder, now).then(
     ({ fromLastGood }) => fromLastGood,
     () => false,

@@ -2,27 +2,26 @@ import type { Finding, ReportModel } from "../model.js";
 import { evidenceWords } from "../quotes.js";
 import type { Statement } from "../statements.js";
 
-/** A sentence of the narrative whose numbers or sources nothing carries. */
+/** A sentence of the narrative with a number or source that is not supported. */
 export interface Doubt {
   /** The part of the report, such as "Findings 2". */
   readonly where: string;
   readonly text: string;
-  /** Why, one clause: "number not in the passage: 91 %". */
+  /** The reason, one clause: "number not in the passage: 91 %". */
   readonly reason: string;
 }
 
-/** Whether a sentence has to rest on something; a gap or a piece of advice need not. */
+/** Whether a sentence needs a source. Gaps and recommendations only need evidence for their numbers. */
 type Needs = "source" | "numbers";
 
 /**
- * Every sentence of the narrative whose numbers stand in none of its quotes, whose handles lead nowhere, whose quotes
- * have changed since it was written, that another reader did not find in its quotes, or that rests on nothing, on
- * retracted papers alone, or on a paper that is not included any more. Empty where all are carried, and where
- * nothing is written yet.
+ * The sentences of the narrative with problems: a number that is in none of its quotes, an invalid handle, a quote that
+ * has changed since, a negative verdict of another reader, no source, or only sources that are retracted or no longer
+ * included. Empty if there is no such sentence or no report.
  */
 export function doubtsOf(model: ReportModel): Doubt[] {
   const hasQuotes = model.rows.some(({ quotes, isIneligible }) => quotes > 0 && !isIneligible);
-  const of = (title: string, statements: readonly (Statement | Finding)[], needs: Needs): Doubt[] =>
+  const doubtsIn = (title: string, statements: readonly (Statement | Finding)[], needs: Needs): Doubt[] =>
     statements.flatMap((statement, index) =>
       reasonsOf(model, statement, needs, hasQuotes).map((reason) => ({
         where: statements.length === 1 ? title : `${title} ${index + 1}`,
@@ -31,19 +30,21 @@ export function doubtsOf(model: ReportModel): Doubt[] {
       })),
     );
   return [
-    ...of("Answer", model.answer, "source"),
-    ...of("Findings", model.findings, "source"),
-    ...of("What to do first", model.recommendations, "numbers"),
-    ...of("Agreed", model.agreed, "source"),
-    ...model.disputed.flatMap(({ sides }, index) => of(`Disputed ${index + 1}, side`, sides, "source")),
-    ...of(
+    ...doubtsIn("Answer", model.answer, "source"),
+    ...doubtsIn("Findings", model.findings, "source"),
+    ...doubtsIn("What to do first", model.recommendations, "numbers"),
+    ...doubtsIn("Agreed", model.agreed, "source"),
+    ...model.disputed.flatMap(({ sides }, index) => doubtsIn(`Disputed ${index + 1}, side`, sides, "source")),
+    ...doubtsIn(
       "Side by side",
       model.pairs.flatMap(({ differs }) => differs ?? []),
       "source",
     ),
-    ...of("Not known", model.gaps, "numbers"),
-    ...(model.comparison?.rows ?? []).flatMap(({ aspect, cells }) => of(`Comparison, ${aspect}`, cells, "numbers")),
-    ...of(
+    ...doubtsIn("Not known", model.gaps, "numbers"),
+    ...(model.comparison?.rows ?? []).flatMap(({ aspect, cells }) =>
+      doubtsIn(`Comparison, ${aspect}`, cells, "numbers"),
+    ),
+    ...doubtsIn(
       "Themes",
       model.themes().flatMap(({ statement }) => statement ?? []),
       "numbers",
@@ -53,27 +54,27 @@ export function doubtsOf(model: ReportModel): Doubt[] {
 
 function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Needs, hasQuotes: boolean): string[] {
   const { quotes, papers, missingNumbers, outsideNumbers, brokenHandles, meaning } = statement;
-  const changed = quotes.filter(({ handle, quote }) => {
-    const before = model.quotesThen[handle];
-    return before !== undefined && evidenceWords(before) !== evidenceWords(quote);
+  const changedQuotes = quotes.filter(({ handle, quote }) => {
+    const acceptedQuote = model.acceptedQuotes[handle];
+    return acceptedQuote !== undefined && evidenceWords(acceptedQuote) !== evidenceWords(quote);
   });
   const sources = [...quotes.map(({ paper }) => paper), ...papers];
   const retracted = sources.filter(({ isRetracted }) => isRetracted);
   const excluded = new Set(sources.filter(({ isIneligible }) => isIneligible).map(({ label }) => label));
-  const carried = quotes.length + papers.length;
+  const sourceCount = quotes.length + papers.length;
   return [
     ...(missingNumbers.length === 0 ? [] : [`number not in the passage: ${missingNumbers.join(", ")}`]),
     ...(outsideNumbers.length === 0 ? [] : [`in the sentence, outside the quoted words: ${outsideNumbers.join(", ")}`]),
     ...brokenHandles.map(({ handle, reason }) => `${handle}: ${reason}`),
     ...(meaning?.kind === "doubted" ? [meaning.says] : []),
-    ...changed.map(({ handle }) => `${handle}: its quote has changed since the narrative was written`),
+    ...changedQuotes.map(({ handle }) => `${handle}: its quote has changed since the narrative was written`),
     ...(needs === "source" &&
-    carried === 0 &&
+    sourceCount === 0 &&
     brokenHandles.length === 0 &&
     (hasQuotes || model.narrative === "headings")
       ? ["it names no source"]
       : []),
     ...[...excluded].map((label) => `it rests on ${label}, which is not included`),
-    ...(carried > 0 && retracted.length === carried ? ["it rests on retracted papers alone"] : []),
+    ...(sourceCount > 0 && retracted.length === sourceCount ? ["it rests on retracted papers alone"] : []),
   ];
 }

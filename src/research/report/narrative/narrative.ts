@@ -2,13 +2,13 @@ import type { ReportFile } from "../../generated/report.js";
 import type { SaidSentence } from "../statements.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-/** What an agent said of the whole: from report.json, or the words under the headings of an older report. */
+/** The agent's text of a report: from report.json, or from under the headings of an older report. */
 export interface Narrative {
-  /** `data`: report.json of an agent's result; `headings`: the words of an older report, which names no quotes. */
+  /** `data`: from report.json; `headings`: from an older report, which names no quotes. */
   readonly from: "data" | "headings" | "nothing";
   readonly question?: string;
   readonly answer: readonly SaidSentence[];
-  /** `was`: id of the finding before the last update that it continues. */
+  /** `was`: the id of an earlier finding, from before the last update, that this one continues. */
   readonly findings: readonly (SaidSentence & { readonly was?: string })[];
   readonly agreed: readonly SaidSentence[];
   readonly disputed: readonly { readonly text: string; readonly sides: readonly SaidSentence[] }[];
@@ -19,14 +19,14 @@ export interface Narrative {
     readonly rows: readonly { readonly aspect: string; readonly cells: readonly SaidSentence[] }[];
   };
   readonly recommendations: readonly (SaidSentence & { readonly priority: "high" | "medium" | "low" })[];
-  /** What differs between two papers whose quotes on one outcome stand side by side; each rests on these two. */
+  /** The differences between two papers on the same outcome. Each sentence cites the two quotes. */
   readonly contrasts?: readonly SaidSentence[];
   readonly agent?: string;
   readonly writtenAt?: string;
 }
 
-/** Of a project whose report is not written yet. */
-export const narrativeOfNothing: Narrative = {
+/** The narrative of a project without a report. */
+export const emptyNarrative: Narrative = {
   from: "nothing",
   answer: [],
   findings: [],
@@ -52,25 +52,27 @@ export function narrativeOf(file: ReportFile): Narrative {
     recommendations,
     ...(comparison == null ? {} : { comparison }),
     ...withoutUndefined({ contrasts: file.side_by_side, agent: file.agent }),
-    // When the words of an older report were taken over says nothing of when they were written.
+    // An imported report has no date of writing, only the date of the import.
     ...(file.taken_from === undefined ? { writtenAt: file.written_at } : {}),
   };
 }
 
 /**
- * The narrative of a research-report.md that was written before report.json was: the words under its headings, as far
- * as they are the agent's. Undefined where no heading is known.
+ * The narrative of a research-report.md without report.json: the agent's text under its headings. Undefined if no known
+ * heading is found.
  */
-export function narrativeOfHeadings(markdown: string, knownPapers: ReadonlySet<string>): Narrative | undefined {
+export function narrativeFromHeadings(markdown: string, knownPapers: ReadonlySet<string>): Narrative | undefined {
   const sections = sectionsOf(markdown);
-  const text = (...names: string[]) => names.map((name) => sections.get(name) ?? "").find((each) => each !== "") ?? "";
-  const answer = sentencesOf(text("executive summary", "in short", "summary"), maxAnswer).map((each) => ({
-    text: each,
+  const textUnder = (...names: string[]) =>
+    names.map((name) => sections.get(name) ?? "").find((content) => content !== "") ?? "";
+  const answer = sentencesOf(textUnder("executive summary", "in short", "summary"), maxAnswer).map((sentence) => ({
+    text: sentence,
   }));
-  const said = (...names: string[]) => bulletsOf(text(...names)).map((each) => sourced(each, knownPapers));
-  const findings = said("key findings", "findings");
+  const sentencesUnder = (...names: string[]) =>
+    bulletsOf(textUnder(...names)).map((bullet) => sentenceWithSources(bullet, knownPapers));
+  const findings = sentencesUnder("key findings", "findings");
   const recommendations = (["high", "medium", "low"] as const).flatMap((priority) =>
-    said(`${priority} priority`).map((each) => ({ ...each, priority })),
+    sentencesUnder(`${priority} priority`).map((each) => ({ ...each, priority })),
   );
   const agent = /^\*\*Agent:\*\* (?:Research-Ralph \((.+)\)|(.+))$/m.exec(markdown);
   const name = agent?.[1] ?? agent?.[2];
@@ -91,7 +93,10 @@ export function narrativeOfHeadings(markdown: string, knownPapers: ReadonlySet<s
 const maxAnswer = 3;
 const maxBullets = 30;
 
-/** Text by heading of the second or third level, lower-case. The first of a name counts. */
+/**
+ * The text under each heading of the second or third level, by the heading in lower case. If a heading occurs twice,
+ * the first counts.
+ */
 function sectionsOf(markdown: string): ReadonlyMap<string, string> {
   const sections = new Map<string, string>();
   let name: string | undefined;
@@ -112,18 +117,18 @@ const bulletsOf = (text: string): string[] =>
     .flatMap((line) => /^(?:[-*]|\d{1,3}\.) (.+)$/.exec(line)?.[1]?.trim() ?? [])
     .slice(0, maxBullets);
 
-/** Sentences of a text; a point within a number or an abbreviation of one letter ends none. */
-function sentencesOf(text: string, most: number): string[] {
-  const plain = text.replace(/\s+/g, " ").trim();
-  if (plain === "") return [];
-  return plain
+/** The first sentences of a text. A full stop in a number or after a single letter does not end a sentence. */
+function sentencesOf(text: string, maxSentences: number): string[] {
+  const onOneLine = text.replace(/\s+/g, " ").trim();
+  if (onOneLine === "") return [];
+  return onOneLine
     .split(/(?<=[^\s.]{2}[.!?])\s+(?=\p{Lu}|\d)/u)
-    .slice(0, most)
+    .slice(0, maxSentences)
     .map((sentence) => sentence.trim());
 }
 
-/** "… (sample_01, quote 3 ✓; sample_02)" as a sentence with its handles and papers. */
-function sourced(bullet: string, known: ReadonlySet<string>): SaidSentence {
+/** A bullet such as "… (sample_01, quote 3 ✓; sample_02)" as a sentence with its handles and papers. */
+function sentenceWithSources(bullet: string, knownPapers: ReadonlySet<string>): SaidSentence {
   const match = /^(.*\S) ?\(([^()]+)\)\.?$/s.exec(bullet);
   const [, text = bullet, inside = ""] = match ?? [];
   const handles: string[] = [];
@@ -132,7 +137,7 @@ function sourced(bullet: string, known: ReadonlySet<string>): SaidSentence {
     const quote = /^quote (\d+)/.exec(part)?.[1];
     const last = papers.at(-1);
     if (quote !== undefined && last !== undefined) handles.push(`${papers.pop()}#${quote}`);
-    else if (known.has(part.trim())) papers.push(part.trim());
+    else if (knownPapers.has(part.trim())) papers.push(part.trim());
   }
   return handles.length + papers.length === 0 ? { text: bullet } : { text, rests_on: handles, papers };
 }

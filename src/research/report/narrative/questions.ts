@@ -10,44 +10,44 @@ import { meaningField, type MeaningMark } from "../../derived/meaning-mark.js";
 import { type Meaning, meaningOf } from "./meaning.js";
 import type { PaperName } from "../quotes.js";
 
-/** The most that a report lists; answers.jsonl has them all. */
+/** Maximum number of questions in a report; answers.jsonl has all of them. */
 const maxQuestions = 50;
 
-/** A question that somebody put to the project, with its newest answer as it was kept. */
+/** A question about the project with its latest stored answer. */
 export interface AskedQuestion {
   readonly question: string;
   /** The day of the answer, YYYY-MM-DD. */
   readonly day: string;
-  /** Empty: not in these papers. */
+  /** Empty if the papers do not answer the question. */
   readonly sentences: readonly {
     readonly text: string;
-    /** What a reader should know of it, a sentence each. */
+    /** Warnings about the sentence, one sentence each. */
     readonly marks: readonly string[];
-    /** What another reader says of whether it follows from its quotes. */
+    /** Another reader's verdict on the sentence. */
     readonly meaning?: MeaningMark;
     readonly quotes: readonly AskedQuote[];
   }[];
-  /** How far its sentences were held against what they cite; absent: nobody was asked. */
+  /** The result of checking the sentences against their quotes; absent if there was no check. */
   readonly meaning?: Meaning;
-  /** Why it no longer stands, as far as the records tell, a clause each: a paper was retracted, or is gone. */
-  readonly fallen: readonly string[];
+  /** The reasons why the answer is no longer valid, a clause each: a paper was retracted or removed. */
+  readonly invalidReasons: readonly string[];
 }
 
-/** The words that a sentence of an answer rests on. */
+/** A quote that a sentence of an answer cites. */
 export interface AskedQuote {
-  /** Absent where the paper is of another project, or gone. */
+  /** Absent if the paper belongs to another project or was removed. */
   readonly paper?: PaperName;
-  /** How the answer names the paper. */
+  /** The name of the paper in the answer. */
   readonly key: string;
-  /** The paper's own sentence in pieces, the quoted ones marked. */
+  /** The paper's sentence in pieces, with the quoted ones marked. */
   readonly pieces: readonly PassagePiece[];
   /** Such as "p. 4". */
   readonly locator?: string;
-  /** What a reader should know of the words, a clause each. */
+  /** Warnings about the quote, a clause each. */
   readonly notes: readonly string[];
 }
 
-/** The questions of answers.jsonl, the newest first; of those asked again the last answer. Pure. */
+/** The questions of answers.jsonl, newest first. If a question was asked again, only the last answer. Pure. */
 export function askedQuestions(
   answers: readonly Answer[],
   names: ReadonlyMap<string, PaperName>,
@@ -62,10 +62,10 @@ export function askedQuestions(
   return [...newest.values()]
     .slice(-maxQuestions)
     .toReversed()
-    .map((answer) => asked(answer, names, checkers));
+    .map((answer) => askedQuestion(answer, names, checkers));
 }
 
-/** What is to be said of the check of an answer; undefined of one that nobody checked. */
+/** The result of the check of an answer; undefined if it was not checked. */
 export function answerMeaning(answer: Answer, checkers: Checkers): Meaning | undefined {
   const meaning =
     answer.check === undefined
@@ -75,14 +75,14 @@ export function answerMeaning(answer: Answer, checkers: Checkers): Meaning | und
   const { sentences } = answer.open.check;
   const judged = sentences.filter(({ check }) => check !== undefined).length;
   const says = `Not to the end: ${judged} of ${many(sentences.length, "sentence")} judged so far. 'research-ralph ask ${answer.id} --check' goes on.`;
-  return { judged: 0, borneOut: 0, removed: [], answerFalls: false, by: "", ...meaning, says };
+  return { judged: 0, borneOut: 0, removed: [], isAnswerRejected: false, checkedBy: "", ...meaning, says };
 }
 
-function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: Checkers): AskedQuestion {
+function askedQuestion(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: Checkers): AskedQuestion {
   const { question, at, statements, quotes, projects = [] } = answer;
   const byHandle = new Map(quotes.map((quote) => [quote.handle, quote]));
   const nameOf = (key: string) => (projects.length > 1 ? undefined : names.get(key));
-  const fallen = [...new Set(quotes.map(({ paper }) => paper))].flatMap((key) => {
+  const invalidReasons = [...new Set(quotes.map(({ paper }) => paper))].flatMap((key) => {
     const name = nameOf(key);
     if (name === undefined) return projects.length > 1 ? [] : [`${key} is no longer in the project`];
     return name.isRetracted ? [`${name.label} is retracted`] : [];
@@ -96,20 +96,20 @@ function asked(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: 
       marks,
       ...meaningField(check, checkers),
       quotes: rests_on.flatMap((handle): AskedQuote[] => {
-        const found = byHandle.get(handle);
-        if (found === undefined) return [];
-        const paper = nameOf(found.paper);
+        const quote = byHandle.get(handle);
+        if (quote === undefined) return [];
+        const paper = nameOf(quote.paper);
         return [
           {
             ...withoutUndefined({ paper }),
-            key: found.paper,
-            pieces: piecesOf(found),
-            notes: notesOfOldQuote(found),
-            ...(found.locator ? { locator: found.locator } : {}),
+            key: quote.paper,
+            pieces: piecesOf(quote),
+            notes: notesOfOldQuote(quote),
+            ...(quote.locator ? { locator: quote.locator } : {}),
           },
         ];
       }),
     })),
-    fallen,
+    invalidReasons,
   };
 }

@@ -3,10 +3,10 @@ import type { PaperRow } from "../papers.js";
 import type { Strength } from "../strength.js";
 import type { SaidSentence } from "../statements.js";
 
-/** What became of a finding in an update. `reworded`: as strong as before, in other words. */
+/** The change of a finding in an update. `reworded`: the same strength in other words. */
 export type Move = "new" | "stronger" | "weaker" | "reworded" | "kept" | "gone";
 
-/** Each as a label. */
+/** The label of each change. */
 export const moveWords: Readonly<Record<Move, string>> = {
   gone: "Gone",
   weaker: "Weaker",
@@ -16,34 +16,34 @@ export const moveWords: Readonly<Record<Move, string>> = {
   kept: "Kept",
 };
 
-/** A finding of now, or of before where it is gone. */
+/** A present finding, or an earlier one if it was removed. */
 export interface MovedFinding {
   readonly move: Move;
   readonly text: string;
-  /** How it was worded before, where it is reworded. */
+  /** The earlier text, if it was reworded. */
   readonly before?: string;
-  /** Strength before and now, 0 to 5. */
+  /** Strength before and after the update, 0 to 5. */
   readonly from?: number;
   readonly to?: number;
 }
 
-/** What the last update of a project has changed. */
+/** The changes of the last update of a project. */
 export interface WhatChanged {
   readonly since: string;
   readonly until: string;
-  /** An agent wrote the report anew; otherwise no finding could move. */
+  /** True if an agent wrote the report again. Otherwise no finding could change. */
   readonly isWritten: boolean;
   readonly new: readonly PaperRow[];
   readonly changed: readonly {
     readonly paper: PaperRow;
-    /** What changed, as one clause, and whether it was read again for it, as another. */
+    /** What changed, one clause; and whether the paper was read again, another clause. */
     readonly says: string;
     readonly reading: string;
   }[];
   readonly retracted: readonly PaperRow[];
-  /** What moved first, what was kept last. */
+  /** Changed findings first, unchanged ones last. */
   readonly findings: readonly MovedFinding[];
-  /** Sources whose part of the window is still to be asked. */
+  /** Sources whose part of the time window was not completely searched. */
   readonly failed: readonly string[];
 }
 
@@ -54,10 +54,10 @@ interface FindingNow {
 
 const order: readonly Move[] = ["gone", "weaker", "stronger", "new", "reworded", "kept"];
 
-/** What the last update changed; undefined where there was none, or its report is not written yet. Pure. */
+/** The changes of the last update; undefined if there was none, or if its report is not written yet. Pure. */
 export function whatChanged(
   { updates, papers_pool }: Pick<Rrd, "updates" | "papers_pool">,
-  said: readonly (SaidSentence & { readonly was?: string })[],
+  sentences: readonly (SaidSentence & { readonly was?: string })[],
   findings: readonly FindingNow[],
   row: (id: string) => PaperRow | undefined,
 ): WhatChanged | undefined {
@@ -83,35 +83,36 @@ export function whatChanged(
       return paper === undefined ? [] : [{ paper, says, reading }];
     }),
     retracted: rows(update.retracted),
-    findings: movesOf(update, said, findings),
+    findings: movesOf(update, sentences, findings),
     failed: Object.keys(update.failed ?? {}),
   };
 }
 
 function movesOf(
   { before = [], report }: ProjectUpdate,
-  said: readonly { readonly was?: string }[],
+  sentences: readonly { readonly was?: string }[],
   findings: readonly FindingNow[],
 ): MovedFinding[] {
-  const left = new Map(before.map((finding) => [finding.id, finding]));
-  const moved = findings.map(({ text, strength }, index): MovedFinding => {
-    // A report that was only rendered again has its findings where they were.
-    const was = report === "rendered" ? `f${index + 1}` : said[index]?.was;
-    const named = before.find(({ id }) => id === was);
-    // Two papers may say the same in the same words: then each finding continues one.
-    const isSame = (each: { readonly id: string; readonly text: string }) => left.has(each.id) && each.text === text;
-    const former = named !== undefined && left.has(named.id) ? named : (before.find(isSame) ?? named);
+  const remaining = new Map(before.map((finding) => [finding.id, finding]));
+  const moves = findings.map(({ text, strength }, index): MovedFinding => {
+    // A report that was only rendered again has the same findings in the same places.
+    const was = report === "rendered" ? `f${index + 1}` : sentences[index]?.was;
+    const claimed = before.find(({ id }) => id === was);
+    // Two papers may say the same in the same words; each finding continues only one of them.
+    const isSame = (each: { readonly id: string; readonly text: string }) =>
+      remaining.has(each.id) && each.text === text;
+    const former = claimed !== undefined && remaining.has(claimed.id) ? claimed : (before.find(isSame) ?? claimed);
     if (former === undefined) return { move: "new", text, to: strength.level };
-    left.delete(former.id);
+    remaining.delete(former.id);
     const [from, to] = [former.level, strength.level];
     const move = to > from ? "stronger" : to < from ? "weaker" : former.text === text ? "kept" : "reworded";
     return { move, text, from, to, ...(move === "reworded" ? { before: former.text } : {}) };
   });
-  const gone = [...left.values()].map(({ text, level }): MovedFinding => ({ move: "gone", text, from: level }));
-  return [...moved, ...gone].toSorted((a, b) => order.indexOf(a.move) - order.indexOf(b.move));
+  const removed = [...remaining.values()].map(({ text, level }): MovedFinding => ({ move: "gone", text, from: level }));
+  return [...moves, ...removed].toSorted((a, b) => order.indexOf(a.move) - order.indexOf(b.move));
 }
 
-/** How many findings moved which way: "1 new, 2 kept". */
+/** The number of findings for each change: "1 new, 2 kept". */
 export function movesText(findings: readonly MovedFinding[]): string {
   const counts = order.map((move) => ({ move, count: findings.filter((each) => each.move === move).length }));
   return counts.flatMap(({ move, count }) => (count === 0 ? [] : [`${count} ${move}`])).join(", ");

@@ -1,7 +1,7 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { Finding, Recommendation } from "../model.js";
 import type { PageContext } from "./context.js";
-import { type ShownPair, standWords } from "../narrative/side-by-side.js";
+import { type ShownPair, relationWords } from "../narrative/side-by-side.js";
 import { strengthSays } from "../strength.js";
 import { paperLink, quoteWords, removedList, statementLine, statementParts } from "./statements.js";
 
@@ -29,7 +29,7 @@ export function* disputed(context: PageContext): Iterable<Markup> {
 function* pairs(context: PageContext, isWanted: (pair: ShownPair) => boolean): Iterable<Markup> {
   const { model } = context;
   for (const { outcome, stand, sides, differs } of model.pairs.filter(isWanted))
-    yield markup`<h3 dir="auto">${outcome}: ${standWords[stand]}</h3><ul class="sides">${sides.map(
+    yield markup`<h3 dir="auto">${outcome}: ${relationWords[stand]}</h3><ul class="sides">${sides.map(
       ({ quote, compared, says }) =>
         markup`<li dir="auto"><p>${compared}: ${says}</p><div class="q">${paperLink(quote.paper)}${quoteWords(context, quote)}</div></li>`,
     )}</ul>${differs === undefined ? "" : markup`<p dir="auto">${statementLine(context, differs)}</p>`}`;
@@ -42,7 +42,7 @@ export function* gaps(context: PageContext): Iterable<Markup> {
 /** Sentences that were taken out, and why. */
 export function* unborne({ model: { meaning }, say }: PageContext): Iterable<Markup> {
   if (meaning === undefined) return;
-  yield markup`<p class="quiet">These were taken out, because they do not follow from the passages that they cite, as checked by ${meaning.by}.</p>${removedList(meaning, say)}`;
+  yield markup`<p class="quiet">These were taken out, because they do not follow from the passages that they cite, as checked by ${meaning.checkedBy}.</p>${removedList(meaning, say)}`;
 }
 
 const priorities = [

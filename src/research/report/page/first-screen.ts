@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { headlineOf } from "../../../engine/ui/state-text.js";
-import { maxTitle, type ReportModel } from "../model.js";
+import { maxTitleChars, type ReportModel } from "../model.js";
 import { movesText, moveWords } from "../narrative/what-changed.js";
 import { type PaperRow, statusWords } from "../papers.js";
 import { anchorOf } from "../pictures/picture.js";
@@ -18,7 +18,7 @@ export function masthead({ model, notices = [] }: PageContext): Markup {
 
 /** The name of a project, cut where it is far longer than a few words. */
 export const titleOf = ({ title }: ReportModel): string =>
-  title.length > maxTitle ? `${title.slice(0, maxTitle - 1)}…` : title;
+  title.length > maxTitleChars ? `${title.slice(0, maxTitleChars - 1)}…` : title;
 
 /** What the last update changed: papers, then findings. */
 export function* changes({ model }: PageContext): Iterable<Markup> {
@@ -47,8 +47,8 @@ export function* question({ model }: PageContext): Iterable<Markup> {
 export function* answer(context: PageContext): Iterable<Markup> {
   const { model } = context;
   yield markup`<div class="answer"><p class="label">Answer</p>${
-    model.unanswered !== undefined
-      ? markup`<p>${model.unanswered}</p>`
+    model.noAnswerReason !== undefined
+      ? markup`<p>${model.noAnswerReason}</p>`
       : markup`<p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${surenessLine(model.sureness)}`
   }${model.meaning === undefined ? "" : meaningLine(model.meaning)}</div>${model.warnings.filter(isForAPerson).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
 }

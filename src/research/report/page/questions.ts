@@ -5,8 +5,8 @@ import { meaningLine, meaningSign, paperLink, passageOf, removedList } from "./s
 
 /** The questions that were asked with `research-ralph ask`, each with its answer and the words it rests on. */
 export function* questions({ model, say }: PageContext): Iterable<Markup> {
-  for (const { question, day, sentences, fallen, meaning } of model.questions)
-    yield markup`<h3 dir="auto">${question}</h3><p class="meta">answered on ${day}</p>${fallen.map((why) => markup`<p><span class="chip bad">no longer stands: ${why}</span></p>`)}${
+  for (const { question, day, sentences, invalidReasons, meaning } of model.questions)
+    yield markup`<h3 dir="auto">${question}</h3><p class="meta">answered on ${day}</p>${invalidReasons.map((why) => markup`<p><span class="chip bad">no longer stands: ${why}</span></p>`)}${
       sentences.length === 0 ? markup`<p>Not in these papers.</p>` : sentences.map((sentence) => said(sentence, say))
     }${meaning === undefined ? "" : markup`${meaningLine(meaning)}${removedList(meaning, say)}`}`;
 }

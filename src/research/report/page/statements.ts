@@ -70,8 +70,8 @@ export const meaningSign = ({ kind, says }: MeaningMark): Markup =>
     : markup` <span class="chip ${kind === "doubted" ? "bad" : "insights"}">${says}</span>`;
 
 /** How far the sentences above were held against what they cite, and what the marks mean. */
-export const meaningLine = ({ says, answerFalls }: Meaning): Markup =>
-  markup`${answerFalls ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says} <span class="ok">✓</span> means: the quoted words stand in the paper; <span class="ok meaning">✓✓</span>: ${marked}.</p>`;
+export const meaningLine = ({ says, isAnswerRejected }: Meaning): Markup =>
+  markup`${isAnswerRejected ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says} <span class="ok">✓</span> means: the quoted words stand in the paper; <span class="ok meaning">✓✓</span>: ${marked}.</p>`;
 
 /** What the second mark says. */
 const marked = "the sentence follows from them, says a checker that recognised true and false control sentences";

@@ -26,7 +26,7 @@ import { signs, strengthSays, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import type { Meaning } from "../narrative/meaning.js";
-import { type ShownPair, standWords } from "../narrative/side-by-side.js";
+import { type ShownPair, relationWords } from "../narrative/side-by-side.js";
 import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
@@ -48,8 +48,8 @@ export const texts = {
   // The figures stand under the answer, so that one screen says what was asked, found, and how sure it is.
   answer: (model: ReportModel) =>
     [
-      ...(model.unanswered !== undefined
-        ? [model.unanswered]
+      ...(model.noAnswerReason !== undefined
+        ? [model.noAnswerReason]
         : [
             model.answer.map((statement) => `${said(statement)}${cited(statement)}${doubts(statement)}`).join(" "),
             `**How sure:** ${surenessText(model.sureness)}`,
@@ -127,9 +127,9 @@ export const texts = {
 const said = ({ text }: Pick<Statement, "text">): string => line(tablesAsText(text));
 
 /** How far the sentences were held against what they cite. */
-const meaningText = ({ says, borneOut, answerFalls }: Meaning): string =>
+const meaningText = ({ says, borneOut, isAnswerRejected }: Meaning): string =>
   [
-    ...(answerFalls ? ["**The answer is not borne out by what it cites.**"] : []),
+    ...(isAnswerRejected ? ["**The answer is not borne out by what it cites.**"] : []),
     `**Checked:** ${inline(says)}${borneOut === 0 ? "" : " ✓✓ stands behind each that is."}`,
   ].join(" ");
 
@@ -144,7 +144,7 @@ const meaningMarkText = (mark: Statement["meaning"]): string =>
 /** Two quotes on one outcome, side by side. */
 const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   [
-    `**${inline(outcome)}: ${standWords[stand]}**`,
+    `**${inline(outcome)}: ${relationWords[stand]}**`,
     sides
       .map(({ quote, compared, says }) => `- ${inline(compared)}: ${says}\n${passageText(quote.pieces, source(quote))}`)
       .join("\n"),
@@ -152,9 +152,9 @@ const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   ].join("\n\n");
 
 /** A question that was asked, with its answer: each sentence with the words it rests on. */
-const questionText = ({ question, day, sentences, fallen, meaning }: AskedQuestion): string =>
+const questionText = ({ question, day, sentences, invalidReasons, meaning }: AskedQuestion): string =>
   [
-    `**${inline(question)}** (answered on ${day}${fallen.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
+    `**${inline(question)}** (answered on ${day}${invalidReasons.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
     sentences.length === 0
       ? "Not in these papers."
       : sentences

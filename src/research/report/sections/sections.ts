@@ -1,4 +1,4 @@
-import { questionBeside, type ReportModel } from "../model.js";
+import { questionIfNotTitle, type ReportModel } from "../model.js";
 import { fewestMapped } from "../pictures/map.js";
 import { changes, question, answer, figures } from "../page/first-screen.js";
 import { findings, recommendations, agreed, disputed, gaps, comparison, unborne } from "../page/findings.js";
@@ -30,7 +30,7 @@ export const sections: readonly Section[] = [
     name: "question",
     title: "Question",
     isAtTop: true,
-    holds: (model) => questionBeside(model) !== "",
+    holds: (model) => questionIfNotTitle(model) !== "",
     markdown: texts.question,
     page: question,
   },
