@@ -19,7 +19,7 @@ import type { Rrd } from "../../research/generated/rrd.js";
 import { lookupServices } from "../../research/paper-lookups/paper-lookups.js";
 import { settingsOf } from "../../research/sources/source-settings.js";
 import { listResearches, nameFor } from "../../research/overview/find-research.js";
-import { isBrought, isOwnFolder } from "../../research/papers/records/own-list.js";
+import { isUserSource, isOwnFolder } from "../../research/papers/records/own-list.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirementsOfTopic } from "../../research/search/topic-words.js";
@@ -301,14 +301,14 @@ async function plan(
   const forecast = forecastOf(rrdFor(papers), [], experience);
   const { free = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
   // Otherwise the agent says what is searched for.
-  const isOfWords = !searched.every(isBrought) && (quick || sources.length > 0);
+  const isOfWords = !searched.every(isUserSource) && (quick || sources.length > 0);
   return {
     papers,
     lines: [
       `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${isOfWords ? wordsText(topic, keywords) : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searched, criteria)}`,
       ...criteriaText(criteria),
       costText(config, check, forecast, io),
-      `The project is a folder under ${researchesName}/ here. ${sources.some(isBrought) ? `${goesOut(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
+      `The project is a folder under ${researchesName}/ here. ${sources.some(isUserSource) ? `${goesOut(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
     ],
   };
 }

@@ -2,7 +2,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
-import { withFactsOf } from "../papers/records/known-paper.js";
+import { withMissingFacts } from "../papers/records/known-paper.js";
 import { wasRead } from "../papers/rubric/rubric.js";
 import { recordNamed, recordsNamed, severalFit } from "./which-record.js";
 
@@ -55,7 +55,7 @@ export function joined(rrd: Rrd, one: string, other: string, where: string): Set
   };
   const pool = rrd.papers_pool
     .filter((paper) => paper !== gone)
-    .map((paper) => (paper === kept && isPaper(gone) ? withFactsOf(paper, gone) : paper));
+    .map((paper) => (paper === kept && isPaper(gone) ? withMissingFacts(paper, gone) : paper));
   const excluded = [...(rrd.excluded ?? []).filter((each) => each !== gone), duplicate];
   return {
     rrd: {

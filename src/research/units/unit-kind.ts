@@ -11,7 +11,7 @@ import type { Standing } from "../derived/status.js";
 import type { Refusal, Rrd } from "../generated/rrd.js";
 import type { PaperLookups } from "../paper-lookups/paper-lookups.js";
 import type { Sources } from "../screening/paper-sources.js";
-import { isBrought } from "../papers/records/own-list.js";
+import { isUserSource } from "../papers/records/own-list.js";
 import type { Acceptance, JudgingContext, Rejection } from "./judged-result.js";
 
 /** A project: its records, its ledger, and the standing of its papers. */
@@ -195,7 +195,7 @@ export const servicesNotice = (isWhole: boolean): string[] =>
 
 /** Whether at least one of these sources is not on this machine. */
 export const isOnTheWeb = (sources: readonly string[] = ["web"]): boolean =>
-  sources.some((name) => name !== "samples" && !isBrought(name));
+  sources.some((name) => name !== "samples" && !isUserSource(name));
 
 /** Starts a server with these tools, for one paper if one is named. */
 export type ServeTools = (names: readonly string[], paper?: string) => ToolServer;

@@ -14,7 +14,7 @@ import { appendOnce, writeFileAtomic } from "../../engine/storage/atomic-file.js
 import { stateVersion } from "../../engine/storage/state/format-version.js";
 import { formatLine } from "../../engine/storage/state/ledger.js";
 import { criteriaFrom, type NewCriterion } from "../project-files/eligibility-criteria.js";
-import { isBrought } from "../papers/records/own-list.js";
+import { isUserSource } from "../papers/records/own-list.js";
 import { formatRrd } from "../project-files/rrd-file.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { resultInstruction, unitBlock } from "./brief/write-brief.js";
@@ -353,7 +353,7 @@ export function newRrd(
   const terms = requirements.terms ?? {};
   const criteria = criteriaFrom(options.criteria ?? [], requirements.criteria ?? []);
   // Papers that the user provides were chosen by them, so they are not scored for a market.
-  const isAllBrought = options.sources.length > 0 && options.sources.every(isBrought);
+  const isAllBrought = options.sources.length > 0 && options.sources.every(isUserSource);
   const { rubric = criteria.length === 0 && !isAllBrought ? "original" : "none" } = options;
   const rrd: Rrd = {
     $schema: schemaAddress("rrd"),

@@ -6,37 +6,37 @@ import { compareRecords } from "../dedup/same-work.js";
 import { workIndex } from "../dedup/work-index.js";
 import { storedFields, type PaperRecord } from "../paper-record.js";
 import { distinctId } from "../reference.js";
-import { withFactsOf } from "./known-paper.js";
+import { withMissingFacts } from "./known-paper.js";
 
-/** Papers as a run is told of them that holds the project. */
+/** The message to a running project with papers that the user added. */
 export const addedMessage = (add: readonly NamedPaper[]): BesideMessage => ({ beside: { add } });
 
-/** The papers of such a message; undefined for another. Of their fields those are checked that every record has. */
+/** The papers in such a message; undefined for other messages. Only the required fields of records are checked. */
 export const namedIn = ({ beside: { add } }: BesideMessage): readonly NamedPaper[] | undefined =>
-  Array.isArray(add) && add.every(isNamed) ? add : undefined;
+  Array.isArray(add) && add.every(isNamedPaper) ? add : undefined;
 
-function isNamed(one: unknown): one is NamedPaper {
-  const { record } = isObject(one) ? (one as Partial<NamedPaper>) : {};
+function isNamedPaper(value: unknown): value is NamedPaper {
+  const { record } = isObject(value) ? (value as Partial<NamedPaper>) : {};
   return isObject(record) && [record.id, record.title].every(isText) && Array.isArray(record.authors);
 }
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** A paper that is read before those that a search found. */
-function toRead(record: PaperRecord): Paper {
+/** A pending paper with the highest priority, so that it is read before found papers. */
+function pendingPaper(record: PaperRecord): Paper {
   const facts = storedFields(record);
-  const about = { priority: 5, notes: "Added by a person.", added: true };
-  return { ...facts, url: facts.url || null, status: "pending", ...about };
+  const flags = { priority: 5, notes: "Added by a person.", added: true };
+  return { ...facts, url: facts.url || null, status: "pending", ...flags };
 }
 
-/** A paper that a person names. */
+/** A paper that the user named. */
 export interface NamedPaper {
-  /** As they named it. */
+  /** The user's reference. */
   readonly reference: string;
   readonly record: PaperRecord;
 }
 
-/** What becomes of it in the pool. */
+/** The result of adding a paper to the pool. */
 export interface AddedPaper {
   readonly reference: string;
   readonly id: string;
@@ -45,42 +45,42 @@ export interface AddedPaper {
 }
 
 /**
- * The pool with those papers that are not in it; of one that is, what the record knows besides is kept. Done again, it
- * changes nothing. Pure.
+ * The pool with the new papers added. A paper that is already in the pool gets missing fields from the record. Calling
+ * it twice changes nothing more. Pure.
  */
 export function withPapers(
   before: readonly Paper[],
-  found: readonly NamedPaper[],
+  addedPapers: readonly NamedPaper[],
 ): { readonly pool: Paper[]; readonly results: readonly AddedPaper[] } {
   const works = workIndex();
   for (const paper of before) works.add(paper.id, matchFeaturesOf(paper));
   const pool = [...before];
   const places = new Map(before.map(({ id }, index) => [id, index]));
-  const results = found.map(({ reference, record }): AddedPaper => {
-    const traits = matchFeaturesOf(record);
-    const twin = works.twinOf(traits)?.id ?? sameName(record, traits);
+  const results = addedPapers.map(({ reference, record }): AddedPaper => {
+    const features = matchFeaturesOf(record);
+    const twin = works.twinOf(features)?.id ?? idOfSameRecord(record, features);
     const place = places.get(twin ?? "");
-    const known = place === undefined ? undefined : pool[place];
-    if (place !== undefined && known !== undefined) {
-      pool[place] = withFactsOf(known, record);
-      return { reference, id: known.id, title: known.title, result: "already there" };
+    const existing = place === undefined ? undefined : pool[place];
+    if (place !== undefined && existing !== undefined) {
+      pool[place] = withMissingFacts(existing, record);
+      return { reference, id: existing.id, title: existing.title, result: "already there" };
     }
-    const id = places.has(record.id) ? distinctId(record.id, aboutOf(record)) : record.id;
-    works.add(id, traits);
-    places.set(id, pool.push(toRead({ ...record, id })) - 1);
+    const id = places.has(record.id) ? distinctId(record.id, distinguishingText(record)) : record.id;
+    works.add(id, features);
+    places.set(id, pool.push(pendingPaper({ ...record, id })) - 1);
     return { reference, id, title: record.title, result: "added" };
   });
   return { pool, results };
 
-  /** A paper of the same id, unless the rules of deduplication say that it is another work. */
-  function sameName(record: PaperRecord, traits: MatchFeatures): string | undefined {
-    const known = pool[places.get(record.id) ?? places.get(distinctId(record.id, aboutOf(record))) ?? -1];
-    if (known === undefined) return undefined;
-    const compared = compareRecords(matchFeaturesOf(known), traits);
-    const isOther = !compared.same && (compared.apart !== undefined || known.title !== record.title);
-    return isOther && known.id === record.id ? undefined : known.id;
+  /** The id of a paper with the same id as the record, unless they are two works by the rules of deduplication. */
+  function idOfSameRecord(record: PaperRecord, features: MatchFeatures): string | undefined {
+    const existing = pool[places.get(record.id) ?? places.get(distinctId(record.id, distinguishingText(record))) ?? -1];
+    if (existing === undefined) return undefined;
+    const compared = compareRecords(matchFeaturesOf(existing), features);
+    const isOther = !compared.same && (compared.apart !== undefined || existing.title !== record.title);
+    return isOther && existing.id === record.id ? undefined : existing.id;
   }
 }
 
-/** What tells two works of one name apart. */
-const aboutOf = ({ title, venue = "", pages = "" }: PaperRecord): string => `${title} ${venue} ${pages}`;
+/** A text that differs for two works with the same id. */
+const distinguishingText = ({ title, venue = "", pages = "" }: PaperRecord): string => `${title} ${venue} ${pages}`;

@@ -1,25 +1,25 @@
-/** An entry of a .bib file as it is written there, before TeX is read. */
+/** An entry of a .bib file, with values in TeX. */
 export interface BibtexEntry {
   /** In lower case: "article", "string". */
   readonly type: string;
-  /** Empty where the entry has none. */
+  /** Empty if the entry has no key. */
   readonly key: string;
   readonly line: number;
-  /** Each with its value in TeX, its pieces joined and without the braces or quotation marks around them. */
+  /** The fields. A value is in TeX, with its parts joined, and without enclosing braces or quotation marks. */
   readonly fields: readonly { readonly name: string; readonly value: string; readonly line: number }[];
-  /** Why its end could not be read. */
+  /** The reason why the end of the entry could not be read. */
   readonly why?: string;
 }
 
-/** An entry that is longer is not one: its end is missing, or it holds a whole text. */
-const maxEntry = 200_000;
+/** Maximum length of an entry. In a longer one the end is missing, or it contains a complete text. */
+const maxEntryChars = 200_000;
 const tooLong = "too long for an entry; its end may be missing";
-/** An entry begins a line, or follows the end of another one. */
-const start = /(?:^|[\n\r}])[ \t]*@[ \t]*([a-z]+)[ \t]*([{(])/gi;
-/** So does one behind other words of its line, where it shows a key; what a per cent sign takes out stays out. */
-const startWithin = /@[ \t]*([a-z]+)[ \t]*([{(])(?=[^\s,{}()="]+[ \t]*,)/i;
+/** The start of an entry at the beginning of a line or after another entry. */
+const entryStart = /(?:^|[\n\r}])[ \t]*@[ \t]*([a-z]+)[ \t]*([{(])/gi;
+/** The start of an entry with a key after other words in a line. */
+const entryStartInLine = /@[ \t]*([a-z]+)[ \t]*([{(])(?=[^\s,{}()="]+[ \t]*,)/i;
 
-/** A place where an entry begins: the text up to its brace, its type and its brace. */
+/** The start of an entry: the text up to its bracket, its type and its bracket. */
 interface Start {
   readonly index: number;
   readonly 0: string;
@@ -27,77 +27,79 @@ interface Start {
   readonly 2?: string;
 }
 
-/** The first entry that begins behind other words, between two places where no other entry stands. */
-function startBetween(text: string, from: number, to: number): Start[] {
-  let at = from;
+/** The first start of an entry after other words, between two positions without other entries. Comments are skipped. */
+function findStartBetween(text: string, from: number, to: number): Start[] {
+  let position = from;
   for (const line of text.slice(from, to).split("\n")) {
-    const found = startWithin.exec(line.split("%", 1)[0] ?? "");
-    if (found !== null) return [{ ...found, index: at + found.index }];
-    at += line.length + 1;
+    const match = entryStartInLine.exec(line.split("%", 1)[0] ?? "");
+    if (match !== null) return [{ ...match, index: position + match.index }];
+    position += line.length + 1;
   }
   return [];
 }
 
 /**
- * The entries of a .bib file, what `@string` defines put in. A field without an equals sign or an end costs its entry
- * nothing but itself and what stands behind it up to the next field; keys may be missing or hold blanks, and names of
- * fields may hold blanks.
+ * The entries of a .bib file, with `@string` definitions replaced. If a field has no equals sign or no end, only the
+ * text up to the next field is lost. Keys may be missing, and keys and names of fields may contain spaces.
  */
 export function bibtexEntries(text: string): BibtexEntry[] {
   const lineAt = lineCounter(text);
-  const starts: Start[] = [...text.matchAll(start)];
-  starts.unshift(...startBetween(text, 0, starts[0]?.index ?? text.length));
+  const starts: Start[] = [...text.matchAll(entryStart)];
+  starts.unshift(...findStartBetween(text, 0, starts[0]?.index ?? text.length));
   const entries: BibtexEntry[] = [];
   const strings = new Map(months.map((month) => [month.slice(0, 3).toLowerCase(), month]));
   let commentEnd = 0;
-  for (const [index, found] of starts.entries()) {
-    if (found.index < commentEnd) continue;
-    const { 0: whole, 1: type = "", 2: open } = found;
-    const at = found.index + whole.length;
+  for (const [index, match] of starts.entries()) {
+    if (match.index < commentEnd) continue;
+    const { 0: startText, 1: type = "", 2: open } = match;
+    const position = match.index + startText.length;
     if (type.toLowerCase() === "comment" && open === "{") {
-      commentEnd = at + (closedAt(text.slice(at, at + maxEntry), "}", true) ?? 0);
+      commentEnd = position + (closingPosition(text.slice(position, position + maxEntryChars), "}", true) ?? 0);
       continue;
     }
     const next = starts[index + 1];
-    const body = bodyOf(text.slice(at, next === undefined ? text.length : next.index + 1), open === "(" ? ")" : "}");
-    const end = at + body.text.length + 1;
-    if (body.why === undefined) starts.splice(index + 1, 0, ...startBetween(text, end, next?.index ?? text.length));
-    const line = lineAt(found.index + whole.lastIndexOf("@"));
-    const lowered = type.toLowerCase();
-    if (lowered === "comment" || lowered === "preamble") continue;
-    const { key, from } = keyOf(body.text, lowered);
+    const body = bodyOf(
+      text.slice(position, next === undefined ? text.length : next.index + 1),
+      open === "(" ? ")" : "}",
+    );
+    const end = position + body.text.length + 1;
+    if (body.why === undefined) starts.splice(index + 1, 0, ...findStartBetween(text, end, next?.index ?? text.length));
+    const line = lineAt(match.index + startText.lastIndexOf("@"));
+    const lowerType = type.toLowerCase();
+    if (lowerType === "comment" || lowerType === "preamble") continue;
+    const { key, from } = keyOf(body.text, lowerType);
     const fields = (
       body.why === tooLong ? [] : fieldsOf(body.text, from, { strings, isCut: body.why !== undefined })
-    ).map(({ name, value, at: place }) => ({ name, value, line: lineAt(at + place) }));
-    if (lowered === "string") {
+    ).map(({ name, value, position: start }) => ({ name, value, line: lineAt(position + start) }));
+    if (lowerType === "string") {
       for (const { name, value } of fields) strings.set(name, value);
       continue;
     }
     const trimmed = fields.map((field) => ({ ...field, value: field.value.trim() }));
-    entries.push({ type: lowered, key, line, fields: trimmed, ...(body.why === undefined ? {} : { why: body.why }) });
+    entries.push({ type: lowerType, key, line, fields: trimmed, ...(body.why === undefined ? {} : { why: body.why }) });
   }
   return entries;
 }
 
 const months = "January,February,March,April,May,June,July,August,September,October,November,December".split(",");
 
-/** Counts lines up to ever later places. */
-function lineCounter(text: string): (at: number) => number {
-  let [line, counted] = [1, 0];
-  return (at) => {
-    for (; counted < at; counted += 1) if (text.charCodeAt(counted) === 10) line += 1;
+/** Returns a function that gives the line of a position. Positions must not decrease. */
+function lineCounter(text: string): (position: number) => number {
+  let [line, countedUpTo] = [1, 0];
+  return (position) => {
+    for (; countedUpTo < position; countedUpTo += 1) if (text.charCodeAt(countedUpTo) === 10) line += 1;
     return line;
   };
 }
 
-/** The text of an entry up to the bracket that closes it; all of it where none does before the next entry. */
+/** The text of an entry up to its closing bracket; the complete text if it has none before the next entry. */
 function bodyOf(text: string, close: string): { readonly text: string; readonly why?: string } {
-  if (text.length > maxEntry) return { text: text.slice(0, 500), why: tooLong };
-  // Braces that are escaped count for BibTeX, and for some programs that write it they don't.
+  if (text.length > maxEntryChars) return { text: text.slice(0, 500), why: tooLong };
+  // Escaped braces count for BibTeX, but not for some programs that write BibTeX.
   for (const escapesCount of [true, false]) {
-    const end = closedAt(text, close, escapesCount);
+    const end = closingPosition(text, close, escapesCount);
     if (end === undefined) continue;
-    // A brace too many closes an entry before its last fields.
+    // An extra brace closes an entry before its last fields.
     const [rest = ""] = text.slice(end + 1).split(/@|\n\s*[\n%]/, 1);
     return nextField.test(rest)
       ? { text: text.slice(0, end + 1 + rest.length), why: "it has a brace too many" }
@@ -106,16 +108,21 @@ function bodyOf(text: string, close: string): { readonly text: string; readonly 
   return { text, why: "its end is missing" };
 }
 
-function closedAt(text: string, close: string, escapesCount: boolean): number | undefined {
+function closingPosition(text: string, close: string, escapesCount: boolean): number | undefined {
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at];
-    if (sign === "\\" && !escapesCount) at += 1;
-    else if (depth === 0 && sign === "%" && /[,\n][ \t]*$/.test(text.slice(Math.max(0, at - 80), at)))
-      at = lineEnd(text, at);
-    else if (depth === 0 && sign === '"' && close === ")" && /=\s*$/.test(text.slice(Math.max(0, at - 20), at)))
-      at = closeOf(text, at, sign) ?? at;
-    else if (depth === 0 && sign === close) return at;
+  for (let position = 0; position < text.length; position += 1) {
+    const sign = text[position];
+    if (sign === "\\" && !escapesCount) position += 1;
+    else if (depth === 0 && sign === "%" && /[,\n][ \t]*$/.test(text.slice(Math.max(0, position - 80), position)))
+      position = lineEnd(text, position);
+    else if (
+      depth === 0 &&
+      sign === '"' &&
+      close === ")" &&
+      /=\s*$/.test(text.slice(Math.max(0, position - 20), position))
+    )
+      position = closingSign(text, position, sign) ?? position;
+    else if (depth === 0 && sign === close) return position;
     else if (sign === "{") depth += 1;
     else if (sign === "}") depth -= 1;
     if (depth < 0) return undefined;
@@ -125,10 +132,11 @@ function closedAt(text: string, close: string, escapesCount: boolean): number | 
 
 function keyOf(body: string, type: string): { readonly key: string; readonly from: number } {
   const [before = "", comma] = /^[^,={}"]{0,300}(,)?/.exec(body) ?? [];
-  // Without a comma behind its key, the key is the word before the first field's name.
-  const [all, own] = /^\s*(\S+)\s+(?=[a-z][a-z_-]+\s*$)/i.exec(before) ?? [];
-  if (type !== "string" && comma === undefined && all !== undefined) return { key: own ?? "", from: all.length };
-  // "@string{name = …}" and an entry whose first thing is a field have no key.
+  // If the comma after the key is missing, the key is the word before the name of the first field.
+  const [keyText, key] = /^\s*(\S+)\s+(?=[a-z][a-z_-]+\s*$)/i.exec(before) ?? [];
+  if (type !== "string" && comma === undefined && keyText !== undefined)
+    return { key: key ?? "", from: keyText.length };
+  // "@string{name = …}" and an entry that starts with a field have no key.
   if (type === "string" || comma === undefined) return { key: "", from: 0 };
   return { key: before.slice(0, -1).trim(), from: before.length };
 }
@@ -140,67 +148,67 @@ const lineEnd = (text: string, from: number): number => {
   return end === -1 ? text.length : end;
 };
 
-interface Known {
+interface ParseContext {
   readonly strings: ReadonlyMap<string, string>;
-  /** The end of the entry is missing, so that a brace may be. */
+  /** Whether the end of the entry is missing. Then the end of a value may be missing too. */
   readonly isCut: boolean;
 }
 
-function fieldsOf(body: string, from: number, known: Known) {
-  const fields: { name: string; value: string; at: number }[] = [];
-  let at = from;
-  while (at < body.length) {
-    if (/[,\s]/.test(body[at] ?? "")) {
-      at += 1;
+function fieldsOf(body: string, from: number, context: ParseContext) {
+  const fields: { name: string; value: string; position: number }[] = [];
+  let position = from;
+  while (position < body.length) {
+    if (/[,\s]/.test(body[position] ?? "")) {
+      position += 1;
       continue;
     }
-    // Where a field would begin, a comment may.
-    if (body[at] === "%") {
-      at = lineEnd(body, at);
+    // A comment instead of a field.
+    if (body[position] === "%") {
+      position = lineEnd(body, position);
       continue;
     }
-    fieldStart.lastIndex = at;
-    const [lead, name] = fieldStart.exec(body) ?? [];
-    if (lead === undefined || name === undefined) {
-      const next = body.indexOf(",", at + 1);
+    fieldStart.lastIndex = position;
+    const [fieldText, name] = fieldStart.exec(body) ?? [];
+    if (fieldText === undefined || name === undefined) {
+      const next = body.indexOf(",", position + 1);
       if (next === -1) break;
-      at = next;
+      position = next;
       continue;
     }
-    const begin = at + lead.length;
-    const { value, end } = valueAt(body, begin, known);
-    fields.push({ name: name.trim().toLowerCase().replace(/\s+/g, "_"), value, at: begin });
-    at = end;
+    const valueStart = position + fieldText.length;
+    const { value, end } = valueAt(body, valueStart, context);
+    fields.push({ name: name.trim().toLowerCase().replace(/\s+/g, "_"), value, position: valueStart });
+    position = end;
   }
   return fields;
 }
 
-/** The value that begins there: pieces in braces, in quotation marks or bare, joined by `#`. */
-function valueAt(body: string, from: number, known: Known): { readonly value: string; readonly end: number } {
-  let at = from;
+/** The value at a position: parts in braces, in quotation marks or without them, joined by `#`. */
+function valueAt(body: string, from: number, context: ParseContext): { readonly value: string; readonly end: number } {
+  let position = from;
   let value = "";
   for (;;) {
-    while (/\s/.test(body[at] ?? "")) at += 1;
-    const piece = pieceAt(body, at, known);
+    while (/\s/.test(body[position] ?? "")) position += 1;
+    const piece = pieceAt(body, position, context);
     value += piece.value;
-    at = piece.end;
-    const [joined] = /^\s*#/.exec(body.slice(at, at + 200)) ?? [];
-    if (joined === undefined) return { value, end: at };
-    at += joined.length;
+    position = piece.end;
+    const [separator] = /^\s*#/.exec(body.slice(position, position + 200)) ?? [];
+    if (separator === undefined) return { value, end: position };
+    position += separator.length;
   }
 }
 
 function pieceAt(
   body: string,
   from: number,
-  { strings, isCut }: Known,
+  { strings, isCut }: ParseContext,
 ): { readonly value: string; readonly end: number } {
   const open = body[from];
   if (open !== "{" && open !== '"') {
-    const bare = /^[^,#{}"\n\r]*/.exec(body.slice(from, from + 1000))?.[0] ?? "";
-    return { value: strings.get(bare.trim().toLowerCase()) ?? bare, end: from + bare.length };
+    const bareText = /^[^,#{}"\n\r]*/.exec(body.slice(from, from + 1000))?.[0] ?? "";
+    return { value: strings.get(bareText.trim().toLowerCase()) ?? bareText, end: from + bareText.length };
   }
-  const close = closeOf(body, from, open);
+  const close = closingSign(body, from, open);
   const inside = body.slice(from + 1, close);
   const next = isCut || close === undefined ? (nextField.exec(inside)?.index ?? -1) : -1;
   if (next === -1)
@@ -208,17 +216,18 @@ function pieceAt(
   return { value: inside.slice(0, next).replace(/[{}]/g, ""), end: from + 1 + next };
 }
 
-/** Where the brace or quotation mark at this place is closed; undefined where it is not. */
-function closeOf(body: string, from: number, open: string): number | undefined {
+/** The position of the closing brace or quotation mark; undefined if it is missing. */
+function closingSign(body: string, from: number, open: string): number | undefined {
   let depth = 0;
-  for (let at = from + 1; at < body.length; at += 1) {
-    const sign = body[at];
-    if (depth === 0 && sign === (open === "{" ? "}" : '"') && !(open === '"' && body[at - 1] === "\\")) return at;
+  for (let position = from + 1; position < body.length; position += 1) {
+    const sign = body[position];
+    if (depth === 0 && sign === (open === "{" ? "}" : '"') && !(open === '"' && body[position - 1] === "\\"))
+      return position;
     if (sign === "{") depth += 1;
     if (sign === "}") depth -= 1;
   }
   return undefined;
 }
 
-/** What follows a value. */
+/** The beginning of the next field after a value. */
 const nextField = /,\s*[a-z][a-z_-]{1,30}\s*=\s*["{\d]/i;

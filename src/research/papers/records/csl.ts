@@ -3,7 +3,7 @@ import { authorsOf } from "../authors.js";
 import { workTypeOf } from "./ris.js";
 import { zoteroFields } from "./zotero-item.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
+import { narrowedType, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -38,9 +38,9 @@ export function readCslJson(text: string, path: string): ReadEntry[] {
     }
     const { id } = item;
     const key = typeof id === "string" || typeof id === "number" ? String(id) : "";
-    const { "citation-key": cited } = item;
-    // Zotero's id is an address in a library; the key that people cite by stands beside it.
-    const ownKey = typeof cited === "string" && cited !== "" ? cited : key;
+    const { "citation-key": citationKey } = item;
+    // Zotero's id is an address in a library; the citation key is another field.
+    const ownKey = typeof citationKey === "string" && citationKey !== "" ? citationKey : key;
     return { line, entry: workOf(item), ...(key === "" ? {} : { key }), ...(ownKey === "" ? {} : { ownKey }) };
   });
 }
@@ -48,19 +48,21 @@ export function readCslJson(text: string, path: string): ReadEntry[] {
 const isObject = (value: unknown): value is Item =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The works of a text: itself, a list (under any name, as of Crossref or Pandoc), or each under its key. */
+/**
+ * The works in a value: the value itself, a list (under any name, as from Crossref or Pandoc), or an object of works.
+ */
 function itemsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (!isObject(value) || isWork(value)) return [value];
-  const inside = Object.values(value);
-  const list = inside.find((each) => Array.isArray(each) && each.some(isWork)) as unknown[] | undefined;
+  const values = Object.values(value);
+  const list = values.find((candidate) => Array.isArray(candidate) && candidate.some(isWork)) as unknown[] | undefined;
   if (list !== undefined) return list;
-  if (inside.length > 0 && inside.every(isWork)) return inside;
-  const [deeper] = inside
+  if (values.length > 0 && values.every(isWork)) return values;
+  const [nestedItems] = values
     .filter(isObject)
     .map(itemsOf)
-    .filter((each) => each.some(isWork));
-  return deeper ?? [value];
+    .filter((candidate) => candidate.some(isWork));
+  return nestedItems ?? [value];
 }
 
 const isWork = (value: unknown): boolean =>
@@ -91,17 +93,19 @@ const types: Readonly<Record<string, WorkType>> = {
 function workOf(item: Item): RawEntry {
   const text = (...names: readonly string[]): string | undefined => {
     // Crossref writes titles as lists.
-    const values = names.map((name) => item[name]).map((each) => (Array.isArray(each) ? (each[0] as unknown) : each));
-    const value = values.find((each) => each !== undefined && each !== null && each !== "");
+    const values = names
+      .map((name) => item[name])
+      .map((candidate) => (Array.isArray(candidate) ? (candidate[0] as unknown) : candidate));
+    const value = values.find((candidate) => candidate !== undefined && candidate !== null && candidate !== "");
     return typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
   };
-  const list = (...names: readonly string[]) => [text(...names)].flatMap((each) => each ?? []);
+  const list = (...names: readonly string[]) => [text(...names)].flatMap((candidate) => candidate ?? []);
   const keyword = item["keyword"] ?? item["categories"];
   return {
     title: titleOf(text("title"), text("subtitle")),
     authors: namesOf(item["author"]),
     editors: namesOf(item["editor"]),
-    // Crossref and DataCite name several.
+    // Crossref and DataCite have several dates.
     dates: ["issued", "published", "published-print", "published-online"].flatMap((name) => datesOf(item[name])),
     venue: text("container-title"),
     volume: text("volume"),
@@ -109,12 +113,12 @@ function workOf(item: Item): RawEntry {
     pages: text("page", "page-first", "number-of-pages"),
     abstract: text("abstract"),
     dois: [...list("DOI"), ...list("note")],
-    // Zotero writes the number of a preprint there.
+    // Zotero has a preprint's number in this field.
     arxiv: list("number").filter((number) => /^arxiv:/i.test(number)),
     pmid: text("PMID"),
     pmcid: text("PMCID"),
     urls: list("URL"),
-    type: narrowed(types[text("type") ?? ""] ?? workTypeOf(text("type")), text("genre")),
+    type: narrowedType(types[text("type") ?? ""] ?? workTypeOf(text("type")), text("genre")),
     numbers: [...list("ISBN"), ...list("ISSN")],
     keywords: Array.isArray(keyword) ? keyword.map(String) : (text("keyword") ?? "").split(/[;,]/),
     note: text("note"),
@@ -128,7 +132,7 @@ function workOf(item: Item): RawEntry {
   };
 }
 
-/** Crossref keeps what stands behind a title apart from it. */
+/** The title with the subtitle, which Crossref has in another field. */
 const titleOf = (title: string | undefined, subtitle: string | undefined): string | undefined =>
   title === undefined || subtitle === undefined || title.toLowerCase().includes(subtitle.toLowerCase())
     ? title
@@ -149,7 +153,7 @@ function namesOf(value: unknown): string[] {
 function datesOf(issued: unknown): string[] {
   const { "date-parts": dates, raw, literal, year } = isObject(issued) ? issued : {};
   const parts: readonly unknown[] = Array.isArray(dates) && Array.isArray(dates[0]) ? dates[0] : [];
-  const written = parts.filter((part) => part !== null && part !== "").join("-");
-  const said = [written, raw, literal, typeof year === "number" ? String(year) : year];
-  return said.filter((each): each is string => typeof each === "string" && each !== "");
+  const dateText = parts.filter((part) => part !== null && part !== "").join("-");
+  const candidates = [dateText, raw, literal, typeof year === "number" ? String(year) : year];
+  return candidates.filter((candidate): candidate is string => typeof candidate === "string" && candidate !== "");
 }

@@ -7,8 +7,8 @@ import type { RawEntry, ReadEntry } from "./entry.js";
 import { addressesIn, workTypeOf } from "./ris.js";
 
 /**
- * What the columns of exports are called, in small letters without signs: those of Scopus, Web of Science, PubMed,
- * Embase, Cochrane, ASReview, Rayyan, Covidence, Zotero and OpenAlex. The first that a file has is taken.
+ * The headers of columns, in lower case without punctuation, in exports of Scopus, Web of Science, PubMed, Embase,
+ * Cochrane, ASReview, Rayyan, Covidence, Zotero and OpenAlex. The first header that a file has is used.
  */
 const columns = {
   title: "title|article title|document title|display name|primary title|ti|t1",
@@ -51,153 +51,153 @@ type ColumnName = keyof typeof columns;
 
 const columnNames = Object.keys(columns) as ColumnName[];
 
-/** How columns are called whose headers are not known: the name of a field, and the header that holds it. */
+/** Columns with unknown headers: the name of a field and its header in the file. */
 export type ChosenColumns = Columns;
 
 /**
- * Reads "title=Name" and the like, as they are typed.
- * @throws ExpectedError (exit code 2) for a field that no record has.
+ * Parses options such as "title=Name". @throws ExpectedError (exit code 2) for an unknown field.
  */
 export function chosenColumns(typed: readonly string[]): ChosenColumns {
   const pairs = typed.map((pair) => {
-    const at = pair.indexOf("=");
-    const name = columnNames.find((each) => each === pair.slice(0, at).trim());
-    if (at === -1 || name === undefined)
+    const separator = pair.indexOf("=");
+    const name = columnNames.find((column) => column === pair.slice(0, separator).trim());
+    if (separator === -1 || name === undefined)
       throw new ExpectedError(`--column ${pair}: write title=<header>; the fields are ${columnNames.join(", ")}.`, 2);
-    return [name, pair.slice(at + 1).trim()] as const;
+    return [name, pair.slice(separator + 1).trim()] as const;
   });
   return Object.fromEntries(pairs);
 }
 
-/** A header in small letters, its signs as blanks: "Author(s)" is "author s". */
+/** A header in lower case with spaces instead of punctuation: "author s" for "Author(s)". */
 const plainHeader = (header: string): string =>
   header
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-/** Whether a text is a table whose header names a title and something else that is known. */
+/** Whether a text is a table whose header has a title and at least one more known column. */
 export function isRecordTable(text: string): boolean {
-  return headerAt(text) !== undefined;
+  return headerLine(text) !== undefined;
 }
 
-/** Lines that may stand before the header: what Dimensions says of its export, or the "sep=;" of spreadsheets. */
-const maxBefore = 3;
+/** Maximum number of lines before the header: a description by Dimensions, or "sep=;" of spreadsheets. */
+const maxLinesBeforeHeader = 3;
 
-/** The line of the header, counted from 0; undefined where none of the first lines is one. */
-function headerAt(text: string): number | undefined {
+/** The line of the header, counted from 0; undefined if none of the first lines is a header. */
+function headerLine(text: string): number | undefined {
   const lines = text
     .slice(0, 20_000)
     .split(/\r\n|\n|\r/)
-    .slice(0, maxBefore + 1);
-  const at = lines.findIndex((line) => {
+    .slice(0, maxLinesBeforeHeader + 1);
+  const separator = lines.findIndex((line) => {
     const headers = line.split(delimiterOf(line)).map(plainHeader);
-    const knows = (name: ColumnName) => columns[name].split("|").some((each) => headers.includes(each));
-    return headers.length > 1 && knows("title") && columnNames.filter(knows).length > 1;
+    const hasColumn = (name: ColumnName) => columns[name].split("|").some((header) => headers.includes(header));
+    return headers.length > 1 && hasColumn("title") && columnNames.filter(hasColumn).length > 1;
   });
-  return at === -1 ? undefined : at;
+  return separator === -1 ? undefined : separator;
 }
 
-/** The sign that parts the cells: of comma, tab and semicolon the one that the header has most of. */
+/** The delimiter of cells: the most frequent one of comma, tab and semicolon in the header. */
 function delimiterOf(header: string): string {
-  const bare = header.replace(/"(?:[^"]|"")*"/g, "");
-  const count = (sign: string) => bare.split(sign).length;
+  const unquoted = header.replace(/"(?:[^"]|"")*"/g, "");
+  const count = (sign: string) => unquoted.split(sign).length;
   return [",", "\t", ";"].toSorted((a, b) => count(b) - count(a))[0] ?? ",";
 }
 
 /**
- * Reads the rows of a table as records. `chosen`: the header of a column whose own name is not known.
- * @throws ExpectedError (exit code 2) where no column is the title, or a chosen one is not there.
+ * Reads the rows of a table as records. `chosen`: columns with unknown headers.
+ * @throws ExpectedError (exit code 2) if there is no column for the title, or a chosen column does not exist.
  */
 export async function readTable(text: string, path: string, chosen: ChosenColumns = {}): Promise<ReadEntry[]> {
   const { parse } = await import("csv-parse/sync");
-  const before = headerAt(text) ?? (/^sep=.\s*$/m.test(text.slice(0, 10)) ? 1 : 0);
+  const linesBefore = headerLine(text) ?? (/^sep=.\s*$/m.test(text.slice(0, 10)) ? 1 : 0);
   const table = text
     .split(/(?<=\n)|(?<=\r)(?!\n)/)
-    .slice(before)
+    .slice(linesBefore)
     .join("");
-  const [head = ""] = table.split(/\r\n|\n|\r/, 1);
+  const [headerText = ""] = table.split(/\r\n|\n|\r/, 1);
   const errors: ReadEntry[] = [];
   const rows = parse(table, {
     bom: true,
-    delimiter: delimiterOf(head),
+    delimiter: delimiterOf(headerText),
     relax_quotes: true,
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
     info: true,
     on_skip: (error: CsvError | undefined) =>
-      void errors.push({ line: Number(error?.["lines"] ?? 0) + before, why: "its quotation marks don't close" }),
+      void errors.push({ line: Number(error?.["lines"] ?? 0) + linesBefore, why: "its quotation marks don't close" }),
   }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
-  const [headers, ...others] = rows;
-  const places = placesOf(headers?.record ?? [], path, chosen);
+  const [headers, ...dataRows] = rows;
+  const columnIndexes = indexesOf(headers?.record ?? [], path, chosen);
   const cellsOf = (record: readonly string[]): Cells => {
     return (name) => {
-      const value = record[places.get(name) ?? -1]?.trim() ?? "";
+      const value = record[columnIndexes.get(name) ?? -1]?.trim() ?? "";
       // R writes NA for what is missing.
       return value === "" || value === "NA" ? undefined : value;
     };
   };
-  const plain = (headers?.record ?? []).map(plainHeader);
-  const isOurs = plain.includes("found by") && plain.includes("duplicate of");
-  // Where one row parts names by semicolons, a comma parts none in the others.
-  const isParted = isOurs || others.some(({ record }) => cellsOf(record)("authors")?.includes(";") === true);
-  const entries = others.map(({ record, info }): ReadEntry => {
+  const plainHeaders = (headers?.record ?? []).map(plainHeader);
+  const isOwnExport = plainHeaders.includes("found by") && plainHeaders.includes("duplicate of");
+  // If names are separated by semicolons in one row, commas do not separate them in other rows.
+  const hasSemicolons =
+    isOwnExport || dataRows.some(({ record }) => cellsOf(record)("authors")?.includes(";") === true);
+  const entries = dataRows.map(({ record, info }): ReadEntry => {
     const cell = cellsOf(record);
-    const ownKey = isOurs ? record[plain.indexOf("key")] : undefined;
+    const ownKey = isOwnExport ? record[plainHeaders.indexOf("key")] : undefined;
     return {
-      line: info.lines + before,
-      entry: workOf(cell, isParted),
+      line: info.lines + linesBefore,
+      entry: workOf(cell, hasSemicolons),
       ...withoutUndefined({ key: ownKey ?? cell("accession"), ownKey }),
     };
   });
   return [...entries, ...errors];
 }
 
-/** A row's value of a field. */
+/** Returns a row's value of a field. */
 type Cells = (name: ColumnName) => string | undefined;
 
-function placesOf(headers: readonly string[], path: string, chosen: ChosenColumns): Map<ColumnName, number> {
-  const plain = headers.map(plainHeader);
-  const places = new Map<ColumnName, number>();
+function indexesOf(headers: readonly string[], path: string, chosen: ChosenColumns): Map<ColumnName, number> {
+  const plainHeaders = headers.map(plainHeader);
+  const columnIndexes = new Map<ColumnName, number>();
   for (const name of columnNames) {
-    const wanted = chosen[name];
-    const names = [...(wanted === undefined ? [] : [plainHeader(wanted)]), ...columns[name].split("|")];
-    const found = names.map((each) => plain.indexOf(each)).find((at) => at !== -1);
-    if (wanted !== undefined && found === undefined)
-      throw new ExpectedError(`${path} has no column '${wanted}'; its columns are ${listed(headers)}.`, 2);
-    if (found !== undefined) places.set(name, found);
+    const chosenHeader = chosen[name];
+    const names = [...(chosenHeader === undefined ? [] : [plainHeader(chosenHeader)]), ...columns[name].split("|")];
+    const index = names.map((header) => plainHeaders.indexOf(header)).find((position) => position !== -1);
+    if (chosenHeader !== undefined && index === undefined)
+      throw new ExpectedError(`${path} has no column '${chosenHeader}'; its columns are ${headerList(headers)}.`, 2);
+    if (index !== undefined) columnIndexes.set(name, index);
   }
-  // Scopus and ASySD name the journal in one column, and the database in "Source".
-  const [source, venue] = [plain.indexOf("source"), places.get("venue")];
-  if (source !== -1 && venue !== source && !places.has("database")) places.set("database", source);
-  if (!places.has("title"))
+  // Scopus and ASySD have the database in the column "Source", and the journal in another one.
+  const [source, venue] = [plainHeaders.indexOf("source"), columnIndexes.get("venue")];
+  if (source !== -1 && venue !== source && !columnIndexes.has("database")) columnIndexes.set("database", source);
+  if (!columnIndexes.has("title"))
     throw new ExpectedError(
-      `${path} has no column that is known as the title; name it with --column title=<header>. Its columns are ${listed(headers)}.`,
+      `${path} has no column that is known as the title; name it with --column title=<header>. Its columns are ${headerList(headers)}.`,
       2,
     );
-  return places;
+  return columnIndexes;
 }
 
-const listed = (headers: readonly string[]): string =>
+const headerList = (headers: readonly string[]): string =>
   `${headers
     .slice(0, 30)
     .map((header) => `'${header.trim().slice(0, 60)}'`)
     .join(", ")}${headers.length > 30 ? ", …" : ""}`;
 
-/** `isParted`: names stand apart by semicolons. */
-function workOf(cell: Cells, isParted: boolean): RawEntry {
+/** `hasSemicolons`: names are separated by semicolons. */
+function workOf(cell: Cells, hasSemicolons: boolean): RawEntry {
   const list = (...names: readonly ColumnName[]) => names.flatMap((name) => cell(name) ?? []);
   return {
     title: cell("title"),
-    authors: namesOf(cell("authors"), isParted),
-    editors: namesOf(cell("editors"), isParted),
+    authors: namesOf(cell("authors"), hasSemicolons),
+    editors: namesOf(cell("editors"), hasSemicolons),
     dates: list("year", "date"),
     day: list("month", "day").join(" ") || cell("date"),
-    venue: cell("venue")?.replace(inJournal, ""),
+    venue: cell("venue")?.replace(placeSuffix, ""),
     volume: cell("volume"),
     issue: cell("issue"),
-    pages: [cell("pages"), cell("firstPage")].find((each) => each !== undefined && !isExcelDate(each)),
+    pages: [cell("pages"), cell("firstPage")].find((value) => value !== undefined && !isExcelDate(value)),
     lastPage: cell("lastPage"),
     abstract: cell("abstract"),
     dois: list("doi"),
@@ -220,29 +220,33 @@ function workOf(cell: Cells, isParted: boolean): RawEntry {
   };
 }
 
-/** A place in a journal, which Embase and Cochrane write behind its name: " (2020) 12:3 (1-12)", ", 2020, 12(3)". */
-const inJournal = /(?: \((?:1[89]|20)\d\d\) \d|, (?:1[89]|20)\d\d, ).*$/s;
+/** Year and volume after a journal's name, as in Embase and Cochrane: " (2020) 12:3 (1-12)", ", 2020, 12(3)". */
+const placeSuffix = /(?: \((?:1[89]|20)\d\d\) \d|, (?:1[89]|20)\d\d, ).*$/s;
 
-/** What spreadsheets make of pages such as 11-19: "19-Nov", "Nov 19". Which came first is lost. */
+/** Whether a spreadsheet has converted pages such as 11-19 to a date: "19-Nov", "Nov 19". The order is lost then. */
 const isExcelDate = (pages: string): boolean => /^(?:\d{1,2}[-. ]\p{L}{3,4}\.?|\p{L}{3,4}[-. ]\d{1,2})$/u.test(pages);
 
-/** A number of PubMed, also at the end of its address, and as spreadsheets write it: "30000012.0", "3.0000011E+07". */
+/** A PubMed id, also at the end of an address, or in a spreadsheet's format: "30000012.0", "3.0000011E+07". */
 function numberIn(cell: string): string | undefined {
   const [, whole, fraction = "", power] = /^(\d)[.,](\d{1,8})e\+?0?(\d)$/i.exec(cell) ?? [];
   if (whole !== undefined) return fraction.length === Number(power) ? whole + fraction : undefined;
   return /(\d{1,9})(?:[.,]0+)?\/?$/.exec(cell)?.[1];
 }
 
-/** Scopus writes the number of each author behind the name, OpenAlex a line between two. */
-function namesOf(cell: string | undefined, isParted: boolean): string[] {
+/** The names in a cell. Scopus adds an id after each name, and OpenAlex separates names by a vertical bar. */
+function namesOf(cell: string | undefined, hasSemicolons: boolean): string[] {
   if (cell === undefined) return [];
-  // A list as Python writes it, in a table of ASReview.
-  const inPython = /^\[(['"])(.*)\1\]$/s.exec(cell)?.[2];
-  if (inPython !== undefined) return inPython.split(/['"], ['"]/);
+  // A list in Python's format, from ASReview.
+  const pythonList = /^\[(['"])(.*)\1\]$/s.exec(cell)?.[2];
+  if (pythonList !== undefined) return pythonList.split(/['"], ['"]/);
   // PubMed ends the list with a full stop: "Sample A, Example BC."
-  const isPubMeds = /^(?:[^,.;]+ \p{Lu}{1,3}(?:, |\.$))+$/u.test(cell);
-  const listed = isPubMeds ? cell.slice(0, -1) : cell;
-  const bare = listed.replace(/\(\d{6,}\)/g, "");
-  const parted = bare.includes("|") ? bare.split("|") : bare.includes("\n") ? bare.split("\n") : undefined;
-  return parted ?? (isParted ? bare.split(";") : [...authorsOf(bare)]);
+  const isPubMedList = /^(?:[^,.;]+ \p{Lu}{1,3}(?:, |\.$))+$/u.test(cell);
+  const headerList = isPubMedList ? cell.slice(0, -1) : cell;
+  const unquoted = headerList.replace(/\(\d{6,}\)/g, "");
+  const splitNames = unquoted.includes("|")
+    ? unquoted.split("|")
+    : unquoted.includes("\n")
+      ? unquoted.split("\n")
+      : undefined;
+  return splitNames ?? (hasSemicolons ? unquoted.split(";") : [...authorsOf(unquoted)]);
 }

@@ -1,25 +1,25 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { parseXml } from "../../../text/xml.js";
-import { narrowed, type RawEntry, type ReadEntry } from "./entry.js";
+import { narrowedType, type RawEntry, type ReadEntry } from "./entry.js";
 import { workTypeOf } from "./ris.js";
 
-/** Whether a text is what EndNote exports as XML. */
+/** Whether a text is EndNote's XML. */
 export const isEndNoteXml = (text: string): boolean =>
   /<records?\b/i.test(text.slice(0, 20_000)) && /<ref-type\b|<contributors\b|<titles\b/i.test(text.slice(0, 200_000));
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Elements that may stand several times. */
-const repeated = "record author keyword url date".split(" ");
-/** How pieces of a value look, which parts no words of it. */
-const style = /<\/?style\b[^<>]{0,300}>/gi;
+/** Elements that may occur several times. */
+const listElements = "record author keyword url date".split(" ");
+/** Tags for the style of a part of a value. */
+const styleTag = /<\/?style\b[^<>]{0,300}>/gi;
 
 /**
- * Reads the records of EndNote's XML; what is bold or italic in a value is part of its text.
- * @throws ExpectedError (exit code 2) for a text that is not whole XML.
+ * Reads the records of EndNote's XML. Styles such as bold are ignored.
+ * @throws ExpectedError (exit code 2) for invalid XML.
  */
 export async function readEndNoteXml(text: string, path: string): Promise<ReadEntry[]> {
-  const parsed = await parseXml(text.replace(style, ""), repeated, ["name"]);
+  const parsed = await parseXml(text.replace(styleTag, ""), listElements, ["name"]);
   if ("reason" in parsed) throw new ExpectedError(`${path} is not XML that can be read: ${parsed.reason}.`, 2);
   return recordsIn(parsed.value).map((record, index) => {
     const key = textOf(record["label"]);
@@ -27,12 +27,13 @@ export async function readEndNoteXml(text: string, path: string): Promise<ReadEn
   });
 }
 
-/** The records, however many elements stand around them. */
+/** The records at any depth up to 4. */
 function recordsIn(value: unknown, depth = 0): Node[] {
   if (typeof value !== "object" || value === null || depth > 4) return [];
-  const own = (value as Node)["record"];
-  if (Array.isArray(own)) return own.filter((each): each is Node => typeof each === "object" && each !== null);
-  return Object.values(value).flatMap((each) => recordsIn(each, depth + 1));
+  const records = (value as Node)["record"];
+  if (Array.isArray(records))
+    return records.filter((child): child is Node => typeof child === "object" && child !== null);
+  return Object.values(value).flatMap((child) => recordsIn(child, depth + 1));
 }
 
 function textOf(value: unknown): string {
@@ -41,24 +42,24 @@ function textOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return "";
   return Object.entries(value)
     .filter(([name]) => !name.startsWith("@"))
-    .map(([, each]) => textOf(each))
+    .map(([, child]) => textOf(child))
     .join(" ")
     .replace(/\s+/g, " ")
     .trim();
 }
 
 function workOf(record: Node): RawEntry {
-  const at = (...path: readonly string[]): unknown =>
+  const valueAt = (...path: readonly string[]): unknown =>
     path.reduce<unknown>((node, name) => (node as Node | undefined)?.[name], record);
-  const text = (...path: readonly string[]) => textOf(at(...path)) || undefined;
+  const text = (...path: readonly string[]) => textOf(valueAt(...path)) || undefined;
   const list = (...path: readonly string[]): string[] => {
-    const value = at(...path);
-    return (Array.isArray(value) ? value : [value]).map(textOf).filter((each) => each !== "");
+    const value = valueAt(...path);
+    return (Array.isArray(value) ? value : [value]).map(textOf).filter((child) => child !== "");
   };
   const urls = [...list("urls", "related-urls", "url"), ...list("urls", "web-urls", "url")];
   const files = list("urls", "pdf-urls", "url");
-  const named = workTypeOf((at("ref-type") as Node | undefined)?.["@name"] as string | undefined);
-  const type = narrowed(named, text("work-type"));
+  const typeByName = workTypeOf((valueAt("ref-type") as Node | undefined)?.["@name"] as string | undefined);
+  const type = narrowedType(typeByName, text("work-type"));
   const database = text("remote-database-name");
   const accession = text("accession-num");
   return {

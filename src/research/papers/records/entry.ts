@@ -1,17 +1,17 @@
 import type { Identifiers, Publication } from "../paper-record.js";
 
-/** What a bibliography tells of one work, each field in the one form of this house; what it does not tell is absent. */
+/** One work of a bibliography, with fields in this program's format. Unknown fields are absent. */
 export interface Entry {
-  /** Its key in the file, or where it stands: "entry 12". */
+  /** Its key in the file, or its position: "entry 12". */
   readonly key: string;
-  /** The key that its author or a program gave it there, by which people cite it. */
+  /** Its citation key in the file. */
   readonly ownKey?: string;
   readonly title: string;
   /** "Family, Given", "Family, Given, Jr.", or a group's name. */
   readonly authors: readonly string[];
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly date?: string;
-  /** The journal, the proceedings or the book that it is part of. */
+  /** The journal, the proceedings or the book that contains it. */
   readonly venue?: string;
   readonly volume?: string;
   readonly issue?: string;
@@ -22,13 +22,13 @@ export interface Entry {
   readonly url?: string;
   readonly type?: WorkType;
   readonly publication?: Publication;
-  /** Documents that the file names beside the work, such as its PDF: paths as they are written there. */
+  /** Paths of the work's documents, such as its PDF, as in the file. */
   readonly files?: readonly string[];
-  /** The database that the record came from, as the file names it: "Ovid MEDLINE(R)". */
+  /** The database of the record by the file: "Ovid MEDLINE(R)". */
   readonly database?: string;
 }
 
-/** What a work is, by the names of Crossref where it has one. */
+/** The type of a work, if possible with the name in Crossref. */
 export type WorkType =
   | "journal-article"
   | "proceedings-article"
@@ -44,48 +44,48 @@ export type WorkType =
   | "patent"
   | "web-page";
 
-/** Whether a work stands for itself, and not in a journal or a book. */
-export const isWhole = (type: WorkType | undefined): boolean =>
+/** Whether a work is published by itself, and not in a journal or a book. */
+export const isStandalone = (type: WorkType | undefined): boolean =>
   ["book", "proceedings", "dissertation", "masters-thesis", "report"].includes(type ?? "");
 
-/** The kind within a kind that a file names beside it: "Master's thesis", BibLaTeX's "mathesis", "Proceedings". */
-export function narrowed(type: WorkType | undefined, named = ""): WorkType | undefined {
-  if (type === "dissertation" && /\bma(?:ster|thesis)/i.test(named)) return "masters-thesis";
-  return type === "book" && /^proceedings$/i.test(named) ? "proceedings" : type;
+/** A more precise type by another field of the file: "Master's thesis", BibLaTeX's "mathesis", "Proceedings". */
+export function narrowedType(type: WorkType | undefined, typeName = ""): WorkType | undefined {
+  if (type === "dissertation" && /\bma(?:ster|thesis)/i.test(typeName)) return "masters-thesis";
+  return type === "book" && /^proceedings$/i.test(typeName) ? "proceedings" : type;
 }
 
-/** What a reader found in a file, entry by entry. */
+/** The entries of a file, and the problems in it. */
 export interface Bibliography {
   readonly entries: readonly Entry[];
-  /** How many entries could not be read, and the first of them with where and why. */
-  readonly broken: Named;
-  /** Fields that could not be read in entries that were. */
-  readonly fields: Named;
+  /** The entries that could not be read. */
+  readonly broken: NamedProblems;
+  /** The fields that could not be read, in entries that could be read. */
+  readonly fields: NamedProblems;
 }
 
-/** How many there are, and the first of them, each "line 12 (key): why". */
-export interface Named {
+/** The number of problems, and the first of them, such as "line 12 (key): why". */
+export interface NamedProblems {
   readonly count: number;
   readonly named: readonly string[];
 }
 
-/** A record as a reader takes it out of a file, or why that was not possible. */
+/** A record that was read from a file, or the reason why it could not be read. */
 export type ReadEntry = {
   readonly line: number;
-  /** How messages name it. */
+  /** Its name in messages. */
   readonly key?: string;
-  /** The key by which people cite it. */
+  /** Its citation key. */
   readonly ownKey?: string;
 } & ({ readonly entry: RawEntry; readonly lost?: readonly string[] } | { readonly why: string });
 
-/** The fields of a record before they are brought into the form of this house. Lists keep the order of the file. */
+/** The fields of a record before normalisation. Lists keep the order of the file. */
 export interface RawEntry {
   readonly title?: string;
   readonly authors?: readonly string[];
   readonly editors?: readonly string[];
-  /** Values that may hold the year, the surest first. */
+  /** Values that may contain the year, the most reliable first. */
   readonly dates?: readonly string[];
-  /** A month and a day that stand apart from the year: "May 12", "Mar", "05". */
+  /** Month and day, if the file has them without the year: "May 12", "Mar", "05". */
   readonly day?: string;
   readonly venue?: string;
   readonly volume?: string;
@@ -93,7 +93,7 @@ export interface RawEntry {
   readonly pages?: string;
   readonly lastPage?: string;
   readonly abstract?: string;
-  /** Values that may be or name a DOI, the surest first. */
+  /** Values that may be or contain a DOI, the most reliable first. */
   readonly dois?: readonly string[];
   /** Values that may be an arXiv id. */
   readonly arxiv?: readonly string[];
@@ -101,7 +101,7 @@ export interface RawEntry {
   readonly pmcid?: string;
   readonly urls?: readonly string[];
   readonly type?: WorkType;
-  /** Values of ISBN and ISSN fields, told apart by their form. */
+  /** Values of ISBN and ISSN fields, which are distinguished by their format. */
   readonly numbers?: readonly string[];
   readonly keywords?: readonly string[];
   readonly note?: string;

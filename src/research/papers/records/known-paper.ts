@@ -8,16 +8,15 @@ import { storedFields, type PaperRecord } from "../paper-record.js";
 import { wasRead } from "../rubric/rubric.js";
 
 /**
- * A paper of a project with what a record of the same work knows besides: identifiers, where it was published, its
- * document on this machine, and what the paper lacks. Its id, title and address, and all that was decided of it, stay;
- * the record stands among those that were merged into it.
+ * A paper with facts from another record of the same work: identifiers, the place of publication, the document on this
+ * machine, and missing fields. Its id, title, address and results stay. The record is listed in `found.merged`.
  */
-export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
+export function withMissingFacts(paper: Paper, known: PaperRecord | Paper): Paper {
   const record = "status" in known ? asRecord(known) : known;
   const { record: merged } = mergedWork([asRecord(paper), record]);
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = storedFields(merged);
-  const others = merged.otherVersions ?? [];
-  // The document of a paper that was read is the one that was read.
+  const versions = merged.otherVersions ?? [];
+  // If a paper was read, its document stays the one that was read.
   const file = wasRead(paper) || fileOf(asRecord(paper)) !== undefined ? undefined : fileOf(record);
   const facts = withoutUndefined({
     identifiers,
@@ -31,20 +30,25 @@ export function withFactsOf(paper: Paper, known: PaperRecord | Paper): Paper {
     abstract: paper.abstract ?? abstract ?? undefined,
     date: paper.date ?? merged.date ?? undefined,
     authors: authorsOf(paper.authors).length > 0 ? undefined : [...merged.authors],
-    other_versions: others.length === 0 ? undefined : others.map((other) => ({ ...other })),
+    other_versions: versions.length === 0 ? undefined : versions.map((other) => ({ ...other })),
   });
-  const learned = { ...paper, ...facts };
-  if (JSON.stringify(learned) === JSON.stringify(paper)) return paper;
+  const updated = { ...paper, ...facts };
+  if (JSON.stringify(updated) === JSON.stringify(paper)) return paper;
   const { id, source, url } = record;
-  const same = compareRecords(matchFeaturesOf(paper), matchFeaturesOf(record));
-  const entry = { id, source, ...(url === "" ? {} : { url }), why: same.same ? same.why : "it has the same id" };
+  const comparison = compareRecords(matchFeaturesOf(paper), matchFeaturesOf(record));
+  const entry = {
+    id,
+    source,
+    ...(url === "" ? {} : { url }),
+    why: comparison.same ? comparison.why : "it has the same id",
+  };
   const { found = { sources: [], why: "" } } = paper;
   const merges = found.merged ?? [];
-  const isKnown = merges.some((each) => each.id === id && each.source === source);
-  return { ...learned, found: { ...found, merged: isKnown ? merges : [...merges, entry] } };
+  const isKnown = merges.some((merge) => merge.id === id && merge.source === source);
+  return { ...updated, found: { ...found, merged: isKnown ? merges : [...merges, entry] } };
 }
 
-/** The address of a document on this machine that a record has. */
+/** The address of a record's document on this machine; undefined without one. */
 const fileOf = ({ pdf_url, url }: PaperRecord): string | undefined =>
   [pdf_url, url].find((address) => address?.startsWith("file:") === true) ?? undefined;
 

@@ -12,18 +12,17 @@ import { readRecords, unreadSentence } from "./read-records.js";
 import { idOf } from "../seeds/seed.js";
 import { parseReference } from "../reference.js";
 
-/** The works of a bibliography file as records, with what could not be read. */
+/** The works of a bibliography file as records, and the problems in it. */
 export interface ListedPapers {
   readonly papers: readonly { readonly key: string; readonly record: PaperRecord }[];
   readonly broken: Bibliography["broken"];
-  /** What could not be read, one sentence; absent where everything could. */
+  /** A notice about parts that could not be read; absent if all could be read. */
   readonly said?: string;
 }
 
 /**
- * Reads the works of a file as records, from what the file says of them; asks nobody. `name`: the
- * file as the person typed it.
- * @throws ExpectedError (exit code 2) for a file that is too large, or in which nothing could be read.
+ * Reads the works of a file as records, without a service. `name`: the file as the user typed it.
+ * @throws ExpectedError (exit code 2) if the file is too large, or nothing in it can be read.
  */
 export async function readListedPapers(name: string, path: string, columns: ChosenColumns = {}): Promise<ListedPapers> {
   const bibliography = await readRecords(path, columns);
@@ -34,27 +33,29 @@ export async function readListedPapers(name: string, path: string, columns: Chos
   return { papers, broken: bibliography.broken, ...withoutUndefined({ said: unreadSentence(name, bibliography) }) };
 }
 
-/** The record with the address of its PDF, where the entry names one that is there. `folder`: where paths start. */
+/** Adds the address of the PDF, if the entry names an existing file. `folder`: the base of relative paths. */
 function withFile(record: PaperRecord, { files = [] }: Entry, folder: string): PaperRecord {
   const pdf = files
     .filter((file) => /\.pdf$/i.test(file))
-    .flatMap((file) => placesOf(file, folder))
+    .flatMap((file) => possiblePaths(file, folder))
     .find((file) => statsAt(file)?.isFile() === true);
   return pdf === undefined ? record : { ...record, pdf_url: pathToFileURL(pdf).href };
 }
 
-/** Where a file of an entry may lie: at its address, in the list's folder, or under the root, as Mendeley writes. */
-function placesOf(file: string, folder: string): string[] {
+/**
+ * Possible paths of an entry's file: its address, in the list's folder, or below the root, as in Mendeley's exports.
+ */
+function possiblePaths(file: string, folder: string): string[] {
   if (!/^file:/i.test(file)) return [resolve(folder, file), resolve("/", file)];
   const reference = parseReference(file);
   return reference.kind === "file" ? [reference.path] : [];
 }
 
-/** The database that an entry came from, by its file: "Ovid MEDLINE(R) <1946 to 2026>" without its years. */
+/** The database of an entry, without years: "Ovid MEDLINE(R)" for "Ovid MEDLINE(R) <1946 to 2026>". */
 const databaseOf = ({ database }: Entry): string | undefined =>
   database?.replace(/<[^<>]{0,80}>$/, "").trim() || undefined;
 
-/** An entry as the record that a source would give of it. */
+/** An entry as a record, like those of sources. */
 export function recordOf(entry: Entry, source: string): PaperRecord {
   const { title, authors, date, venue, volume, issue, pages, abstract, identifiers, url, type, publication } = entry;
   const { ownKey } = entry;
@@ -85,12 +86,12 @@ export function recordOf(entry: Entry, source: string): PaperRecord {
 const kindOf = (type: Entry["type"]): PaperRecord["kind"] =>
   type === undefined || type === "web-page" ? undefined : type === "preprint" ? "preprint" : "published";
 
-/** As other sources would call the work; one of which only the title is known is called after it. */
+/** The id of a work: from its identifiers or its address, or else a hash of its title and other fields. */
 function nameOf({ identifiers, url, title, authors, date, venue, pages }: Entry): string {
-  const about = [normalTitle(title), authors[0] ?? "", date ?? "", venue, pages].join("\n");
+  const identifyingText = [normalTitle(title), authors[0] ?? "", date ?? "", venue, pages].join("\n");
   return (
     idOf(identifiers, undefined) ??
     idOf({}, url) ??
-    `listed_${createHash("sha256").update(about).digest("hex").slice(0, 12)}`
+    `listed_${createHash("sha256").update(identifyingText).digest("hex").slice(0, 12)}`
   );
 }

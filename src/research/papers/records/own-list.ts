@@ -1,32 +1,32 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Columns, Step } from "../../generated/rrd.js";
 
-/** A file or page of works that a person brings, as a project's sources name it. */
+/** A file or web page of the user that lists works and is a source of a project. */
 export interface OwnList {
   /** A path, or an address on the web. */
   readonly place: string;
-  /** The database that its records came from, where the person says so. */
+  /** The database of its records, if the user named it. */
   readonly database?: string;
 }
 
-/** Endings of files that may list works; what is in a file decides how it is read. */
+/** File extensions of lists of works. The content of a file decides how it is read. */
 export const listEnding = /\.(?:bib|bibtex|ris|nbib|medline|ciw|enw|xml|json|csv|tsv|txt)$/i;
 
 /**
- * The list that a source's name means: "export.ris", "Embase=embase.ris", or anything behind "list:"; undefined for
- * names of services and folders. Such a source is read once and whole: no keyword chooses from it.
+ * The list in a source's name: "export.ris", "Embase=embase.ris", or any text after "list:"; undefined for names of
+ * services and folders. Such a source is read once and completely, without keywords.
  */
 export function ownListIn(name: string): OwnList | undefined {
-  const [, marked, text = ""] = /^(list:)?(.*)$/is.exec(name.trim()) ?? [];
-  // An address may hold an equals sign of its own.
+  const [, prefix, text = ""] = /^(list:)?(.*)$/is.exec(name.trim()) ?? [];
+  // An address may contain an equals sign too.
   const [, database, file = text] = /^([^=/\\:]{1,60})=(.*)$/s.exec(text) ?? [];
   const place = file.trim();
   const isFile = listEnding.test(place) && !/^(?:[a-z-]{2,}:|https?:)/i.test(place);
-  if (place === "" || (marked === undefined && !isFile)) return undefined;
+  if (place === "" || (prefix === undefined && !isFile)) return undefined;
   return database === undefined ? { place } : { place, database: database.trim() };
 }
 
-/** The round in which lists are read, each once and whole. */
+/** The search step that reads lists completely. */
 export const listRound = (lists: readonly string[], columns?: Columns): Step => ({
   kind: "search",
   sources: [...lists],
@@ -34,20 +34,20 @@ export const listRound = (lists: readonly string[], columns?: Columns): Step => 
 });
 
 /**
- * The part of a person's Zotero that a source's name means: "zotero:" all of it, `zotero:"Reading list"` a collection;
- * undefined for other names.
+ * The part of the user's Zotero library in a source's name: "zotero:" is the complete library, `zotero:"Reading list"`
+ * a collection; undefined for other names.
  */
 export function zoteroIn(name: string): { readonly collection?: string } | undefined {
-  const [found, text = ""] = /^zotero:(.*)$/is.exec(name.trim()) ?? [];
+  const [match, text = ""] = /^zotero:(.*)$/is.exec(name.trim()) ?? [];
   const collection = text.trim().replace(/^["'](.*)["']$/s, "$1");
-  return found === undefined ? undefined : collection === "" ? {} : { collection };
+  return match === undefined ? undefined : collection === "" ? {} : { collection };
 }
 
-/** Whether a source is a folder of documents that a person brings. */
+/** Whether a source is a folder of the user's documents. */
 export const isOwnFolder = (name: string): boolean => name.startsWith("folder:");
 
-/** Whether a person brings what a source holds: a folder or a list of their own. */
-export const isBrought = (name: string): boolean => isOwnFolder(name) || isOwnList(name);
+/** Whether a source is a folder or a list of the user. */
+export const isUserSource = (name: string): boolean => isOwnFolder(name) || isOwnList(name);
 
-/** Whether a source is read once and whole, as a person brings it. */
+/** Whether a source is a list of the user, which is read once and completely. */
 export const isOwnList = (name: string): boolean => ownListIn(name) !== undefined || zoteroIn(name) !== undefined;

@@ -7,26 +7,26 @@ import type { Entry } from "./entry.js";
 import { isRecordFile, readRecords, unreadSentence } from "./read-records.js";
 import { statsAt } from "../../../engine/storage/regular-file.js";
 
-/** What a person named, paper by paper. */
+/** The papers that the user named as seeds. */
 export interface ReadSeeds {
   readonly seeds: readonly Seed[];
-  /** A sentence for each file of which something could not be read. */
+  /** A sentence for each file with parts that could not be read. */
   readonly said: readonly string[];
 }
 
-/** Of so many seeds the abstracts are kept: rrd.json stays small enough to read. */
-const maxWithAbstract = 200;
-/** So many authors tell two works apart. */
+/** With more seeds, abstracts are not stored, so that rrd.json stays small. */
+const maxSeedsWithAbstract = 200;
+/** Maximum number of stored authors, which is enough to distinguish works. */
 const maxAuthors = 6;
 
 /**
- * Reads references (DOI, arXiv id, address, document) and files that list works. `folder`: the
- * one that paths start from. Asks nobody.
- * @throws ExpectedError (exit code 2) for what is neither, and for a file in which nothing can be read.
+ * Reads references (DOI, arXiv id, address, document) and files that list works, without a service. `folder`: the base
+ * of relative paths.
+ * @throws ExpectedError (exit code 2) for other texts, and if nothing in a file can be read.
  */
 export async function readSeeds(names: readonly string[], folder: string, columns?: Columns): Promise<ReadSeeds> {
   const seeds: Seed[] = [];
-  const said: string[] = [];
+  const notices: string[] = [];
   for (const name of names) {
     const path = resolve(folder, name);
     if (!/^https?:/i.test(name) && (await isRecordFile(path))) {
@@ -34,17 +34,17 @@ export async function readSeeds(names: readonly string[], folder: string, column
       const bibliography = await readRecords(path, columns);
       seeds.push(...bibliography.entries.map((entry) => seedOf(entry, basename(path))));
       const unread = unreadSentence(name, bibliography);
-      if (unread !== undefined) said.push(unread);
+      if (unread !== undefined) notices.push(unread);
       continue;
     }
     const reference = parseReference(name, folder);
     if (reference.kind === "unknown") throw new ExpectedError(`--seed: ${reference.reason}`, 2);
     if (reference.kind === "file") requireFile(name, reference.path);
-    // As it was typed: rrd.json is shared, and absolute paths are of one machine.
+    // As the user typed it, not as an absolute path, because rrd.json is used on several machines.
     seeds.push({ reference: name.trim() });
   }
   const unique = [...new Map(seeds.map((seed) => [`${seed.reference} ${seed.title}`.toLowerCase(), seed])).values()];
-  return { seeds: unique.length <= maxWithAbstract ? unique : unique.map(withoutAbstract), said };
+  return { seeds: unique.length <= maxSeedsWithAbstract ? unique : unique.map(withoutAbstract), said: notices };
 }
 
 function requireFile(name: string, path: string): void {

@@ -1,9 +1,9 @@
 import { isOwnNote } from "../export/own-notes.js";
-import { isWhole, narrowed, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
+import { isStandalone, narrowedType, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
-/** A kind of file whose records are lines of a tag and a value. */
+/** A format in which each line of a record has a tag and a value. */
 interface Dialect {
-  /** The beginning of a line with a tag: the tag, and the value behind it. */
+  /** Matches a line with a tag: the tag and the value. */
   readonly line: RegExp;
   /** Tags that begin a record. */
   readonly begins: ReadonlySet<string>;
@@ -12,18 +12,18 @@ interface Dialect {
   readonly fields: (of: Tags) => RawEntry & { readonly key?: string };
 }
 
-/** The values of a record by their tags, in the order of the file. */
+/** Access to the values of a record by their tags. */
 type Tags = {
-  /** All values of these tags, in the order in which they stand. */
+  /** All values of these tags, in the order of the file. */
   readonly all: (...tags: readonly string[]) => string[];
-  /** The first value of the first of these tags that has one. */
+  /** The first value of the first one of these tags that has a value. */
   readonly first: (...tags: readonly string[]) => string | undefined;
 };
 
 const dialects = {
-  // Two blanks belong before the hyphen; some programs write one, or tabs.
+  // The standard has two spaces before the hyphen; some programs write one space, or tabs.
   ris: {
-    // The Cochrane Library's only tag of three letters.
+    // DOI is a tag of the Cochrane Library.
     line: /^([A-Z][A-Z\d](?= {2}|\t)|DOI)[ \t]+- ?(.*)$/,
     begins: new Set(["TY"]),
     ends: /^ER(?:\s+-|\s*$)/,
@@ -46,8 +46,8 @@ const dialects = {
 } satisfies Record<string, Dialect>;
 
 /**
- * Which tagged format a text is: RIS, MEDLINE (.nbib), Web of Science (.ciw) or EndNote (.enw), by its first tags;
- * undefined for any other text.
+ * The tagged format of a text by its first tags: RIS, MEDLINE (.nbib), Web of Science (.ciw) or EndNote (.enw);
+ * undefined for other texts.
  */
 function dialectOf(text: string): Dialect | undefined {
   if (/^TY(?: {2}|\t+)- ?\S/m.test(text)) return dialects.ris;
@@ -58,15 +58,15 @@ function dialectOf(text: string): Dialect | undefined {
 }
 
 /** Whether a text is a list of tagged records. */
-export const isTagged = (text: string): boolean => dialectOf(flush(text)) !== undefined;
+export const isTagged = (text: string): boolean => dialectOf(withoutIndent(text)) !== undefined;
 
-/** Copied RIS may be indented. */
-const flush = (text: string): string =>
+/** Removes the indent that copied RIS may have. */
+const withoutIndent = (text: string): string =>
   /^[ \t]+TY\s{0,3}-/m.test(text) ? text.replace(/^[ \t]+(?=[A-Z][A-Z\d]\s{0,3}-)/gm, "") : text;
 
 /** Reads the records of a tagged file of any of the four formats. */
 export function readTagged(file: string): ReadEntry[] {
-  const text = flush(file);
+  const text = withoutIndent(file);
   const dialect = dialectOf(text);
   if (dialect === undefined) return [];
   return recordsOf(text, dialect).map(({ line, values }) => {
@@ -80,26 +80,30 @@ interface TaggedRecord {
   readonly values: { readonly tag: string; value: string }[];
 }
 
-/** The records of a text: each begins with its first tag, and ends where its format says or the next one begins. */
+/**
+ * The records of a text. A record starts with a tag of `begins`, and ends with a line of `ends` or before the next
+ * record.
+ */
 function recordsOf(text: string, { line: pattern, begins, ends }: Dialect): TaggedRecord[] {
   const records: TaggedRecord[] = [];
-  let open: TaggedRecord | undefined;
-  // EndNote's records may begin with any tag behind a blank line.
-  const anyBegins = begins.has("0");
+  let openRecord: TaggedRecord | undefined;
+  // A record of EndNote may start with any tag after a blank line.
+  const startsWithAnyTag = begins.has("0");
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     if (ends?.test(line) === true) {
-      open = undefined;
+      openRecord = undefined;
       continue;
     }
     const [, tag, value = ""] = pattern.exec(line) ?? [];
     if (tag === undefined) {
-      // A line without a tag goes on with the value before it.
-      const last = open?.values.at(-1);
-      if (last !== undefined && line.trim() !== "") last.value += `\n${line.trim()}`;
+      // A line without a tag continues the previous value.
+      const lastValue = openRecord?.values.at(-1);
+      if (lastValue !== undefined && line.trim() !== "") lastValue.value += `\n${line.trim()}`;
       continue;
     }
-    if (begins.has(tag) || (open === undefined && anyBegins)) records.push((open = { line: index + 1, values: [] }));
-    open?.values.push({ tag, value: value.trim() });
+    if (begins.has(tag) || (openRecord === undefined && startsWithAnyTag))
+      records.push((openRecord = { line: index + 1, values: [] }));
+    openRecord?.values.push({ tag, value: value.trim() });
   }
   return records;
 }
@@ -110,7 +114,7 @@ function tagsOf(values: TaggedRecord["values"]): Tags {
   return { all, first: (...tags) => tags.flatMap((tag) => all(tag)).at(0) };
 }
 
-/** RIS names a kind of work by four letters; some programs write it in words. */
+/** Types of works by the codes of RIS, or by words that some programs write. */
 const kinds: readonly (readonly [RegExp, WorkType])[] = [
   [/^(?:JOUR|EJOUR|JFULL|MGZN|NEWS|ABST|INPR)$|\bjournals?\b|\barticle in press\b/i, "journal-article"],
   [/^proceedings$/i, "proceedings"],
@@ -129,28 +133,28 @@ const kinds: readonly (readonly [RegExp, WorkType])[] = [
   [/^(?:article|review|letter|editorial|note|short survey)\b/i, "journal-article"],
 ];
 
-/** What a work is by the name that a file has for it; undefined for a name that nobody lists. */
+/** The type of a work by its name in a file; undefined for an unknown name. */
 export const workTypeOf = (name: string | undefined): WorkType | undefined =>
-  name === undefined ? undefined : kinds.find(([words]) => words.test(name.trim()))?.[1];
+  name === undefined ? undefined : kinds.find(([pattern]) => pattern.test(name.trim()))?.[1];
 
-/** The web addresses of a value, which may hold several. */
+/** The web addresses in a value. */
 export const addressesIn = (value: string): readonly string[] => value.match(/https?:\/\/[^\s;|<>"]+/gi) ?? [];
 
 function risFields({ all, first }: Tags) {
-  const named = first("TY") ?? "";
-  // Scopus calls papers in a series SER, and what the kind has no name for is GEN.
-  const said = /^(?:SER|GEN)$/i.test(named) ? workTypeOf(first("M3")) : undefined;
-  const type = narrowed(said ?? workTypeOf(named), first("M3"));
+  const typeName = first("TY") ?? "";
+  // Scopus uses SER for papers in a series and GEN for other types. The type is then in M3.
+  const workType = /^(?:SER|GEN)$/i.test(typeName) ? workTypeOf(first("M3")) : undefined;
+  const type = narrowedType(workType ?? workTypeOf(typeName), first("M3"));
   const database = databaseIn(first("DB"), first("DP"));
-  // Passages that our own export quotes may name other works.
+  // Notes of this program's own export are ignored, because quoted passages may name other works.
   const notes = all("N1").filter((note) => !isOwnNote(note));
   const isPubMed = /pubmed|medline|^(?:nlm|med)$/i.test(database ?? "");
-  // Embase's own number stands in U2, and Ovid's may in ID alone.
+  // Embase's number is in U2, and Ovid's may be only in ID.
   const accession = first("AN") ?? all("U2").find((value) => /^L\d{5,}$/.test(value));
-  const inId = isPubMed ? /^\d{7,8}$/.exec(first("ID") ?? "")?.[0] : undefined;
+  const pmidInId = isPubMed ? /^\d{7,8}$/.exec(first("ID") ?? "")?.[0] : undefined;
   const title = first("TI", "T1", "CT");
   const isPart = type === "proceedings-article" || type === "book-chapter";
-  const whole = isPart ? first("T2", "C3", "BT", "JO", "JF") : undefined;
+  const containerTitle = isPart ? first("T2", "C3", "BT", "JO", "JF") : undefined;
   const journal = first("JF", "JO", "T2", "JA", "J2", "J1", ...(title === undefined ? [] : ["BT"]), "C3", "SO");
   return {
     key: first("LB", "ID"),
@@ -159,10 +163,10 @@ function risFields({ all, first }: Tags) {
     editors: all("ED", "A2"),
     dates: all("PY", "Y1", "YR"),
     day: first("DA"),
-    venue: isWhole(type) ? undefined : (whole ?? journal),
+    venue: isStandalone(type) ? undefined : (containerTitle ?? journal),
     volume: first("VL"),
     issue: first("IS", "NO"),
-    // Scopus writes the number of an article there, and others a DOI.
+    // C7 is the number of an article in Scopus, and a DOI in other files.
     pages: first("SP", "PG") ?? all("C7").find((value) => !value.includes("/")),
     lastPage: first("EP"),
     abstract: first("AB", "N2"),
@@ -171,7 +175,7 @@ function risFields({ all, first }: Tags) {
       (isPubMed && accession !== undefined ? /^\d{1,9}$/.exec(accession)?.[0] : undefined) ??
       /^\d{5,9}$/.exec(first("C2") ?? "")?.[0] ??
       /^PUBMED (\d{1,9})$/i.exec(first("PM") ?? "")?.[1] ??
-      inId,
+      pmidInId,
     pmcid: /^PMC\d{1,9}$/i.exec(first("C2") ?? "")?.[0],
     urls: [...all("UR", "US"), ...all("L2", "LK", "L1")].flatMap((value) => addressesIn(value)),
     type,
@@ -181,7 +185,7 @@ function risFields({ all, first }: Tags) {
     publisher: first("PB"),
     place: first("CY", "PP"),
     edition: first("ET"),
-    series: isWhole(type) ? first("T2", "T3") : first("T3"),
+    series: isStandalone(type) ? first("T2", "T3") : first("T3"),
     language: first("LA"),
     accession,
     database,
@@ -189,10 +193,10 @@ function risFields({ all, first }: Tags) {
   };
 }
 
-/** PubMed, Ovid and EBSCO end every title with a full stop. */
+/** A title without the full stop that PubMed, Ovid and EBSCO add. */
 const withoutStop = (title: string | undefined): string | undefined => title?.replace(/(?<!\.)\.$/, "");
 
-/** EBSCO names a database by a code: "ccm" of EBSCOhost. */
+/** The name of the database. EBSCO has a code, such as "ccm", so the provider's name is added. */
 const databaseIn = (name: string | undefined, provider: string | undefined): string | undefined =>
   name !== undefined && provider !== undefined && /^[a-z\d]{3,5}$/.test(name)
     ? `${provider} ${name}`
@@ -232,21 +236,21 @@ function medlineFields({ all, first }: Tags) {
 
 function webOfScienceFields({ all, first }: Tags) {
   const lines = (...tags: readonly string[]) => all(...tags).flatMap((value) => value.split("\n"));
-  const said = workTypeOf(first("DT"));
+  const workType = workTypeOf(first("DT"));
   const isPart = first("SO") !== undefined && first("SO") !== first("TI");
   // "Article; Proceedings Paper" of a journal is an article.
   const kinds: Readonly<Record<string, WorkType | undefined>> = {
-    J: said === "proceedings-article" ? "journal-article" : said,
-    B: said ?? "book",
-    S: said ?? (isPart ? "book-chapter" : "book"),
-    C: said ?? "proceedings-article",
+    J: workType === "proceedings-article" ? "journal-article" : workType,
+    B: workType ?? "book",
+    S: workType ?? (isPart ? "book-chapter" : "book"),
+    C: workType ?? "proceedings-article",
     P: "patent",
   };
   return {
     title: first("TI"),
     authors: lines(all("AF").length > 0 ? "AF" : "AU"),
     editors: lines("BE", "ED"),
-    // What is only online yet has a date of that.
+    // An article that is not in an issue yet has only the date of its online version.
     dates: [...all("PY"), ...all("EA")],
     day: first("PD"),
     venue: first("SO"),
@@ -257,7 +261,7 @@ function webOfScienceFields({ all, first }: Tags) {
     abstract: first("AB"),
     dois: all("DI"),
     pmid: first("PM"),
-    type: kinds[first("PT") ?? ""] ?? said,
+    type: kinds[first("PT") ?? ""] ?? workType,
     numbers: [...all("BN"), ...all("SN"), ...all("EI")],
     keywords: all("DE", "ID").flatMap((value) => value.split(/;/)),
     publisher: first("PU"),
@@ -271,7 +275,7 @@ function webOfScienceFields({ all, first }: Tags) {
 }
 
 function endNoteFields({ all, first }: Tags) {
-  const type = narrowed(workTypeOf(first("0")), first("9"));
+  const type = narrowedType(workTypeOf(first("0")), first("9"));
   return {
     key: first("F"),
     title: first("T"),

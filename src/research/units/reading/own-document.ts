@@ -4,7 +4,7 @@ import { localFile } from "../../full-text/local-file.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../papers/authors.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
-import { withFactsOf } from "../../papers/records/known-paper.js";
+import { withMissingFacts } from "../../papers/records/known-paper.js";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { statsAt } from "../../../engine/storage/regular-file.js";
 import type { Library } from "../unit-kind.js";
@@ -56,7 +56,7 @@ export async function lookUpDocument(
     identifiers: { ...paper.identifiers, ...identifiers },
   };
   const lookedUp = (await library.ownRecords([record])).get(id);
-  const updated = withFactsOf(paper, { ...(lookedUp?.record ?? record), ...lookedUp?.merged });
+  const updated = withMissingFacts(paper, { ...(lookedUp?.record ?? record), ...lookedUp?.merged });
   const changed = Object.entries(updated).filter(
     ([name, value]) => !isDeepStrictEqual(value, paper[name as keyof Paper]),
   );

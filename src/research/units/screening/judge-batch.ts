@@ -17,7 +17,7 @@ import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-seeds.js";
 import { isOwnFolder } from "../../papers/records/own-list.js";
-import { withFactsOf } from "../../papers/records/known-paper.js";
+import { withMissingFacts } from "../../papers/records/known-paper.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import { screeningMetrics } from "./recall-claim.js";
@@ -270,7 +270,10 @@ export function acceptDiscovery(
 
 /** A paper with the additional data of its duplicates in a batch. */
 const withDuplicates = (paper: Paper, { duplicates }: Batch): Paper =>
-  duplicates.reduce((known, { candidate, of }) => (of === paper.id ? withFactsOf(known, candidate) : known), paper);
+  duplicates.reduce(
+    (known, { candidate, of }) => (of === paper.id ? withMissingFacts(known, candidate) : known),
+    paper,
+  );
 
 const changedIn = (before: Paper, after: Paper): Partial<Paper> =>
   Object.fromEntries(
