@@ -33,13 +33,13 @@ export const row = {
     });
     const reviews = files.map((file) => readReview(file)).filter(({ records }) => records.length > 0);
     if (reviews.length === 0) return { ours: `not measured: ${data} holds no CSV file with label_included` };
-    const scores = reviews.map((review) => ({ ...review, ...simulate(review, rank.ranking, rule.recallBound) }));
+    const scores = reviews.map((review) => ({ ...review, ...simulate(review, rank.makeRanking, rule.recallBound) }));
     const all = { name: `mean of ${scores.length}`, ...meanOf(scores) };
     const lines = [...scores, ...(scores.length > 1 ? [all] : [])].map(
       ({ name, records, wanted, ...score }) =>
         `${name}${records === undefined ? "" : ` (${wanted.size} of ${thousands(records.length)})`}: ${shown(score)}`,
     );
-    return { ours: [...lines, orderTime(reviews, rank.ranking)].join("<br>") };
+    return { ours: [...lines, orderTime(reviews, rank.makeRanking)].join("<br>") };
   },
 };
 

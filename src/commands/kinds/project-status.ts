@@ -16,7 +16,12 @@ import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
 import { screenedOutIds, seedsOf } from "../../research/papers/seeds/seed.js";
 import { pageOf } from "../../research/project-files/layout.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
-import { agreementText, conflictsIn, oneSided, readingsText } from "../../research/screening/eligibility/agreement.js";
+import {
+  agreementText,
+  conflictsIn,
+  oneSidedText,
+  readingsText,
+} from "../../research/screening/eligibility/agreement.js";
 import { criterionInFull, eligibilityReport } from "../../research/screening/eligibility/eligibility.js";
 import { maxRefusals, progressOf } from "../../research/derived/status.js";
 import { meaningOf } from "../../research/report/narrative/meaning.js";
@@ -163,7 +168,7 @@ function rowsOf(status: Report, where: string): [string, string][] {
       "Readers",
       `${oneLine(agreementText(agreement))}${ids.length === 0 ? "" : `; they disagree on ${some.join(", ")}`}`,
     );
-    const warning = oneSided(agreement);
+    const warning = oneSidedText(agreement);
     if (warning !== undefined) say("", oneLine(warning));
   }
   for (const [index, line] of waitingLines(status, where).entries()) say(index === 0 ? "Waits" : "", line);

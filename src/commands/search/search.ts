@@ -5,7 +5,7 @@ import type { Listing, Open } from "../../research/search/result-list.js";
 import { chosenColumns } from "../../research/papers/records/csv.js";
 import { storedFields, sourcesOf } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
-import { searchOnce, type Ranked } from "../../research/screening/screening-order.js";
+import { searchOnce, type RankedWork } from "../../research/screening/screening-order.js";
 import { sourcesFor, usualServices } from "../../research/sources/registry.js";
 import type { Source } from "../../research/sources/shared/source.js";
 import { contextsWith } from "../../research/sources/source-settings.js";
@@ -111,7 +111,7 @@ function progress({ source, asked, status, reason, records }: Listing): string {
   );
 }
 
-type Explained = Ranked & MergeDecisions;
+type Explained = RankedWork & MergeDecisions;
 
 function shown(
   output: SearchArguments["output"],

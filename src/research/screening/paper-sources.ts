@@ -4,72 +4,72 @@ import type { Rrd, Step } from "../generated/rrd.js";
 import type { CandidateSet } from "../search/candidates.js";
 import type { Listing } from "../search/result-list.js";
 import type { Rest } from "../search/source-rests.js";
-import type { Ranked } from "./screening-order.js";
+import type { RankedWork } from "./screening-order.js";
 
-/** What the searches of the scholarly services have come to. */
+/** The result of the searches of scholarly services. */
 export interface SearchSession {
-  /** Works that wait to be judged, best first. */
-  readonly works: readonly Ranked[];
-  /** Works that code leaves out by itself, and why. */
+  /** Works that are not judged yet, best first. */
+  readonly works: readonly RankedWork[];
+  /** Works that code excludes, and why. */
   readonly setAside: readonly {
-    readonly work: Ranked;
+    readonly work: RankedWork;
     readonly stage: "retracted" | "window" | "notice";
     readonly reason: string;
   }[];
-  /** Every round so far; those that an accepted batch has noted come first. */
+  /** All search rounds so far; those of accepted batches come first. */
   readonly steps: readonly Step[];
   readonly listings: readonly Listing[];
   readonly candidates: CandidateSet;
   readonly candidatesSha256: string;
-  /** Works that were found and come into no batch any more: they stood low when a search was given up. */
+  /** Number of works that will not be judged, because they had low ranks when a search was given up. */
   readonly passed: number;
-  /** Papers that a person named beforehand, among everything that was found; absent where they are missing. */
+  /** The seeds that were found; absent if the project has no seeds. */
   readonly seeds?: FoundSeeds;
-  /** Why there will be nothing more after these works. */
+  /** The reason why no more works will be found. */
   readonly exhausted?: string;
-  /** A paper kept of these works may yet be followed to others. */
+  /** Whether citations of works that will be kept may still be followed. */
   readonly mayLeadOn: boolean;
   /**
-   * Where the first round reached no source at all: what each said. Nothing of it is kept, so the next batch asks
+   * The answers of the sources if none was reachable in the first round. They are not stored, so the next batch asks
    * again.
    */
   readonly away?: readonly Listing[];
-  /** Services that are busy, and how far a run waits for them; absent where all that were asked have answered. */
+  /** Busy services, and how long a run waits for them; absent if all services have answered. */
   readonly busy?: {
     readonly rests: readonly Rest[];
-    /** Services in blocked_sources that have answered again. */
+    /** Services in blocked_sources that answer again. */
     readonly answered: readonly string[];
     /**
-     * Nothing is left to search but services that rest: milliseconds since the epoch at which the first may be asked
-     * again, and at which the run no longer waits.
+     * Set if only busy services remain: when the first may be asked again, and when the run stops waiting, in
+     * milliseconds since the epoch.
      */
     readonly waits?: { readonly until: number; readonly atMost: number };
-    /** Services whose earlier rounds were made again. */
+    /** Services whose earlier rounds were repeated. */
     readonly retried: ReadonlySet<string>;
   };
 }
 
-/** Where papers are found. */
+/** Access to the sources of papers. */
 export interface Sources {
-  /** Whether code, not an agent, lists all of this source. */
+  /** Whether code lists all papers of this source, and not an agent. */
   serves(source: string): boolean;
-  /** Everything the source offers, in a stable order. Throws ExpectedError when it can't be reached. */
+  /** All papers of the source, in a stable order. @throws ExpectedError if it can't be reached. */
   candidates(source: string): Promise<readonly PaperRecord[]>;
-  /** Names of the lists of works that lie in a folder; each is a source of its own. */
+  /** The names of lists of works in a folder. Each list is another source. */
   lists?(source: string): Promise<readonly string[]>;
   /**
-   * The scholarly services that a name in `sources` leads to, by their own names; none where it is left to the agent.
+   * The names of the scholarly services for a name in `sources`; empty if the agent searches this source.
    */
   services(source: string): readonly string[];
-  /** What is asked in place of a source that programs may not ask, as one sentence. */
+  /** A sentence that names the replacement of a source that programs must not use. */
   substitution(source: string): string | undefined;
-  /** A service that may be searched in the place of one that refuses us, besides those that are `taken`. */
+  /** A replacement for a service that refuses requests; not one of `taken`. */
   standIn?(taken: readonly string[]): string | undefined;
   /**
-   * Searches these services until there is enough to judge: found, deduplicated and ranked. Never throws for what a
-   * network does.
+   * Searches these services until there are enough works to judge; they are deduplicated and ranked. Never throws for
+   * errors of the network.
    */
   search(rrd: Rrd, services: readonly string[]): Promise<SearchSession>;
-  /** Services that this run has given up because they were busy, and asks again while it lasts. */
+  /** Busy services that this run has given up, but asks again later. */
   givenUp?(): readonly string[];
 }

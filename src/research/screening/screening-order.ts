@@ -2,68 +2,68 @@ import type { Requirements } from "../generated/rrd.js";
 import { type PaperRecord, versionsOf } from "../papers/paper-record.js";
 import { normalTitle } from "../papers/normalise-title.js";
 import { bm25, stemsOf } from "./bm25.js";
-import { type Decisions, type Learned, placesOf, relevanceLearner } from "./learn-from-decisions.js";
+import { type Decisions, type LearnedOrder, rankShares, relevanceLearner } from "./learn-from-decisions.js";
 import type { Query } from "../sources/shared/source.js";
 import { listWeight, type CandidateSet, candidatesOf, type Work } from "../search/candidates.js";
 import type { Listing, Open, OnListing } from "../search/result-list.js";
 import { runStep } from "../search/run-round.js";
 
-/** A work as it is put before anyone who screens it. */
-export interface Ranked extends Work {
+/** A work with its priority, for screening. */
+export interface RankedWork extends Work {
   /** 1 to 5; 5 is read first. */
   readonly priority: number;
-  /** What the priority rests on, in words. */
+  /** The reasons of the priority. */
   readonly why: string;
-  /** Once decisions move the order: which of its words they speak for and against. */
+  /** Present if decisions change the order: the words of the work that count for and against it. */
   readonly learned?: () => string;
 }
 
-/** What the ranking is made for. */
-interface Wanted extends Pick<
+/** The topic for which works are ranked. */
+interface SearchTopic extends Pick<
   Requirements,
   "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days"
 > {
-  /** What is sought, in the person's words. */
+  /** The topic in the user's words. */
   readonly description?: string | null;
   /** YYYY-MM-DD. */
   readonly today: string;
 }
 
 /**
- * How much each part of the order weighs. Fit first: a work that every list has but that is about something else helps
- * nobody.
+ * The weights of the parts of a score. The fit counts most, because a work on another topic is useless even if it is in
+ * every list.
  */
 const weights = { fit: 0.5, lists: 0.25, age: 0.15, citations: 0.1 };
 /**
- * How much what was kept and dropped weighs against all of them: a few kept records say less than the topic, so the
- * share grows from the first to the last with each of the first five.
+ * The weight of the order learned from decisions. It increases from `first` to `last` over the first five kept records,
+ * because a few of them are less reliable than the topic.
  */
-const learnedWeight = { first: 0.4, last: 0.8, from: 5 };
+const decisionsWeight = { first: 0.4, last: 0.8, from: 5 };
 const keywordWeight = 1;
 const fieldWeight = 0.5;
 const descriptionWeight = 0.2;
-/** So near the top of a list, a source means it. */
-const firstOnes = 10;
-/** Citations a year that show that others built on a work. */
-const wellCited = 10;
+/** Works with these first ranks count as a source's best results. */
+const topRanks = 10;
+/** A work with so many citations per year counts as well cited. */
+const wellCitedPerYear = 10;
 
 /**
- * Orders works by how well they fit, how many lists put them first, how recent they are and how often they are cited.
+ * Orders works by fit, ranks in lists, date and citations.
  */
-export function rankWorks(works: readonly Work[], wanted: Wanted, judged: readonly Judged[]): Ranked[] {
-  const keptOf = new Map(judged.map(({ id, kept }) => [id, kept]));
+export function rankWorks(works: readonly Work[], topic: SearchTopic, judged: readonly Judged[]): RankedWork[] {
+  const keptById = new Map(judged.map(({ id, kept }) => [id, kept]));
   const idsOf = ({ record, provenance }: Work) => [record, ...versionsOf(provenance)].map(({ id }) => id);
-  const listed = new Set(works.flatMap(idsOf));
-  const elsewhere = judged.filter(({ id }) => !listed.has(id));
+  const listedIds = new Set(works.flatMap(idsOf));
+  const unlisted = judged.filter(({ id }) => !listedIds.has(id));
   const decisions = works.map((work) =>
     idsOf(work)
-      .map((id) => keptOf.get(id))
+      .map((id) => keptById.get(id))
       .find((kept) => kept !== undefined),
   );
-  return ranking(works, wanted, elsewhere)([...decisions, ...elsewhere.map(({ kept }) => kept)]);
+  return makeRanking(works, topic, unlisted)([...decisions, ...unlisted.map(({ kept }) => kept)]);
 }
 
-/** A record on which somebody decided. */
+/** A record with a decision. */
 export interface Judged {
   readonly id: string;
   readonly title: string;
@@ -72,49 +72,52 @@ export interface Judged {
 }
 
 /**
- * The order of works under decisions on them, one for each work; behind them those on records that no source listed.
- * From ten decisions on, what was kept and dropped counts most; the rest of the order decides between works that read
- * alike.
+ * Returns a function that orders works by decisions: one for each work, then those on records that no source listed
+ * (`unlisted`). With ten or more decisions, they count most; the other parts of the score decide between similar works.
  */
-export function ranking(
+export function makeRanking(
   works: readonly Work[],
-  wanted: Wanted,
-  elsewhere: readonly Pick<Judged, "title" | "abstract">[],
-): (decisions: Decisions) => Ranked[] {
-  const read = works.map(({ record: { title, abstract } }) => [stemsOf(title), stemsOf(abstract ?? "")] as const);
-  const texts = read.map(([title, abstract]) => [...title, ...title, ...abstract]);
-  const fits = shares(bm25(texts, queryOf(wanted)));
-  const lists = shares(works.map(listWeight));
-  const keywords = (wanted.keywords ?? []).map((keyword) => ({ keyword, words: stemsOf(keyword) }));
-  const asked = new Set(works.flatMap(({ provenance }) => provenance.places.map(({ source }) => source))).size;
+  topic: SearchTopic,
+  unlisted: readonly Pick<Judged, "title" | "abstract">[],
+): (decisions: Decisions) => RankedWork[] {
+  const stemParts = works.map(({ record: { title, abstract } }) => [stemsOf(title), stemsOf(abstract ?? "")] as const);
+  const texts = stemParts.map(([title, abstract]) => [...title, ...title, ...abstract]);
+  const fits = sharesOfLargest(bm25(texts, queryOf(topic)));
+  const lists = sharesOfLargest(works.map(listWeight));
+  const keywords = (topic.keywords ?? []).map((keyword) => ({ keyword, words: stemsOf(keyword) }));
+  const sourceCount = new Set(works.flatMap(({ provenance }) => provenance.places.map(({ source }) => source))).size;
   const ranked = works.map((work, index) => {
     const { record } = work;
-    const age = ageOf(record.date, wanted.today);
-    const cited = citedAYear(record, age);
+    const age = ageOf(record.date, topic.today);
+    const citationsPerYear = citationRate(record, age);
     const score =
       weights.fit * (fits[index] ?? 0) +
       weights.lists * (lists[index] ?? 0) +
-      weights.age * recency(age, wanted) +
-      weights.citations * Math.min(1, Math.log1p(cited) / Math.log1p(100));
-    return { ...work, score, ...explain(work, new Set(texts[index]), keywords, wanted, { age, cited, asked }) };
+      weights.age * recency(age, topic) +
+      weights.citations * Math.min(1, Math.log1p(citationsPerYear) / Math.log1p(100));
+    return {
+      ...work,
+      score,
+      ...explain(work, new Set(texts[index]), keywords, topic, { age, cited: citationsPerYear, asked: sourceCount }),
+    };
   });
   const byId = (a: Work, b: Work) => (a.record.id < b.record.id ? -1 : 1);
   const learn = relevanceLearner(() => [
-    ...read,
-    ...elsewhere.map(({ title, abstract }) => [stemsOf(title), stemsOf(abstract ?? "")]),
+    ...stemParts,
+    ...unlisted.map(({ title, abstract }) => [stemsOf(title), stemsOf(abstract ?? "")]),
   ]);
   return (decisions) => {
-    const learned = learn(decisions);
-    if (learned === undefined)
+    const order = learn(decisions);
+    if (order === undefined)
       return ranked
         .toSorted((a, b) => b.priority - a.priority || b.score - a.score || byId(a, b))
         .map(({ score: _, ...work }) => work);
-    const places = placesOf(learned.scores);
+    const rankings = rankShares(order.scores);
     const weight = weightAfter(decisions.filter((decision) => decision === true).length);
     return ranked
       .map(({ score, ...work }, index) => ({
-        work: { ...work, learned: () => learnedText(work.record, learned.reasons(index)) },
-        score: weight * (places[index] ?? 0) + (1 - weight) * score,
+        work: { ...work, learned: () => learnedText(work.record, order.reasons(index)) },
+        score: weight * (rankings[index] ?? 0) + (1 - weight) * score,
       }))
       .toSorted((a, b) => b.score - a.score || byId(a.work, b.work))
       .map(({ work }) => work);
@@ -122,38 +125,38 @@ export function ranking(
 }
 
 const weightAfter = (kept: number): number => {
-  const { first, last, from } = learnedWeight;
+  const { first, last, from } = decisionsWeight;
   return first + (last - first) * Math.min(1, kept / from);
 };
 
-/** "like the kept ones: grasping, tactile; unlike them: survey", in the record's own words. */
-function learnedText({ title, abstract }: PaperRecord, { like, unlike }: ReturnType<Learned["reasons"]>): string {
+/** For example "like the kept ones: grasping, tactile; unlike them: survey", with words of the record. */
+function learnedText({ title, abstract }: PaperRecord, { like, unlike }: ReturnType<LearnedOrder["reasons"]>): string {
   const words = normalTitle(`${title} ${abstract ?? ""}`).split(" ");
   // A stem is the beginning of its word.
-  const named = (stems: readonly string[]) =>
+  const wordsText = (stems: readonly string[]) =>
     stems.map((stem) => words.find((word) => word.startsWith(stem) && stemsOf(word)[0] === stem) ?? stem).join(", ");
   return [
-    ...(like.length === 0 ? [] : [`like the kept ones: ${named(like)}`]),
-    ...(unlike.length === 0 ? [] : [`unlike them: ${named(unlike)}`]),
+    ...(like.length === 0 ? [] : [`like the kept ones: ${wordsText(like)}`]),
+    ...(unlike.length === 0 ? [] : [`unlike them: ${wordsText(unlike)}`]),
   ].join("; ");
 }
 
 /**
- * One search outside of a project's rounds: every source is asked the one query, and what they list is merged and
- * ranked as in a run. `now`: milliseconds since the epoch.
+ * One search with one query in all sources. The results are merged and ranked as in a run. `now`: milliseconds since
+ * the epoch.
  */
 export async function searchOnce(
   query: Query,
   sources: readonly string[],
   open: Open,
   now: number,
-  told?: OnListing,
+  onListing?: OnListing,
 ): Promise<{
   readonly listings: readonly Listing[];
   readonly candidates: CandidateSet;
-  readonly ranked: readonly Ranked[];
+  readonly ranked: readonly RankedWork[];
 }> {
-  const listings = await runStep(0, { kind: "search", sources: [...sources], queries: [query] }, open, told);
+  const listings = await runStep(0, { kind: "search", sources: [...sources], queries: [query] }, open, onListing);
   const { terms } = query;
   const today = new Date(now).toISOString().slice(0, 10);
   const candidates = candidatesOf(listings, []);
@@ -161,7 +164,7 @@ export async function searchOnce(
   return { listings, candidates, ranked };
 }
 
-function queryOf({ keywords = [], focus_area, description }: Wanted): Map<string, number> {
+function queryOf({ keywords = [], focus_area, description }: SearchTopic): Map<string, number> {
   const query = new Map<string, number>();
   const add = (text: string, weight: number) => {
     for (const word of stemsOf(text)) query.set(word, Math.max(query.get(word) ?? 0, weight));
@@ -172,9 +175,9 @@ function queryOf({ keywords = [], focus_area, description }: Wanted): Map<string
   return query;
 }
 
-/** Values as shares of the largest. */
-function shares(values: readonly number[]): number[] {
-  const largest = values.reduce((most, value) => Math.max(most, value), 0);
+/** The values divided by the largest one. */
+function sharesOfLargest(values: readonly number[]): number[] {
+  const largest = values.reduce((largestSoFar, value) => Math.max(largestSoFar, value), 0);
   return values.map((value) => (largest === 0 ? 0 : value / largest));
 }
 
@@ -185,30 +188,32 @@ interface Facts {
 }
 
 /**
- * One point to begin with, and one each for what a reader would count too; so the sentence and the number say the same.
+ * The priority and its reasons: one point, and one more for each of four criteria that the text names too.
  */
 function explain(
-  { record, provenance: { places } }: Work,
+  { record, provenance: { places: rankings } }: Work,
   stems: ReadonlySet<string>,
   keywords: readonly { readonly keyword: string; readonly words: readonly string[] }[],
-  { time_window_days: window }: Wanted,
-  { age, cited, asked }: Facts,
+  { time_window_days: window }: SearchTopic,
+  { age, cited: citationsPerYear, asked: sourceCount }: Facts,
 ): { priority: number; why: string } {
-  const matched = keywords.filter(({ words }) => words.every((word) => stems.has(word))).map(({ keyword }) => keyword);
-  const sources = new Set(places.filter(({ rank }) => rank < firstOnes).map(({ source }) => source));
-  const seeds = new Set(places.flatMap(({ seed }) => seed ?? []));
+  const matchedKeywords = keywords
+    .filter(({ words }) => words.every((word) => stems.has(word)))
+    .map(({ keyword }) => keyword);
+  const sources = new Set(rankings.filter(({ rank }) => rank < topRanks).map(({ source }) => source));
+  const seeds = new Set(rankings.flatMap(({ seed }) => seed ?? []));
   const isRecent = age !== undefined && window != null && age <= window;
   const points = [
-    matched.length > 0,
-    matched.length >= Math.max(2, keywords.length / 3),
+    matchedKeywords.length > 0,
+    matchedKeywords.length >= Math.max(2, keywords.length / 3),
     sources.size > 1 || seeds.size > 1,
-    isRecent || cited >= wellCited,
+    isRecent || citationsPerYear >= wellCitedPerYear,
   ];
   const why = [
-    matched.length === 0
+    matchedKeywords.length === 0
       ? "matches no keyword as a whole"
-      : `matches ${matched.length} of ${keywords.length} keywords (${matched.slice(0, 4).join(", ")}${matched.length > 4 ? ", …" : ""})`,
-    sources.size === 0 ? "" : `in ${sources.size} of ${asked} sources' first ten`,
+      : `matches ${matchedKeywords.length} of ${keywords.length} keywords (${matchedKeywords.slice(0, 4).join(", ")}${matchedKeywords.length > 4 ? ", …" : ""})`,
+    sources.size === 0 ? "" : `in ${sources.size} of ${sourceCount} sources' first ten`,
     seeds.size === 0 ? "" : `linked with ${seeds.size} kept ${seeds.size === 1 ? "paper" : "papers"}`,
     age === undefined ? "undated" : ageText(age),
     record.citations === undefined || record.citations.count === 0 ? "" : `cited ${record.citations.count} times`,
@@ -223,23 +228,22 @@ const ageText = (days: number): string =>
       ? `${days} ${days === 1 ? "day" : "days"} old`
       : `${Math.floor(days / 365.25)} years old`;
 
-/** Days between a date and today; of a year or month alone, from its first day. */
+/** Days between a date and today. For a year or a month, from its first day. */
 export function ageOf(date: string | null, today: string): number | undefined {
   const from = Date.parse(`${(date ?? "").concat("-01-01").slice(0, 10)}T00:00:00Z`);
   return Number.isNaN(from) ? undefined : Math.round((Date.parse(`${today}T00:00:00Z`) - from) / 86_400_000);
 }
 
-/** 1 within the window, falling to 0 where older work no longer counts; a work without a date stands in the middle. */
-function recency(age: number | undefined, { time_window_days, historical_lookback_days }: Wanted): number {
+/** 1 within the time window, decreasing to 0 at the end of the lookback period; 0.5 without a date. */
+function recency(age: number | undefined, { time_window_days, historical_lookback_days }: SearchTopic): number {
   if (age === undefined) return 0.5;
   const window = time_window_days ?? 365;
-  const back = Math.max(historical_lookback_days ?? window * 3, window + 1);
-  return age <= window ? 1 : Math.max(0, 1 - (age - window) / (back - window));
+  const lookbackDays = Math.max(historical_lookback_days ?? window * 3, window + 1);
+  return age <= window ? 1 : Math.max(0, 1 - (age - window) / (lookbackDays - window));
 }
 
 /**
- * Citations a year; a work of some weeks counts as of half a year, so that one early citation does not look like a
- * rush.
+ * Citations per year. A new work counts as half a year old, so that one early citation does not count too much.
  */
-const citedAYear = ({ citations }: PaperRecord, age: number | undefined): number =>
+const citationRate = ({ citations }: PaperRecord, age: number | undefined): number =>
   citations === undefined ? 0 : citations.count / Math.max(0.5, (age ?? 365) / 365.25);

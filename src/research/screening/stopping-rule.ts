@@ -4,31 +4,29 @@ export interface ScreenedBatch {
   readonly kept: number;
 }
 
-/** What screening may claim so far. */
+/** The recall that screening can claim so far. */
 export interface RecallBound {
-  /** Share of the relevant records that was found at least, at the confidence asked for. 0 to 1. */
+  /** Minimum share of relevant records that were found, with the requested confidence, 0 to 1. */
   readonly atLeast: number;
   /**
-   * The chance of seeing so few relevant records of late if the recall were below the target: the p value of the test.
-   * 0 to 1.
+   * The p value of the test, 0 to 1: the probability of so few relevant records in the last batches if the recall were
+   * below the target.
    */
   readonly risk: number;
 }
 
 /**
- * How much of what is relevant was found, by the stopping rule of Callaghan and Müller-Hansen (2020), "Statistical
- * stopping criteria for automated screening in systematic reviews", Systematic Reviews 9:273, doi
- * 10.1186/s13643-020-01521-4.
+ * A bound of the recall by the stopping rule of Callaghan and Müller-Hansen (2020), "Statistical stopping criteria for
+ * automated screening in systematic reviews", Systematic Reviews 9:273, doi 10.1186/s13643-020-01521-4.
  *
- * The records screened last are taken for a draw without replacement from all that waited before them. If so many
- * relevant ones were left that the recall is below the target, a draw of that size would hold more of them; the
- * hypergeometric distribution says how likely the few that it held are. Records in order of relevance hold more
- * relevant ones than a random draw, so the answer is cautious. As in the paper, every point at which the last stretch
- * may begin is tried and the smallest p value counts.
+ * The last screened records are treated as a random sample without replacement from all records that were waiting
+ * before. If the recall were below the target, such a sample would contain more relevant records; the hypergeometric
+ * distribution gives the probability of so few. Records in order of relevance contain more relevant ones than a random
+ * sample, so the result is conservative. As in the paper, every start of the sample is tried, and the smallest p value
+ * counts.
  *
- * `earlier`: records kept before the first of these batches; `waiting`: records that nobody has screened. The batches
- * must all have drawn from what waits now and what they screened themselves, so they begin after the last search that
- * brought new records.
+ * `earlier`: number of records kept before the first of these batches; `waiting`: number of records that are not
+ * screened. The batches must be later than the last search that found new records.
  */
 export function recallBound(
   batches: readonly ScreenedBatch[],
@@ -36,71 +34,79 @@ export function recallBound(
   { target, confidence }: { readonly target: number; readonly confidence: number },
 ): RecallBound {
   const found = batches.reduce((sum, { kept }) => sum + kept, earlier);
-  const drawnAtMost = batches.reduce((sum, { screened }) => sum + screened, 0);
-  const logFactorials = logFactorialsTo(waiting + drawnAtMost);
-  let missedAtMost = waiting;
+  const totalScreened = batches.reduce((sum, { screened }) => sum + screened, 0);
+  const logFactorials = logFactorialsTo(waiting + totalScreened);
+  let maxMissed = waiting;
   let risk = 1;
   let [drawn, kept] = [0, 0];
   for (const batch of batches.toReversed()) {
     drawn += batch.screened;
     kept += batch.kept;
-    const urn = waiting + drawn;
-    const chance = (relevant: number) => chanceOfAtMost(kept, { urn, relevant, drawn }, logFactorials);
-    // The fewest relevant records in the urn with which the recall is below the target.
-    const tooMany = Math.floor(found / target) + 1 - (found - kept);
-    risk = Math.min(risk, tooMany > urn - (drawn - kept) ? 0 : chance(tooMany));
-    // The most that may be missed and are not yet refuted: the chance falls as their number grows.
-    let [possible, refuted] = [0, missedAtMost + 1];
+    const urnSize = waiting + drawn;
+    const chance = (relevant: number) => cumulativeChance(kept, { urn: urnSize, relevant, drawn }, logFactorials);
+    // The minimum number of relevant records in the urn with which the recall would be below the target.
+    const minMissedRelevant = Math.floor(found / target) + 1 - (found - kept);
+    risk = Math.min(risk, minMissedRelevant > urnSize - (drawn - kept) ? 0 : chance(minMissedRelevant));
+    // The maximum number of missed records that is not refuted: the probability decreases with their number.
+    let [possible, refuted] = [0, maxMissed + 1];
     while (refuted - possible > 1) {
       const middle = (possible + refuted) >> 1;
       if (chance(kept + middle) > 1 - confidence) possible = middle;
       else refuted = middle;
     }
-    missedAtMost = possible;
+    maxMissed = possible;
   }
-  return { atLeast: found === 0 ? 0 : found / (found + missedAtMost), risk };
+  return { atLeast: found === 0 ? 0 : found / (found + maxMissed), risk };
 }
 
 /**
- * How many of the waiting records have to be screened until the rule is content, if none of them is relevant; more if
- * some are. At most all of them. Parameters as of `recallBound`.
+ * How many waiting records must be screened until the rule is satisfied, if none of them is relevant (otherwise more);
+ * at most all of them. Parameters: see `recallBound`.
  */
-export function moreToScreen(
+export function remainingToScreen(
   batches: readonly ScreenedBatch[],
   { earlier, waiting }: { readonly earlier: number; readonly waiting: number },
-  asked: { readonly target: number; readonly confidence: number },
+  goal: { readonly target: number; readonly confidence: number },
 ): number {
-  const isContent = (more: number) =>
-    recallBound([...batches, { screened: more, kept: 0 }], { earlier, waiting: waiting - more }, asked).risk <
-    1 - asked.confidence;
+  const isReached = (additional: number) =>
+    recallBound([...batches, { screened: additional, kept: 0 }], { earlier, waiting: waiting - additional }, goal)
+      .risk <
+    1 - goal.confidence;
   let [tooFew, enough] = [-1, waiting];
   while (enough - tooFew > 1) {
     const middle = (tooFew + enough) >> 1;
-    if (isContent(middle)) enough = middle;
+    if (isReached(middle)) enough = middle;
     else tooFew = middle;
   }
   return enough;
 }
 
 /** Natural logarithms of 0!, 1!, … */
-function logFactorialsTo(most: number): Float64Array {
-  const logs = new Float64Array(most + 1);
-  for (let number = 2; number <= most; number++) logs[number] = (logs[number - 1] ?? 0) + Math.log(number);
+function logFactorialsTo(maximum: number): Float64Array {
+  const logs = new Float64Array(maximum + 1);
+  for (let number = 2; number <= maximum; number++) logs[number] = (logs[number - 1] ?? 0) + Math.log(number);
   return logs;
 }
 
 /**
- * The hypergeometric distribution: the chance that a draw from an urn holds at most so many of its relevant records.
+ * The cumulative hypergeometric distribution: the probability that a sample contains at most `maximum` relevant
+ * records.
  */
-function chanceOfAtMost(
-  most: number,
-  { urn, relevant, drawn }: { readonly urn: number; readonly relevant: number; readonly drawn: number },
+function cumulativeChance(
+  maximum: number,
+  { urn: urnSize, relevant, drawn }: { readonly urn: number; readonly relevant: number; readonly drawn: number },
   logFactorials: Float64Array,
 ): number {
   const log = (number: number) => logFactorials[number] ?? 0;
-  const choose = (all: number, some: number) => log(all) - log(some) - log(all - some);
+  const choose = (total: number, chosen: number) => log(total) - log(chosen) - log(total - chosen);
   let chance = 0;
-  for (let held = Math.max(0, drawn - (urn - relevant)); held <= Math.min(most, relevant, drawn); held++)
-    chance += Math.exp(choose(relevant, held) + choose(urn - relevant, drawn - held) - choose(urn, drawn));
+  for (
+    let relevantDrawn = Math.max(0, drawn - (urnSize - relevant));
+    relevantDrawn <= Math.min(maximum, relevant, drawn);
+    relevantDrawn++
+  )
+    chance += Math.exp(
+      choose(relevant, relevantDrawn) + choose(urnSize - relevant, drawn - relevantDrawn) - choose(urnSize, drawn),
+    );
   return Math.min(1, chance);
 }

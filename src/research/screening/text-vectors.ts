@@ -1,4 +1,4 @@
-/** A text as weights of its words and pairs of words; together of length 1. */
+/** A text as a vector of length 1: the weights of its words and pairs of words. */
 export interface TextVector {
   readonly ids: Int32Array;
   readonly weights: Float64Array;
@@ -7,69 +7,72 @@ export interface TextVector {
 /** Texts as vectors over the same terms. */
 export interface TextVectors {
   readonly vectors: readonly TextVector[];
-  /** Each term's word, by its id; undefined for a pair. */
+  /** The word of each term by its id; undefined for a pair. */
   readonly words: readonly (string | undefined)[];
 }
 
 /**
- * Texts as words and pairs of neighbouring words weighted by rarity (tf-idf). Each text is given in parts, such as
- * title and abstract, and no pair reaches from one into the next. Terms of one text alone are left out: they tell
- * nothing about another.
+ * Texts as vectors of words and pairs of adjacent words, weighted by rarity (tf-idf). Each text has parts, such as
+ * title and abstract; pairs are within one part. Terms that occur in only one text are omitted, because they tell
+ * nothing about other texts.
  */
 export function vectorsOf(texts: readonly (readonly (readonly string[])[])[]): TextVectors {
   const wordIds = new Map<string, number>();
-  /** Of each word by its id: the ids of its pairs with the word behind it. */
+  // For each word (by id): the ids of its pairs with the next word.
   const pairIds: Map<number, number>[] = [];
-  const holders: number[] = [];
-  const lastIn: number[] = [];
-  const idIn = <Key>(ids: Map<Key, number>, key: Key): number => {
+  const textCounts: number[] = [];
+  const lastTextOf: number[] = [];
+  const idFor = <Key>(ids: Map<Key, number>, key: Key): number => {
     let id = ids.get(key);
-    if (id === undefined) ids.set(key, (id = holders.push(0) - 1));
+    if (id === undefined) ids.set(key, (id = textCounts.push(0) - 1));
     return id;
   };
-  const numbered = texts.map((parts, index) => {
-    const all: number[] = [];
+  const termsOfTexts = texts.map((parts, index) => {
+    const terms: number[] = [];
     const add = (id: number): void => {
-      if (lastIn[id] !== index) holders[id] = (holders[id] ?? 0) + 1;
-      lastIn[id] = index;
-      all.push(id);
+      if (lastTextOf[id] !== index) textCounts[id] = (textCounts[id] ?? 0) + 1;
+      lastTextOf[id] = index;
+      terms.push(id);
     };
     for (const part of parts) {
-      let before: number | undefined;
+      let previous: number | undefined;
       for (const word of part) {
-        const id = idIn(wordIds, word);
+        const id = idFor(wordIds, word);
         add(id);
-        if (before !== undefined) add(idIn((pairIds[before] ??= new Map<number, number>()), id));
-        before = id;
+        if (previous !== undefined) add(idFor((pairIds[previous] ??= new Map<number, number>()), id));
+        previous = id;
       }
     }
-    return Int32Array.from(all);
+    return Int32Array.from(terms);
   });
   let size = 0;
-  const sharedIds = Int32Array.from(holders, (held) => (held >= 2 ? size++ : -1));
+  const sharedIds = Int32Array.from(textCounts, (textCount) => (textCount >= 2 ? size++ : -1));
   const words = Array.from({ length: size }, (): string | undefined => undefined);
   for (const [word, id] of wordIds) if ((sharedIds[id] ?? -1) >= 0) words[sharedIds[id] ?? 0] = word;
-  const rarity = Float64Array.from(holders, (held) => Math.log((1 + texts.length) / (1 + held)) + 1);
-  const count = new Int32Array(holders.length);
-  return { vectors: numbered.map((all) => vectorOf(all, sharedIds, rarity, count)), words };
+  const rarity = Float64Array.from(textCounts, (textCount) => Math.log((1 + texts.length) / (1 + textCount)) + 1);
+  const count = new Int32Array(textCounts.length);
+  return { vectors: termsOfTexts.map((terms) => vectorOf(terms, sharedIds, rarity, count)), words };
 }
 
-/** The vector of a text's terms, those without a shared id left out. `count` is all zeros, before and after. */
-function vectorOf(all: Int32Array, sharedIds: Int32Array, rarity: Float64Array, count: Int32Array): TextVector {
-  const own: number[] = [];
-  for (const id of all) {
-    if (count[id] === 0 && (sharedIds[id] ?? -1) >= 0) own.push(id);
+/** The vector of a text's terms that have a shared id. `count` contains only zeros before and after the call. */
+function vectorOf(terms: Int32Array, sharedIds: Int32Array, rarity: Float64Array, count: Int32Array): TextVector {
+  const distinctIds: number[] = [];
+  for (const id of terms) {
+    if (count[id] === 0 && (sharedIds[id] ?? -1) >= 0) distinctIds.push(id);
     count[id] = (count[id] ?? 0) + 1;
   }
-  const weights = new Float64Array(own.length);
-  let square = 0;
-  for (let at = 0; at < own.length; at++) {
-    const id = own[at] ?? 0;
+  const weights = new Float64Array(distinctIds.length);
+  let squareSum = 0;
+  for (let position = 0; position < distinctIds.length; position++) {
+    const id = distinctIds[position] ?? 0;
     const weight = (1 + Math.log(count[id] ?? 1)) * (rarity[id] ?? 0);
-    weights[at] = weight;
-    square += weight * weight;
+    weights[position] = weight;
+    squareSum += weight * weight;
   }
-  for (const id of all) count[id] = 0;
-  const length = Math.sqrt(square) || 1;
-  return { ids: Int32Array.from(own, (id) => sharedIds[id] ?? 0), weights: weights.map((weight) => weight / length) };
+  for (const id of terms) count[id] = 0;
+  const length = Math.sqrt(squareSum) || 1;
+  return {
+    ids: Int32Array.from(distinctIds, (id) => sharedIds[id] ?? 0),
+    weights: weights.map((weight) => weight / length),
+  };
 }

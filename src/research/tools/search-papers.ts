@@ -6,7 +6,7 @@ import { compareRecords } from "../papers/dedup/same-work.js";
 import type { Source } from "../sources/shared/source.js";
 import { type MatchFeatures, matchFeaturesOf } from "../papers/dedup/match-features.js";
 import { wrongCall, parametersOf } from "../../engine/tools/tool.js";
-import { type Ranked, searchOnce } from "../screening/screening-order.js";
+import { type RankedWork, searchOnce } from "../screening/screening-order.js";
 import { isFailed, type Listing, type Open } from "../search/result-list.js";
 import { type Network, type ResearchTool, withTimeout } from "./context.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -86,7 +86,7 @@ const openFor =
   };
 
 function blockOf(
-  { record: paper, provenance }: Ranked,
+  { record: paper, provenance }: RankedWork,
   pool: readonly { readonly paper: Paper; readonly features: MatchFeatures }[],
   tokens: number,
 ): string {

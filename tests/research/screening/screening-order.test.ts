@@ -4,7 +4,7 @@ import type { Listing } from "../../../src/research/search/result-list.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { planSearch } from "../../../src/research/search/search-plan.js";
 import { candidatesOf, candidatesText } from "../../../src/research/search/candidates.js";
-import { ageOf, ranking, rankWorks } from "../../../src/research/screening/screening-order.js";
+import { ageOf, makeRanking, rankWorks } from "../../../src/research/screening/screening-order.js";
 
 const paper = (id: string, title: string, more: Partial<PaperRecord> = {}): PaperRecord => ({
   id,
@@ -149,7 +149,7 @@ describe("ranking under decisions", () => {
   const decided = (most: number) =>
     works.map(({ record: { id } }) => (Number(id.at(-1)) > most ? undefined : id.startsWith("soft")));
   const waiting = (most: number) =>
-    ranking(works, wanted, [])(decided(most)).filter(({ record: { id } }) => Number(id.at(-1)) > most);
+    makeRanking(works, wanted, [])(decided(most)).filter(({ record: { id } }) => Number(id.at(-1)) > most);
 
   it("puts first what reads like the kept ones, whatever the words of the search say, and names the words", () => {
     const [first, , , last] = waiting(5);
@@ -162,7 +162,7 @@ describe("ranking under decisions", () => {
   it("says nothing before ten decisions, or where all are of one kind", () => {
     expect(waiting(4)[0]?.record.id).toMatch(/^hard/);
     expect(waiting(4)[0]?.learned).toBeUndefined();
-    const all = ranking(works, wanted, [])(works.map(() => false));
+    const all = makeRanking(works, wanted, [])(works.map(() => false));
     expect(all.map(({ record }) => record.id)).toEqual(rankWorks(works, wanted, []).map(({ record }) => record.id));
   });
 
@@ -182,7 +182,7 @@ describe("ranking under decisions", () => {
     ]);
     const some = candidatesOf([listing("arXiv", odd)], []).works;
     const order = () =>
-      ranking(
+      makeRanking(
         some,
         wanted,
         [],

@@ -1,6 +1,6 @@
 import fc from "../../support/runner/fast-check.js";
 import { describe, expect, it } from "vitest";
-import { moreToScreen, recallBound, type ScreenedBatch } from "../../../src/research/screening/stopping-rule.js";
+import { remainingToScreen, recallBound, type ScreenedBatch } from "../../../src/research/screening/stopping-rule.js";
 
 const asked = { target: 0.95, confidence: 0.95 };
 const none = (batches: number): ScreenedBatch[] => Array.from({ length: batches }, () => ({ screened: 10, kept: 0 }));
@@ -49,7 +49,7 @@ describe("recallBound", () => {
         const wish = { target: 0.95, confidence };
         const riskAfter = (more: number) =>
           recallBound([...batches, { screened: more, kept: 0 }], { earlier: 0, waiting: waiting - more }, wish).risk;
-        const more = moreToScreen(batches, { earlier: 0, waiting }, wish);
+        const more = remainingToScreen(batches, { earlier: 0, waiting }, wish);
         expect(more).toBeLessThanOrEqual(waiting);
         expect(riskAfter(more)).toBeLessThan(1 - confidence);
         if (more > 0) expect(riskAfter(more - 1)).toBeGreaterThanOrEqual(1 - confidence);

@@ -1,7 +1,7 @@
 import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { clippedPassage, quotedWords } from "../../../text/evidence/quoted.js";
-import { foldedStem, stemsOf } from "../../screening/bm25.js";
+import { unifiedStem, stemsOf } from "../../screening/bm25.js";
 import { briefTokens, resultInstruction, unitBlock } from "../../workflow/brief/write-brief.js";
 import { fill, type Prompt } from "../../workflow/brief/prompt-file.js";
 import type { FoundPassage } from "../../tools/context.js";
@@ -109,7 +109,7 @@ function cardsFor(
   tokens: number,
 ): { readonly papers: readonly object[]; readonly left: number } {
   const scores = pool.paperScores(query);
-  const asked = new Set(stemsOf(question).map(foldedStem));
+  const asked = new Set(stemsOf(question).map(unifiedStem));
   const ranked = pool.papers
     .map((paper, place) => ({ paper, score: scores[place] ?? 0 }))
     .sort((a, b) => b.score - a.score);
@@ -152,7 +152,7 @@ function quotesOf({ key, paper }: AskedPaper, asked: ReadonlySet<string>): objec
     .map((evidence, index) => {
       const shared = new Set(
         stemsOf(quotedWords(evidence))
-          .map(foldedStem)
+          .map(unifiedStem)
           .filter((stem) => asked.has(stem)),
       ).size;
       return { evidence, number: index + 1, shared };

@@ -6,7 +6,7 @@ import type { QuoteMatch } from "../../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import type { Answer } from "../../generated/answer.js";
-import { foldedStem, stemsOf } from "../../screening/bm25.js";
+import { unifiedStem, stemsOf } from "../../screening/bm25.js";
 import { abstractAsText, type AskedPaper, type AskedText, type Pool } from "./pool.js";
 
 type Quote = Answer["quotes"][number];
@@ -118,7 +118,7 @@ export async function checkAnswer(
         );
   }
 
-  const asked = new Set(stemsOf(question).map(foldedStem));
+  const asked = new Set(stemsOf(question).map(unifiedStem));
   const standing: Statement[] = [];
   const leftOut: NonNullable<Answer["left_out"]> = [];
   for (const { text, rests_on } of statements) {
@@ -174,12 +174,12 @@ function marksOf(
   const retracted = [...new Set(grounds.map(({ paper }) => paper))].filter(
     (key) => pool.papers[places.get(key) ?? -1]?.paper.retracted === true,
   );
-  const words = new Set([...stemsOf(text).map(foldedStem), ...asked]);
+  const words = new Set([...stemsOf(text).map(unifiedStem), ...asked]);
   const foreign = grounds.filter(
     (quote) =>
       new Set(
         stemsOf(quotedWords(quote))
-          .map(foldedStem)
+          .map(unifiedStem)
           .filter((stem) => words.has(stem)),
       ).size < minShared,
   );

@@ -1,5 +1,5 @@
 import { normalTitle } from "../../papers/normalise-title.js";
-import { foldedStem, stemsOf } from "../../screening/bm25.js";
+import { unifiedStem, stemsOf } from "../../screening/bm25.js";
 
 /** Words that are kept with their numbers, and how long one may be. */
 const maxPieces = 300_000;
@@ -39,7 +39,7 @@ export function openVocabulary(): Vocabulary {
   const idOf = (stem: string): number => {
     const known = ids.get(stem);
     if (known !== undefined) return known;
-    const id = numberOf(foldedStem(stem));
+    const id = numberOf(unifiedStem(stem));
     ids.set(stem, id);
     return id;
   };
@@ -66,7 +66,7 @@ export function openVocabulary(): Vocabulary {
     forgetPieces: () => ofPieces.clear(),
     stems: () => stems,
     numberOf,
-    known: (stem) => ids.get(stem) ?? ids.get(foldedStem(stem)),
+    known: (stem) => ids.get(stem) ?? ids.get(unifiedStem(stem)),
   };
 }
 

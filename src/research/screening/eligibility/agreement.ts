@@ -1,45 +1,46 @@
 import type { Reading, Rrd } from "../../generated/rrd.js";
 
-/** How two readers judged the same records. */
-export interface Table {
+/** Numbers of records by the decisions of two readers. */
+export interface DecisionTable {
   readonly both_include: number;
   readonly both_exclude: number;
   readonly only_first: number;
   readonly only_second: number;
 }
 
-export interface Agreement extends Table {
-  /** The first and the second reader; several agents of one are joined by `+`. */
+export interface Agreement extends DecisionTable {
+  /** The first and the second reader. Several agents in one role are joined by `+`. */
   readonly readers: readonly string[];
   readonly judged: number;
   /** 0 to 1. */
   readonly agreement: number;
-  /** Cohen's kappa, -1 to 1; null where chance alone explains all agreement. */
+  /** Cohen's kappa, -1 to 1; null if it is undefined, because chance explains all agreement. */
   readonly kappa: number | null;
   readonly kappa_interval: readonly number[] | null;
-  /** Records on which they disagree, and those of them that wait for a person. */
+  /** Number of records on which they disagree. */
   readonly conflicts: number;
+  /** Number of these records that wait for the user's decision. */
   readonly open: number;
 }
 
-/** The standard normal's quantile for an interval of 95 %. */
-const z = 1.959964;
+/** The quantile of the standard normal distribution for a 95 % interval. */
+const zValue = 1.959964;
 
 /**
- * Cohen's kappa and its 95 % confidence interval, cut to -1 and 1. Null where both gave the same one answer each time:
- * chance then explains all agreement, and kappa is 0 / 0.
+ * Cohen's kappa and its 95 % confidence interval, limited to -1 and 1. Null if both readers always gave the same single
+ * answer, because kappa is then 0 / 0.
  *
  * Kappa: J. Cohen, A coefficient of agreement for nominal scales, Educational and Psychological Measurement 20 (1960),
  * 37–46. Its standard error in large samples: J. L. Fleiss, J. Cohen, B. S. Everitt, Large sample standard errors of
- * kappa and weighted kappa, Psychological Bulletin 72 (1969), 323–327, equation 13. With few records the interval is
- * rough, and of width 0 where they never disagree.
+ * kappa and weighted kappa, Psychological Bulletin 72 (1969), 323–327, equation 13. With few records the
+ * interval is not precise. Its width is 0 if they never disagree.
  */
 export function kappaOf({
   both_include: a,
   only_first: b,
   only_second: c,
   both_exclude: d,
-}: Table): { readonly kappa: number; readonly interval: [number, number] } | null {
+}: DecisionTable): { readonly kappa: number; readonly interval: [number, number] } | null {
   const n = a + b + c + d;
   if (n === 0) return null;
   const cells = [
@@ -58,26 +59,26 @@ export function kappaOf({
   const disagreeing =
     (1 - kappa) ** 2 * (cells[0][1] * (second[0] + first[1]) ** 2 + cells[1][0] * (second[1] + first[0]) ** 2);
   const variance = (agreeing + disagreeing - (kappa - chance * (1 - kappa)) ** 2) / (n * (1 - chance) ** 2);
-  const margin = z * Math.sqrt(Math.max(0, variance));
+  const margin = zValue * Math.sqrt(Math.max(0, variance));
   return { kappa, interval: [Math.max(-1, kappa - margin), Math.min(1, kappa + margin)] };
 }
 
-/** A record with what its readers decided. */
-interface Judged {
+/** A record with the decisions of its two readers. */
+interface JudgedRecord {
   readonly id: string;
   readonly title?: string | null;
   readonly first: Reading;
   readonly second: Reading;
-  /** It waits for a person. */
+  /** Whether it waits for the user's decision. */
   readonly isOpen: boolean;
 }
 
-/** Records that two readers judged, those of the pool first. */
-export function judgedByTwo(rrd: Pick<Rrd, "papers_pool" | "excluded">): readonly Judged[] {
+/** The records that two readers judged, first those of the pool. */
+export function judgedByTwo(rrd: Pick<Rrd, "papers_pool" | "excluded">): readonly JudgedRecord[] {
   const seen = new Set<string>();
   return [...rrd.papers_pool, ...(rrd.excluded ?? [])].flatMap((record) => {
     const { id, title, readings = [], override } = record;
-    const [first, second] = [roleOf(readings, "reader-1"), roleOf(readings, "reader-2")];
+    const [first, second] = [readingByRole(readings, "reader-1"), readingByRole(readings, "reader-2")];
     if (first === undefined || second === undefined || seen.has(id)) return [];
     seen.add(id);
     const isOpen = "status" in record && record.status === "waiting" && override === undefined;
@@ -85,65 +86,66 @@ export function judgedByTwo(rrd: Pick<Rrd, "papers_pool" | "excluded">): readonl
   });
 }
 
-const roleOf = (readings: readonly Reading[], wanted: Reading["role"]): Reading | undefined =>
-  readings.find(({ role }) => role === wanted);
+const readingByRole = (readings: readonly Reading[], role: Reading["role"]): Reading | undefined =>
+  readings.find((reading) => reading.role === role);
 
-/** Records on which they disagree. */
-export const conflictsIn = (rrd: Pick<Rrd, "papers_pool" | "excluded">): readonly Judged[] =>
+/** The records on which the two readers disagree. */
+export const conflictsIn = (rrd: Pick<Rrd, "papers_pool" | "excluded">): readonly JudgedRecord[] =>
   judgedByTwo(rrd).filter(({ first, second }) => first.decision !== second.decision);
 
-/** How far two readers agree, over the records that both judged; undefined where they are missing. Pure. */
+/** The agreement of two readers on the records that both judged; undefined without such records. Pure. */
 export function agreementOf(rrd: Pick<Rrd, "papers_pool" | "excluded">): Agreement | undefined {
   const judged = judgedByTwo(rrd);
   if (judged.length === 0) return undefined;
-  const count = (one: Reading["decision"], other: Reading["decision"]) =>
-    judged.filter(({ first, second }) => first.decision === one && second.decision === other).length;
+  const count = (firstDecision: Reading["decision"], secondDecision: Reading["decision"]) =>
+    judged.filter(({ first, second }) => first.decision === firstDecision && second.decision === secondDecision).length;
   const table = {
     both_include: count("include", "include"),
     both_exclude: count("exclude", "exclude"),
     only_first: count("include", "exclude"),
     only_second: count("exclude", "include"),
   };
-  const names = (of: (one: Judged) => Reading) => [...new Set(judged.map((one) => of(one).by))].join("+");
-  const found = kappaOf(table);
-  const rounded = (value: number) => Math.round(value * 1000) / 1000;
+  const names = (readingOf: (record: JudgedRecord) => Reading) =>
+    [...new Set(judged.map((record) => readingOf(record).by))].join("+");
+  const kappaResult = kappaOf(table);
+  const round = (value: number) => Math.round(value * 1000) / 1000;
   return {
     readers: [names(({ first }) => first), names(({ second }) => second)],
     judged: judged.length,
     ...table,
-    agreement: rounded((table.both_include + table.both_exclude) / judged.length),
-    kappa: found === null ? null : rounded(found.kappa),
-    kappa_interval: found === null ? null : [rounded(found.interval[0]), rounded(found.interval[1])],
+    agreement: round((table.both_include + table.both_exclude) / judged.length),
+    kappa: kappaResult === null ? null : round(kappaResult.kappa),
+    kappa_interval: kappaResult === null ? null : [round(kappaResult.interval[0]), round(kappaResult.interval[1])],
     conflicts: table.only_first + table.only_second,
     open: judged.filter(({ isOpen }) => isOpen).length,
   };
 }
 
-/** From so many records on, one answer to all of them is not an accident. */
+/** Minimum number of records for a notice about a reader with only one answer. */
 const minOneSided = 10;
 
-/** What a person has to know of a reader that gives every record the same answer; undefined where none does. */
-export function oneSided(agreement: Agreement | undefined): string | undefined {
+/** A notice about a reader that gives the same answer for every record; undefined if both readers give both answers. */
+export function oneSidedText(agreement: Agreement | undefined): string | undefined {
   if (agreement === undefined || agreement.judged < minOneSided) return undefined;
   const { readers, judged, both_include, only_first, only_second } = agreement;
   const included = [both_include + only_first, both_include + only_second];
-  const said = readers.flatMap((name, index) =>
+  const parts = readers.flatMap((name, index) =>
     included[index] === judged ? [`${name} included`] : included[index] === 0 ? [`${name} excluded`] : [],
   );
-  if (said.length === 0) return undefined;
-  return `${said.join(" and ")} every one of the ${judged} records that both readers judged. A reader that gives one answer to everything checks nothing: look at its reasons with 'research-ralph show', and make the requirements or the criteria clearer, or choose another agent.`;
+  if (parts.length === 0) return undefined;
+  return `${parts.join(" and ")} every one of the ${judged} records that both readers judged. A reader that gives one answer to everything checks nothing: look at its reasons with 'research-ralph show', and make the requirements or the criteria clearer, or choose another agent.`;
 }
 
-/** "claude and codex agree on 22 of 24 records, kappa 0.81 (95 % CI 0.56 to 1)". */
+/** For example "claude and codex agree on 22 of 24 records, kappa 0.81 (95 % CI 0.56 to 1)". */
 export function agreementText({ readers, judged, conflicts, kappa, kappa_interval: interval }: Agreement): string {
-  const beyond =
+  const kappaText =
     kappa === null || interval === null
       ? "kappa says nothing, as both gave one answer to all of them"
       : `kappa ${kappa} (95 % CI ${interval[0]} to ${interval[1]})`;
-  return `${readers.join(" and ")} agree on ${judged - conflicts} of ${judged} records, ${beyond}`;
+  return `${readers.join(" and ")} agree on ${judged - conflicts} of ${judged} records, ${kappaText}`;
 }
 
-/** What readers decided on a record: "claude would include it (a randomised trial); codex would exclude it". */
+/** The readers' decisions on a record: "claude would include it (a randomised trial); codex would exclude it". */
 export const readingsText = (readings: readonly Reading[]): string =>
   readings
     .map(({ by, decision, reason }) => `${by} would ${decision} it${reason === undefined ? "" : ` (${reason})`}`)

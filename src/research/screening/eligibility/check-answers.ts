@@ -9,98 +9,100 @@ import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { Answers } from "../../generated/result-analysis.js";
 import type { Answer, Criterion } from "../../generated/rrd.js";
 
-/** A text that quotes are looked for in. */
-interface Place {
+/** A text in which quotes are searched. */
+interface QuotablePart {
   readonly text: Searchable;
-  /** Where a quote stands that is found in it, where the text itself does not say. */
+  /** The locator of a found quote, if the text has no marks for it. */
   readonly name: string;
 }
 
-/** What a record says of itself: its abstract and its title. */
+/** The title and the abstract of a record. */
 interface RecordFacts {
   readonly title: string;
   readonly abstract?: string | null;
 }
 
 /**
- * The answers to the criteria from title and abstract: one for each criterion, in their order. An answer whose quote
- * stands in neither, or that has none, is unclear; so is one that was not given.
+ * Checks answers from title and abstract: one for each criterion, in their order. An answer is unclear if it is
+ * missing, has no quote, or its quote is not found.
  */
 export const checkScreening = (
   criteria: readonly Criterion[],
-  said: Answers | undefined,
+  answersOfAgent: Answers | undefined,
   record: RecordFacts,
-): Promise<Answer[]> => checkAnswers(criteria, said, "screening", placesOf(record));
+): Promise<Answer[]> => checkAnswers(criteria, answersOfAgent, "screening", partsOf(record));
 
-/** The same from a paper's text, and where a quote is not in it from the abstract that the agent was shown. */
+/** Like checkScreening, for answers from a paper's text. Quotes may also be in the abstract or the title. */
 export const checkFullText = (
   criteria: readonly Criterion[],
-  said: Answers | undefined,
+  answersOfAgent: Answers | undefined,
   text: DocumentText | undefined,
   record: RecordFacts,
 ): Promise<Answer[]> =>
-  checkAnswers(criteria, said, "full_text", [
+  checkAnswers(criteria, answersOfAgent, "full_text", [
     ...(text === undefined ? [] : [{ text, name: "text" }]),
-    ...placesOf(record),
+    ...partsOf(record),
   ]);
 
-const placesOf = ({ title, abstract }: RecordFacts): Place[] => [
+const partsOf = ({ title, abstract }: RecordFacts): QuotablePart[] => [
   ...(abstract == null || abstract.trim() === "" ? [] : [{ text: { text: abstract }, name: abstractLocator }]),
   { text: { text: title }, name: "title" },
 ];
 
-/** Most characters of a quote that is kept. */
-const maxQuote = 600;
+/** Maximum length of a stored quote in characters. */
+const maxQuoteChars = 600;
 
 async function checkAnswers(
   criteria: readonly Criterion[],
-  said: Answers | undefined,
+  answersOfAgent: Answers | undefined,
   stage: Answer["stage"],
-  places: readonly Place[],
+  parts: readonly QuotablePart[],
 ): Promise<Answer[]> {
-  const given = criteria.map(({ id }) => (said !== undefined && Object.hasOwn(said, id) ? said[id] : undefined));
-  const quotes = given.map((one) => (one?.quote ?? "").trim().slice(0, maxQuote));
-  const finds = await findAll(places, quotes);
+  const givenAnswers = criteria.map(({ id }) =>
+    answersOfAgent !== undefined && Object.hasOwn(answersOfAgent, id) ? answersOfAgent[id] : undefined,
+  );
+  const quotes = givenAnswers.map((given) => (given?.quote ?? "").trim().slice(0, maxQuoteChars));
+  const results = await findQuotes(parts, quotes);
   return criteria.map(({ id }, index) => {
-    const { answer } = given[index] ?? {};
+    const { answer } = givenAnswers[index] ?? {};
     const unclear = { criterion: id, stage, answer: "unclear" as const };
     if (answer === undefined) return { ...unclear, reason: "It was not answered." };
     if (answer === "unclear") return unclear;
     const quote = quotes[index] ?? "";
     if (quote === "") return { ...unclear, said: answer, reason: "The answer has no quote." };
-    const find = finds[index];
-    if (find !== undefined && "locator" in find)
-      return { criterion: id, stage, answer, ...passageFields(find.match), locator: find.locator };
-    return { ...unclear, quote, said: answer, reason: `The quote does not count: ${find?.why ?? "not found"}.` };
+    const result = results[index];
+    if (result !== undefined && "locator" in result)
+      return { criterion: id, stage, answer, ...passageFields(result.match), locator: result.locator };
+    return { ...unclear, quote, said: answer, reason: `The quote does not count: ${result?.why ?? "not found"}.` };
   });
 }
 
-/** The place of a quote with its passage, or why it was not found; undefined without a quote. */
-type Find = { readonly match: Passage; readonly locator: string } | { readonly why: string } | undefined;
+/** A found quote with its passage and locator, or the reason why it was not found; undefined without a quote. */
+type QuoteResult = { readonly match: Passage; readonly locator: string } | { readonly why: string } | undefined;
 
-/** Where each quote was found first, or why it was not; nothing for an empty one. */
-async function findAll(places: readonly Place[], quotes: readonly string[]): Promise<Find[]> {
-  const finds: Find[] = quotes.map(() => undefined);
-  for (const { text, name } of places) {
-    const open = [...quotes.entries()].filter(([index, quote]) => quote !== "" && !isFound(finds[index]));
-    if (open.length === 0) break;
-    const wanted = open.map(([, quote]) => quote);
-    const search = await searchUntrusted("findQuotes", text, wanted);
-    for (const [at, [index]] of open.entries()) {
-      const match = "cut" in search ? search.cut : search.value[at];
+/** The result for each quote: the first part that contains it, or the reason; undefined for an empty quote. */
+async function findQuotes(parts: readonly QuotablePart[], quotes: readonly string[]): Promise<QuoteResult[]> {
+  const results: QuoteResult[] = quotes.map(() => undefined);
+  for (const { text, name } of parts) {
+    const openQuotes = [...quotes.entries()].filter(([index, quote]) => quote !== "" && !isFound(results[index]));
+    if (openQuotes.length === 0) break;
+    const quoteTexts = openQuotes.map(([, quote]) => quote);
+    const search = await searchUntrusted("findQuotes", text, quoteTexts);
+    for (const [position, [index]] of openQuotes.entries()) {
+      const match = "cut" in search ? search.cut : search.value[position];
       if (match === undefined) continue;
       if (typeof match !== "string" && match.found && match.isCited !== true)
-        finds[index] = { match, locator: match.locator ?? locatorAt(text.marks ?? [], match.start) ?? name };
-      // The first place is the one that the agent was to quote from.
-      else finds[index] ??= { why: typeof match === "string" ? match : whyNot(match) };
+        results[index] = { match, locator: match.locator ?? locatorAt(text.marks ?? [], match.start) ?? name };
+      // The reason of the first part counts, from which the agent should quote.
+      else results[index] ??= { why: typeof match === "string" ? match : notFoundReason(match) };
     }
   }
-  return finds;
+  return results;
 }
 
-const isFound = (find: Find): boolean => find !== undefined && "locator" in find;
+const isFound = (result: QuoteResult): boolean => result !== undefined && "locator" in result;
 
-function whyNot(match: QuoteMatch): string {
+function notFoundReason(match: QuoteMatch): string {
   if (match.found) return "it stands in the list of references";
   return match.near === undefined ? reasonOf(match) : `the text differs: ${clip(match.near.differs, 30)}`;
 }

@@ -1,20 +1,22 @@
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import type { Criterion } from "../../generated/rrd.js";
 
-/** The text of a brief that asks for answers to the criteria; empty where they are missing. Without its heading. */
-export function criteriaWords(kind: "screening" | "full_text", criteria: readonly Criterion[]): string {
+/** The section of a brief that asks for answers to the criteria, without its heading; empty without criteria. */
+export function criteriaSection(kind: "screening" | "full_text", criteria: readonly Criterion[]): string {
   if (criteria.length === 0) return "";
   const [first, second] = criteria;
-  const quoted = kind === "screening" ? "words copied exactly from its abstract or title" : "the paper's words";
+  const quoteHint = kind === "screening" ? "words copied exactly from its abstract or title" : "the paper's words";
   const example = [
-    `"${first?.id}": {"answer": "yes", "quote": "${quoted}"}`,
+    `"${first?.id}": {"answer": "yes", "quote": "${quoteHint}"}`,
     ...(second === undefined ? [] : [`"${second.id}": {"answer": "unclear"}`]),
   ].join(", ");
-  const list = criteria.map(({ id, kind: which, text }) => `- ${id} (${which}): ${text.replace(/\s+/g, " ")}`);
-  return [words[kind], `\`"criteria": {${example}}\``, meaning[kind], list.join("\n")].join("\n\n");
+  const list = criteria.map(
+    ({ id, kind: criterionKind, text }) => `- ${id} (${criterionKind}): ${text.replace(/\s+/g, " ")}`,
+  );
+  return [instructions[kind], `\`"criteria": {${example}}\``, explanations[kind], list.join("\n")].join("\n\n");
 }
 
-const words = {
+const instructions = {
   screening:
     "They alone decide what goes to full text. Judge every candidate: each entry of `kept`, `dropped` and `papers` carries one more field with an answer to every criterion, from its title and abstract:",
   full_text:
@@ -23,11 +25,11 @@ const words = {
 
 const answers =
   "yes: it is true of the paper; no: it is not. A quote has at least four words. For no, quote words that show otherwise: that the subjects were patients, where animals are asked about. Code looks for each quote; yes or no without one that it finds counts as unclear, so say unclear, without a quote, where nothing settles it.";
-const meaning = {
+const explanations = {
   screening: `${answers} A record is excluded by yes to an \`exclude\` criterion or no to an \`include\` criterion; every other one goes to full text, dropped ones too.`,
   full_text: `${answers} Yes to an \`exclude\` criterion or no to an \`include\` criterion excludes the paper. Fill in everything else all the same.`,
 };
 
-/** Estimated tokens that the criteria take of a discovery brief. */
+/** Estimated tokens of the criteria in a discovery brief. */
 export const screeningWordsTokens = (criteria: readonly Criterion[]): number =>
-  estimateTokens(criteriaWords("screening", criteria));
+  estimateTokens(criteriaSection("screening", criteria));

@@ -3,17 +3,17 @@ import type { Answer, Criterion, Insight, Paper, Reading, Rrd } from "../../gene
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { countEach } from "../../../engine/lib/group.js";
 
-/** What the answers to the criteria come to. */
+/** The result of the answers to the criteria. */
 export interface Eligibility {
   /** The first criterion that excludes. */
   readonly excludedBy?: Criterion;
-  /** Criteria without a clear answer; empty where one excludes. */
+  /** Criteria without a clear answer; empty if a criterion excludes. */
   readonly open: readonly Criterion[];
 }
 
 /**
- * What answers come to: an exclude criterion that is answered yes, or an include criterion that is answered no,
- * excludes. What is unclear or not answered is open.
+ * The result of answers: "yes" to an exclude criterion or "no" to an include criterion excludes. Criteria with unclear
+ * or missing answers are open.
  */
 export function eligibilityOf(
   criteria: readonly Criterion[],
@@ -29,92 +29,92 @@ export function eligibilityOf(
 export const answersAt = (stage: Answer["stage"], answers: readonly Answer[] | undefined): Answer[] =>
   (answers ?? []).filter((answer) => answer.stage === stage);
 
-/** The criteria that the reading of a paper has to answer; none where a person has decided. */
-export const askedCriteria = (rrd: Rrd, { override }: Pick<Paper, "override">): readonly Criterion[] =>
+/** The criteria that the reading of a paper must answer; empty if the user has decided on the paper. */
+export const criteriaToAnswer = (rrd: Rrd, { override }: Pick<Paper, "override">): readonly Criterion[] =>
   override === undefined ? criteriaOf(rrd) : [];
 
-/** A criterion in words: "c2 (exclude: animal studies)". */
+/** A criterion as text: "c2 (exclude: animal studies)". */
 export const criterionInFull = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
 
-/** So much of a criterion names it where it is repeated often, in characters. */
-const maxNamed = 300;
+/** Maximum length of a criterion's text in lists of records, in characters. */
+const maxTextChars = 300;
 
-/** The same, cut where it is long, for a place in which each record names its criterion. */
+/** Like criterionInFull, but with a long text cut, for lists in which every record names its criterion. */
 export function criterionText({ id, kind, text }: Criterion): string {
   const letters = [...text];
-  const named =
-    letters.length <= maxNamed
+  const shortText =
+    letters.length <= maxTextChars
       ? text
       : `${letters
-          .slice(0, maxNamed - 1)
+          .slice(0, maxTextChars - 1)
           .join("")
           .trimEnd()}…`;
-  return criterionInFull({ id, kind, text: named });
+  return criterionInFull({ id, kind, text: shortText });
 }
 
-/** A paper that a person has to decide on, with the criteria that its reading left open. */
+/** A paper that waits for the user's decision, with its open criteria. */
 export interface WaitingPaper {
   readonly paper: Paper;
   readonly open: readonly Criterion[];
-  /** What two readers decided who disagree on it; it was not read yet. */
+  /** The decisions of two readers who disagree on it. Then it has not been read yet. */
   readonly conflict?: readonly Reading[];
 }
 
-/** How often a reason excluded. `criterion` is absent for a reason that can't be read, or a criterion that is gone. */
+/** The number of exclusions by one reason. `criterion` is absent for other reasons and for removed criteria. */
 export interface ExclusionCount {
-  /** Id of a criterion, `person`, `retracted` or `other`. */
+  /** The id of a criterion, `person`, `retracted` or `other`. */
   readonly reason: string;
   readonly criterion?: Criterion;
   readonly count: number;
 }
 
-/** Where a project stands with its eligibility criteria, read off its records. */
+/** The exclusions and waiting papers of a project, derived from its records. */
 export interface EligibilityReport {
   readonly criteria: readonly Criterion[];
-  /** Papers that wait for a person, in the order of the pool. */
+  /** Papers that wait for the user's decision, in the order of the pool. */
   readonly waiting: readonly WaitingPaper[];
-  /** Reasons of exclusion by stage, the criteria in their order, then the others. */
+  /** Exclusions by screening: first the criteria in their order, then other reasons. */
   readonly screening: readonly ExclusionCount[];
-  /** After a reading of the abstract alone. */
+  /** Exclusions after a reading of only the abstract. */
   readonly abstract: readonly ExclusionCount[];
   readonly fullText: readonly ExclusionCount[];
 }
 
 /**
- * Papers that wait for the person and reasons of exclusion, for whatever shows them: the report, `status`, the flow.
- * Pure. Everything is empty where a project has no criteria and nobody has decided on eligibility.
+ * Waiting papers and reasons of exclusion, for the report, `status` and the flow diagram. All lists are empty if a
+ * project has no criteria and the user has made no decision. Pure.
  */
 export function eligibilityReport(rrd: Rrd): EligibilityReport {
   const criteria = criteriaOf(rrd);
-  const hasAny = criteria.length > 0;
+  const hasCriteria = criteria.length > 0;
   const screened = (rrd.excluded ?? []).filter(({ stage }) => (stage ?? "screened") === "screened");
   const excludedAt = (stage: ReturnType<typeof stageOfRejection>) =>
     rrd.papers_pool.flatMap((paper) => (stageOfRejection(paper) === stage ? (exclusionOf(paper) ?? []) : []));
-  const isTold = (reason: string) => reason !== "retracted" || hasAny;
+  const isCounted = (reason: string) => reason !== "retracted" || hasCriteria;
   return {
     criteria,
     waiting: rrd.papers_pool.filter(isWaiting).map((paper) => {
-      // One that nobody has read yet waits because its readers disagree.
+      // An unread paper waits because its readers disagree.
       const isRead = paper.analysis != null;
       const conflict = isRead ? undefined : paper.readings;
       return { paper, open: isRead ? openCriteria(criteria, paper) : [], ...withoutUndefined({ conflict }) };
     }),
-    screening: counted(criteria, [
+    screening: countReasons(criteria, [
       ...screened.flatMap(({ criterion, override }) =>
         override !== undefined
           ? [override.criterion ?? "person"]
-          : hasAny || criterion !== undefined
+          : hasCriteria || criterion !== undefined
             ? [criterion ?? "other"]
             : [],
       ),
       ...excludedAt("screening"),
     ]),
-    abstract: counted(criteria, excludedAt("abstract").filter(isTold)),
-    fullText: counted(criteria, excludedAt("full text").filter(isTold)),
+    abstract: countReasons(criteria, excludedAt("abstract").filter(isCounted)),
+    fullText: countReasons(criteria, excludedAt("full text").filter(isCounted)),
   };
 }
 
-/** Whether a paper waits for a person's decision: one that was written by hand counts at once. */
+/** Whether a paper waits for the user's decision. A decision written by hand counts at once. */
 export const isWaiting = ({ status, override }: Paper): boolean => status === "waiting" && override === undefined;
 
 /** The criteria that a paper's reading left open. */
@@ -122,18 +122,18 @@ export const openCriteria = (criteria: readonly Criterion[], { answers }: Paper)
   eligibilityOf(criteria, answersAt("full_text", answers)).open;
 
 /**
- * Why a paper of the pool is not eligible: `person`, `retracted`, or the id of a criterion. Undefined for one that is
- * eligible or not judged yet.
+ * The reason why a paper of the pool is not eligible: `person`, `retracted`, or the id of a criterion. Undefined if it
+ * is eligible or not judged yet.
  */
-export function exclusionOf({ override, excluded_by: by, retracted, status }: Paper): string | undefined {
+export function exclusionOf({ override, excluded_by: criterion, retracted, status }: Paper): string | undefined {
   if (override?.decision === "exclude") return override.criterion ?? "person";
   if (retracted === true && status === "rejected") return "retracted";
-  return override === undefined && status === "rejected" ? (by ?? undefined) : undefined;
+  return override === undefined && status === "rejected" ? (criterion ?? undefined) : undefined;
 }
 
 /**
- * Where a rejected record left the flow: a person excludes by title and abstract what nobody has read, even after it
- * could not be retrieved. Any other rejected record was read, or at least its abstract was.
+ * The stage at which a record was rejected. If the user excludes an unread paper, that is screening, even if it could
+ * not be retrieved. Other rejected papers were read, at least their abstracts.
  */
 export function stageOfRejection({
   override,
@@ -144,35 +144,38 @@ export function stageOfRejection({
   return depth === "abstract" ? "abstract" : "full text";
 }
 
-/** What an answer to a criterion rests on. */
+/** The text that an answer to a criterion is based on. */
 export const basisOf = (
   { stage }: Pick<Answer, "stage">,
   { read_depth: depth }: Pick<Paper, "read_depth">,
 ): "title and abstract" | "abstract" | "full text" =>
   stage === "screening" ? "title and abstract" : depth === "abstract" ? "abstract" : "full text";
 
-/** Whether nothing may be built on a paper: it waits for a person, or they could not get it, or it is excluded. */
+/** Whether a paper must not be used: it waits for the user, they could not get it, or it is excluded. */
 export const isIneligible = (paper: Paper): boolean =>
   isWaiting(paper) ||
   paper.override?.decision === "not_retrieved" ||
   (exclusionOf(paper) ?? "retracted") !== "retracted";
 
 /**
- * The insights that count: those of a paper on which nothing may be built stay in the file, so that a later decision to
- * include it brings them back without another reading.
+ * The insights of eligible papers. Insights of other papers stay in the file, so that a later decision to include the
+ * paper needs no second reading.
  */
 export function countingInsights({ papers_pool: pool, insights }: Pick<Rrd, "papers_pool" | "insights">): Insight[] {
   const ineligible = new Set(pool.filter(isIneligible).map(({ id }) => id));
   if (ineligible.size === 0) return [...(insights ?? [])];
-  return (insights ?? []).filter(({ paper_id: of }) => !ineligible.has(of ?? ""));
+  return (insights ?? []).filter(({ paper_id: paperId }) => !ineligible.has(paperId ?? ""));
 }
 
-function counted(criteria: readonly Criterion[], reasons: readonly string[]): ExclusionCount[] {
+function countReasons(criteria: readonly Criterion[], reasons: readonly string[]): ExclusionCount[] {
   const counts = countEach(reasons);
-  const known = new Map(criteria.map((criterion) => [criterion.id, criterion]));
-  const ordered = [...known.keys(), ...[...counts.keys()].filter((reason) => !known.has(reason)).toSorted()];
+  const criteriaById = new Map(criteria.map((criterion) => [criterion.id, criterion]));
+  const ordered = [
+    ...criteriaById.keys(),
+    ...[...counts.keys()].filter((reason) => !criteriaById.has(reason)).toSorted(),
+  ];
   return ordered.flatMap((reason) => {
-    const [count, criterion] = [counts.get(reason), known.get(reason)];
+    const [count, criterion] = [counts.get(reason), criteriaById.get(reason)];
     if (count === undefined) return [];
     return [{ reason, count, ...withoutUndefined({ criterion }) }];
   });

@@ -7,8 +7,8 @@ import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js"
 import { authorsOf } from "../../papers/authors.js";
 import { rubricWords } from "../../papers/rubric/own-rubric.js";
 import { ownRubricOf, usesBothRubrics, usesScores } from "../../papers/rubric/rubric.js";
-import { criteriaWords } from "../../screening/eligibility/criteria-section.js";
-import { askedCriteria } from "../../screening/eligibility/eligibility.js";
+import { criteriaSection } from "../../screening/eligibility/criteria-section.js";
+import { criteriaToAnswer } from "../../screening/eligibility/eligibility.js";
 import { formOf } from "../../project-files/form.js";
 import { formInstructions } from "../form/section.js";
 import { clipped, takeFitting } from "../brief-text.js";
@@ -49,7 +49,7 @@ export async function paperBrief({
     ...(isRepair
       ? {}
       : {
-          criteria: criteriaWords("full_text", askedCriteria(rrd, paper)),
+          criteria: criteriaSection("full_text", criteriaToAnswer(rrd, paper)),
           form: formInstructions(formOf(rrd)),
           rubric: rubricWords(ownRubricOf(rrd)),
         }),

@@ -30,7 +30,7 @@ import {
 import type { Change } from "../../project-files/research.js";
 import { insightId, lastNumber } from "../../project-files/rrd-file.js";
 import { papersToReadAgain } from "../../derived/open-update.js";
-import { answersAt, askedCriteria, criterionText, eligibilityOf } from "../../screening/eligibility/eligibility.js";
+import { answersAt, criteriaToAnswer, criterionText, eligibilityOf } from "../../screening/eligibility/eligibility.js";
 import { handleOf } from "../narrative/handles.js";
 import { formOf } from "../../project-files/form.js";
 import { type CheckedForm, formFields } from "../form/check-values.js";
@@ -63,7 +63,7 @@ export function acceptPaper(
           ...missing.slice(0, 10).map(({ quote, why }) => `${why}: "${clip(quote, 30)}"`),
         ]
       : []),
-    ...unanswered(askedCriteria(rrd, paper), result),
+    ...unanswered(criteriaToAnswer(rrd, paper), result),
     ...form.reasons,
   ];
   if (reasons.length > 0 || typeof scores === "string") return { reasons };
@@ -226,7 +226,7 @@ interface Screening {
 }
 
 function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retracted: boolean): Screening | undefined {
-  const criteria = askedCriteria(rrd, paper);
+  const criteria = criteriaToAnswer(rrd, paper);
   // A retracted paper is rejected in any case.
   if (criteria.length === 0 || retracted) return undefined;
   const { excludedBy, open } = eligibilityOf(criteria, answers);

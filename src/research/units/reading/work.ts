@@ -3,7 +3,7 @@ import { paperOf } from "../../derived/status.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import { checkFullText } from "../../screening/eligibility/check-answers.js";
-import { askedCriteria } from "../../screening/eligibility/eligibility.js";
+import { criteriaToAnswer } from "../../screening/eligibility/eligibility.js";
 import { formOf } from "../../project-files/form.js";
 import { checkValues } from "../form/check-values.js";
 import type { UnitWork } from "../unit-kind.js";
@@ -33,7 +33,7 @@ export const work: UnitWork<ReadingMaterial, AnalysisResult> = {
     const { evidence, results } = reading;
     const search = await searchUntrusted("checkReading", evidence, results, material.text, paper.abstract);
     const checked = "cut" in search ? uncheckedReading(evidence, search.cut) : search.value;
-    const answers = await checkFullText(askedCriteria(rrd, paper), reading.criteria, material.text, paper);
+    const answers = await checkFullText(criteriaToAnswer(rrd, paper), reading.criteria, material.text, paper);
     const form = await checkValues(formOf(rrd), reading.fields, material.text, paper);
     return acceptPaper(rrd, paper, reading, material, judging, checked, answers, form);
   },

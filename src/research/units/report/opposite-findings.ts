@@ -1,5 +1,5 @@
 import type { Evidence, Outcome, Paper } from "../../generated/rrd.js";
-import { foldedStem, stemsOf } from "../../screening/bm25.js";
+import { unifiedStem, stemsOf } from "../../screening/bm25.js";
 import { handleOf, whyNoGround } from "../narrative/handles.js";
 
 /** One of two quotes on the same outcome. */
@@ -72,7 +72,7 @@ function statedOutcome(paper: Paper, evidence: Evidence, number: number): Stated
 }
 
 const comparisonWords = /\s(?:against|vs\.?|versus|compared (?:with|to)|relative to|than|over)\s/iu;
-const stemSet = (text: string): ReadonlySet<string> => new Set(stemsOf(text).map(foldedStem));
+const stemSet = (text: string): ReadonlySet<string> => new Set(stemsOf(text).map(unifiedStem));
 
 /** The pairs of one outcome, opposite ones first; one pair for the same two papers. */
 function pairsAmong(all: readonly StatedOutcome[]): Pair[] {

@@ -5,7 +5,7 @@ import { blockedNames } from "../../project-files/rrd-file.js";
 import { maxBatchSize } from "../../derived/status.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
-import { criteriaWords } from "../../screening/eligibility/criteria-section.js";
+import { criteriaSection } from "../../screening/eligibility/criteria-section.js";
 import { searchingTools } from "../../tools/all-tools.js";
 import { section, clipped } from "../brief-text.js";
 import { type BriefRequest, isOnTheWeb, type ResearchState, type UnitBrief, type UnitData } from "../unit-kind.js";
@@ -33,7 +33,7 @@ export function batchBrief({
       : undefined;
   return {
     data: discoveryData(state, unit, batch),
-    criteria: criteriaWords("screening", criteriaOf(rrd)),
+    criteria: criteriaSection("screening", criteriaOf(rrd)),
     values: { NEED: maxBatchSize(rrd, batch.candidates.length) },
     // Code searches local sources and scholarly services itself, so such a batch needs no web access.
     web: batch.judgeOnly !== true && isOnTheWeb(batch.toAgent ?? rrd.requirements.sources),

@@ -25,7 +25,7 @@ import { type AnswersById, entryDespiteDrop, screenedOut, unanswered, openAnswer
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
 import { isSeed } from "./next-round.js";
 import { many } from "../../../engine/lib/words.js";
-import { agreementOf, oneSided, readingsText } from "../../screening/eligibility/agreement.js";
+import { agreementOf, oneSidedText, readingsText } from "../../screening/eligibility/agreement.js";
 import type { MergedReaders } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
 import { maxPoolSize, targetOf, batchesWithoutNew, searchKey } from "../../derived/status.js";
@@ -197,7 +197,7 @@ export function acceptDiscovery(
     [
       ...newSubstitutions,
       ...limitWarning,
-      ...(readers === undefined ? [] : [oneSided(agreementOf(stateAfter)) ?? []].flat()),
+      ...(readers === undefined ? [] : [oneSidedText(agreementOf(stateAfter)) ?? []].flat()),
     ].join(" ") || undefined;
   const blocked = newlyBlocked(rrd, sources, discovery_metrics.failures_in_a_row);
   const unblocked = (batch.busy?.answered ?? []).map((name) => name.toLowerCase());

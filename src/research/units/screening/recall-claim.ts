@@ -1,5 +1,5 @@
 import type { Rrd } from "../../generated/rrd.js";
-import { moreToScreen, type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
+import { remainingToScreen, type RecallBound, recallBound, type ScreenedBatch } from "../../screening/stopping-rule.js";
 import { searchKey } from "../../derived/status.js";
 
 type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
@@ -46,7 +46,7 @@ export function recallOf(
   const outlook = () => {
     if (found === 0) return "";
     const likelyRecall = recallBound(draws, rest, { target, confidence: evenOdds }).atLeast;
-    const moreRecords = moreToScreen(draws, rest, { target, confidence });
+    const moreRecords = remainingToScreen(draws, rest, { target, confidence });
     return `. Likely are ${percent(likelyRecall)} by now; the confidence takes ${moreRecords} more of ${waiting}, if none of them is relevant`;
   };
   const ofRelevant = `of the relevant records that the search found were kept, with ${percent(confidence)} confidence`;

@@ -3,7 +3,7 @@ import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import type { Answer, Criterion, Exclusion, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { checkScreening } from "../../screening/eligibility/check-answers.js";
-import { groundText } from "../../screening/eligibility/answer-text.js";
+import { evidenceText } from "../../screening/eligibility/answer-text.js";
 import { criterionText } from "../../screening/eligibility/eligibility.js";
 import type { Batch } from "./screening-batch.js";
 import { excludedFacts, type ScreeningCandidate } from "./search-results.js";
@@ -70,7 +70,7 @@ export function screenedOut(
 ): Exclusion {
   const { id, title } = candidate;
   const decisive = answers.find((one) => one.criterion === criterion.id);
-  const reason = decisive === undefined ? "" : groundText(decisive);
+  const reason = decisive === undefined ? "" : evidenceText(decisive);
   return {
     id,
     title,

@@ -4,7 +4,7 @@ import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { correctionsAmong } from "../../papers/dedup/companions.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type MergeDecisions, isFromUser, mergeDecisions } from "../../search/candidates.js";
-import type { Ranked } from "../../screening/screening-order.js";
+import type { RankedWork } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
@@ -234,9 +234,9 @@ function underRequestedNames(
 
 /** A number of records that is larger than any batch. Only for the first of them, the learned words are named. */
 const maxPerBatch = 100;
-const withoutLearnedWords = ({ learned: _, ...work }: Ranked): Ranked => work;
+const withoutLearnedWords = ({ learned: _, ...work }: RankedWork): RankedWork => work;
 
-function screeningCandidate(work: Ranked, decisionsOn: (work: Ranked) => MergeDecisions): ScreeningCandidate {
+function screeningCandidate(work: RankedWork, decisionsOn: (work: RankedWork) => MergeDecisions): ScreeningCandidate {
   const { record, provenance, priority, why, learned } = work;
   const { merged, apart } = decisionsOn(work);
   const { arxiv, ...others } = record.identifiers;

@@ -11,7 +11,7 @@ import { type CandidateSet, candidatesOf, candidatesText, isFromUser, type Work 
 import { findSeeds, type FoundSeeds, type Sought } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
-import { ageOf, type Judged, rankWorks, type Ranked } from "../../screening/screening-order.js";
+import { ageOf, type Judged, rankWorks, type RankedWork } from "../../screening/screening-order.js";
 import { runStep } from "../../search/run-round.js";
 import { type Rest, type SourceRests, sourceRests } from "../../search/source-rests.js";
 import { isSaturated, isSearched, canFollowKept, nextRound } from "./next-round.js";
@@ -252,9 +252,9 @@ const seedExamples = ({ works, missing }: FoundSeeds): Judged[] => [
 ];
 
 /** The works in their order, with the user's seeds first. */
-function seedsFirst(ranked: readonly Ranked[], { works }: FoundSeeds): readonly Ranked[] {
+function seedsFirst(ranked: readonly RankedWork[], { works }: FoundSeeds): readonly RankedWork[] {
   if (works.size === 0) return ranked;
-  const isSeedWork = ({ record }: Ranked) => works.has(record.id);
+  const isSeedWork = ({ record }: RankedWork) => works.has(record.id);
   return [
     ...ranked
       .filter(isSeedWork)
@@ -365,14 +365,14 @@ function firstDayOf({ requirements }: Rrd, steps: readonly Step[]): string | und
 
 function sortWorks(
   rrd: Rrd,
-  ranked: readonly Ranked[],
+  ranked: readonly RankedWork[],
   kept: SearchRecord,
 ): Pick<SearchSession, "works" | "setAside" | "passed"> {
   const settled = settledIds(rrd);
   const ids = new Set(ranked.map(({ record }) => record.id));
   const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
   const isKnownBefore = knownBefore(rrd, kept);
-  const works: Ranked[] = [];
+  const works: RankedWork[] = [];
   let passed = 0;
   const setAside: SearchSession["setAside"][number][] = [];
   for (const work of ranked) {
@@ -408,7 +408,7 @@ function knownBefore(rrd: Rrd, { steps, listings }: SearchRecord): (work: Work) 
 }
 
 function exclusionOf(
-  work: Ranked,
+  work: RankedWork,
   rrd: Rrd,
   today: string,
 ): { stage: "retracted" | "window" | "notice"; reason: string } | undefined {

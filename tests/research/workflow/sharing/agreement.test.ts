@@ -3,13 +3,13 @@ import {
   agreementOf,
   agreementText,
   kappaOf,
-  oneSided,
-  type Table,
+  oneSidedText,
+  type DecisionTable,
 } from "../../../../src/research/screening/eligibility/agreement.js";
 import type { Paper } from "../../../../src/research/generated/rrd.js";
 import { paper } from "../../../support/projects/research.js";
 
-const table = (a: number, b: number, c: number, d: number): Table => ({
+const table = (a: number, b: number, c: number, d: number): DecisionTable => ({
   both_include: a,
   only_first: b,
   only_second: c,
@@ -106,7 +106,7 @@ describe("the agreement of two readers", () => {
   });
 
   test("a reader that gives one answer to ten records or more is named, others are not", () => {
-    const warn = (papers: Paper[]) => oneSided(agreementOf({ papers_pool: papers }));
+    const warn = (papers: Paper[]) => oneSidedText(agreementOf({ papers_pool: papers }));
     expect(warn([...many(7, "include", "include"), ...many(3, "exclude", "include")])).toMatch(
       /^codex included every one of the 10 records/,
     );
