@@ -2,7 +2,7 @@ import { hiddenName, inboxName, lockName, transcriptsName } from "../engine/lib/
 import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { contextOf } from "../research/report/page/context.js";
-import { contents, heldSections, sectionText } from "../research/report/page/page.js";
+import { contents, shownSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
 import { type SteeredWork, currentInstructions } from "../engine/storage/state/from-outside.js";
 import { runStatusOf } from "../engine/storage/running-units.js";
@@ -154,7 +154,7 @@ const isOfNow = (id: string): boolean => /^(?:now|broken|notices|steering|to-(?:
 /** The report's own sections, and what the project cost. */
 async function reportParts(records: Records, name: string): Promise<Part[]> {
   const context = { ...(await contextOf(records.model)), readingAt: (id: string) => readingAddress(name, id) };
-  const sections = heldSections(context);
+  const sections = shownSections(context);
   return [
     part("masthead", markup`<div id="masthead">${masthead(context)}</div>`),
     ...sections.flatMap((section) => {

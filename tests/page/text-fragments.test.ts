@@ -51,7 +51,7 @@ describe.skipIf(chromePath === undefined)("the link of a quote to a web page, in
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/paper`;
     const from = paper("p", { url: address, pdf_url: null });
     const name = namesOf([from]).get("p") ?? expect.unreachable();
-    const { opens = "" } = quoteAt(from, name, { claim: quote, quote, status: "verified" }, 1) ?? {};
+    const { address: opens = "" } = quoteAt(from, name, { claim: quote, quote, status: "verified" }, 1) ?? {};
     const context = await browser.newContext();
     context.setDefaultTimeout(deadlines.expect.poll.timeout);
     const page = await context.newPage();

@@ -46,7 +46,7 @@ export const exportFormats: Readonly<Record<string, ExportFormat>> = {
     ending: "csv",
     needsAll: true,
     load: async () => {
-      const [{ prismaCsv }, { flowOf }] = await Promise.all([
+      const [{ prismaCsv }, { prismaFlow: flowOf }] = await Promise.all([
         import("../../research/papers/export/prisma.js"),
         import("../../research/report/prisma-flow.js"),
       ]);

@@ -31,7 +31,7 @@ import { standingOf } from "../derived/status.js";
 import { groupInsights } from "../units/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
 import { type Citation, citationStatusOf } from "./citation-status.js";
-import { type Flow, flowOf } from "./prisma-flow.js";
+import { type Flow, prismaFlow } from "./prisma-flow.js";
 import { paperMap, type PaperMap } from "./links.js";
 import { isWithoutModel, startedLines, type Method, methodSection } from "./method.js";
 import { type AskedQuestion, askedQuestions } from "./narrative/questions.js";
@@ -267,7 +267,7 @@ export function reportModel(input: ReportInput): ReportModel {
 
   const search = searchYieldOf(rrd, log);
   const queries = once(() => queriesOf(log));
-  const flow = flowOf(rrd);
+  const flow = prismaFlow(rrd);
   const total = totalOf(rrd, input.ledger);
   const scores = scoresOfModel(rrd, rows);
   const answer = narrative.answer.map(statement);

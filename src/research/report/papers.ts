@@ -13,12 +13,12 @@ import { type Citation, citationStatusOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
 
 /**
- * What became of a paper. `waiting`: read, and a person decides; `missing`: nothing of it but its title could be had;
- * `unread`: no decision yet.
+ * The status of a paper in the report. `waiting`: it was read, and the user must decide; `missing`: only its title is
+ * available; `unread`: not decided yet.
  */
 export type PaperStatus = "presented" | "insights" | "rejected" | "waiting" | "missing" | "unread";
 
-/** The words of a status, as they stand wherever it is shown. */
+/** The text for each status. */
 export const statusWords: Readonly<Record<PaperStatus, string>> = {
   presented: "Included",
   insights: "Kept for insights",
@@ -28,59 +28,61 @@ export const statusWords: Readonly<Record<PaperStatus, string>> = {
   unread: "Not read",
 };
 
-/** A paper as lists and pictures need it. Cheap: there may be ten thousand. */
+/** The data of a paper for lists and pictures. Small, because there may be ten thousand. */
 export interface PaperRow extends PaperName {
   readonly status: PaperStatus;
-  /** Points of `full`; undefined where the paper was not judged. */
+  /** The points, at most `full`; undefined if the paper was not judged. */
   readonly score?: number;
   readonly execution?: number;
   readonly strategic?: number;
   readonly authors: readonly string[];
-  /** YYYY, YYYY-MM or YYYY-MM-DD, as its source gives it; empty where it is not known. */
+  /** YYYY, YYYY-MM or YYYY-MM-DD, as given by its source; empty if unknown. */
   readonly date: string;
-  /** The year where the date begins with one. */
+  /** The year, if the date begins with one. */
   readonly year?: number;
-  /** Journal, conference or repository; the source where none is known. */
+  /** The journal, conference or repository; the source if none is known. */
   readonly venue: string;
   readonly source: string;
-  /** http or https, or absent. */
+  /** An http or https address; absent otherwise. */
   readonly url?: string;
   readonly doi?: string;
-  /** Of a document of the person's own the name of its file. */
+  /** The file name, if it is the user's own document. */
   readonly file?: string;
   readonly reading: Reading;
-  /** Quotes that were given for it, those of them that may be shown, and of these the ones found in the text. */
+  /** Number of quotes that the reader gave. */
   readonly quotesGiven: number;
+  /** Number of quotes that are shown. */
   readonly quotes: number;
+  /** Number of quotes that were found in the text. */
   readonly quotesFound: number;
-  /** Why this decision, in a sentence; empty where nobody wrote it. */
+  /** The reason for the decision, one sentence; empty if unknown. */
   readonly why: string;
   readonly hasWarnings: boolean;
 }
 
-/** One dimension of a rubric, 0 to 5. */
+/** The points for one dimension of a rubric, 0 to 5. */
 export interface Dimension {
   readonly label: string;
   readonly points: number;
 }
 
-/** Whether a paper meets a criterion, and the words that settle it. */
+/** The answer to a criterion for a paper, with the quoted evidence. */
 export interface CriterionAnswer {
   /** The id of the criterion with the beginning of its text. */
   readonly criterion: string;
   readonly answer: "yes" | "no" | "unclear";
-  /** Where it stands, or how far the paper was looked at; with the reason where the answer is unclear. */
+  /** The place of the quote, or how far the paper was read; if the answer is unclear, also the reason. */
   readonly says: string;
-  /** The words that settle it, in their sentence; empty where nothing was quoted. */
+  /** The quote in its sentence; empty if nothing was quoted. */
   readonly pieces: readonly PassagePiece[];
-  /** What a reader should know of the words, a clause each. */
+  /** Warnings about the quote, a clause each. */
   readonly notes: readonly string[];
 }
 
-/** A paper as `read` prints it, made when it is asked for. */
+/** The complete entry of a paper, as `read` prints it. Computed on demand. */
 export interface PaperEntry extends PaperRow {
   readonly dimensions: readonly Dimension[];
-  /** Warnings, notices since its publication, what could not be read. */
+  /** Warnings, notices since its publication, and what could not be read. */
   readonly warnings: readonly string[];
   readonly abstract: string;
   readonly summary: string;
@@ -89,14 +91,17 @@ export interface PaperEntry extends PaperRow {
   readonly limitations: string;
   readonly code: readonly { readonly text: string; readonly url?: string }[];
   readonly evidence: readonly Quote[];
-  /** Quotes that were looked for and not found: counted, not shown. */
+  /** Number of quotes that were not found in the text. They are not shown. */
   readonly notInText: number;
-  /** Numbers of the results that no quote holds and the text does not have. */
+  /** Numbers of the results that are neither in a quote nor in the text. */
   readonly unprovedNumbers: readonly string[];
-  /** What was found of each eligibility criterion, by the fullest look at the paper; empty where they are missing. */
+  /**
+   * The answers to the eligibility criteria, from the most complete reading of the paper; empty if no criterion was
+   * answered.
+   */
   readonly eligibility: readonly CriterionAnswer[];
   readonly insightTexts: readonly string[];
-  /** Notes on the decision, whole. */
+  /** The complete notes on the decision. */
   readonly notes: string;
   readonly citation: Citation;
   readonly pdf?: string;
@@ -112,7 +117,7 @@ const statuses: Readonly<Record<Paper["status"], PaperStatus>> = {
   analyzing: "unread",
 };
 
-/** Rows of all papers: what was decided first, the best first, then by title so that ties have one order. */
+/** The rows of all papers: decided papers first, by score, then by title, so that equal scores have a fixed order. */
 export function rowsOf(rrd: Rrd, names: ReadonlyMap<string, PaperName>): PaperRow[] {
   const order: Readonly<Record<PaperStatus, number>> = {
     presented: 0,
@@ -146,7 +151,7 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
     if (evidence.status !== "not-in-text") quotes += 1;
     if (evidence.status === "verified") quotesFound += 1;
   }
-  // Name by name: an object of many spreads is a dictionary to the engine, and every look at ten thousand of them slow.
+  // Each field is named: an object made by spreads is a slow dictionary in V8, and there may be ten thousand.
   const { id, label, title, isRetracted, isIneligible: isOut } = name;
   const row: Writable<PaperRow> = {
     id,
@@ -181,34 +186,34 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
 type Writable<Members> = { -readonly [Name in keyof Members]: Members[Name] };
 
 function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
-  const by = exclusionOf(paper);
-  const decided = decisionText(paper);
-  const criterion = by === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === by);
-  if (decided !== undefined)
-    return criterion === undefined ? decided : `${decided} (${criterion.id}: ${oneLine(criterion.text)})`;
+  const criterionId = exclusionOf(paper);
+  const userDecision = decisionText(paper);
+  const criterion = criterionId === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === criterionId);
+  if (userDecision !== undefined)
+    return criterion === undefined ? userDecision : `${userDecision} (${criterion.id}: ${oneLine(criterion.text)})`;
   if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${oneLine(criterion.text)}).`;
   const missing = notRetrievedText(paper);
   if (missing !== undefined) return missing;
-  // What was noted of a retracted paper that nobody read is why it was screened in.
+  // The notes of a retracted paper that was not read only say why it was screened in.
   if (paper.retracted === true && status === "rejected") return warningsOf(paper).find(isRetractionNotice) ?? "";
-  return couldBeRead(paper) || status === "unread" ? firstSentence(tablesAsText(paper.notes ?? "")) : notJudged;
+  return couldBeRead(paper) || status === "unread" ? firstSentence(tablesAsText(paper.notes ?? "")) : notJudgedText;
 }
 
-/** A person's decision and its reason; undefined without one. It replaces what an agent noted before. */
+/** The user's decision with its reason; undefined without one. It replaces earlier notes of an agent. */
 const decisionText = ({ override }: Paper): string | undefined =>
   override === undefined || override.decision === "not_retrieved"
     ? undefined
     : `${override.decision === "include" ? "Included" : "Excluded"} by a person: ${oneLine(override.why)}`;
 
-/** Why a paper could not be had, and what helps; undefined for any other paper. */
+/** The reason why a paper is not available, and what helps; undefined for other papers. */
 export const notRetrievedText = ({ status, not_retrieved: why }: Paper): string | undefined =>
   status === "not_retrieved" && why !== undefined ? oneLine(`${why.reason} ${why.cure}`) : undefined;
 
 const isRetractionNotice = (warning: string): boolean => /^(?:Retracted|Withdrawn)/.test(warning);
 
-const notJudged = "Not judged: nothing but its title could be read.";
+const notJudgedText = "Not judged: nothing but its title could be read.";
 
-/** A paper's whole entry. */
+/** The complete entry of a paper. */
 export function entryOf(
   rrd: Rrd,
   row: PaperRow,
@@ -220,7 +225,7 @@ export function entryOf(
   const scores = scoresOf(rrd, paper);
   const { execution, strategic } = dimensionsOf(rrd);
   const pdf = webAddress(paper.pdf_url);
-  // The row behind the literal, and no spread of what may be absent: each is slow for thousands of entries.
+  // The row is spread last and optional fields are not spread: both would be slow for thousands of entries.
   const entry: Writable<PaperEntry> = {
     dimensions:
       scores === undefined || row.score === undefined
@@ -231,10 +236,10 @@ export function entryOf(
           ],
     warnings: warningsOf(paper),
     abstract: tablesAsText(paper.abstract ?? ""),
-    summary: told(analysis?.summary),
-    method: told(analysis?.methodology),
-    results: told(analysis?.results),
-    limitations: told(analysis?.limitations),
+    summary: fieldText(analysis?.summary),
+    method: fieldText(analysis?.methodology),
+    results: fieldText(analysis?.results),
+    limitations: fieldText(analysis?.limitations),
     code: codeOf(analysis?.implementations_found),
     evidence: quotesOf(paper, row),
     notInText: (analysis?.evidence ?? []).filter(({ status }) => status === "not-in-text").length,
@@ -246,7 +251,7 @@ export function entryOf(
     notes:
       notRetrievedText(paper) ??
       decisionText(paper) ??
-      (couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudged),
+      (couldBeRead(paper) ? tablesAsText(paper.notes ?? "") : notJudgedText),
     citation: citationStatusOf(paper),
     ...row,
   };
@@ -254,16 +259,17 @@ export function entryOf(
   return entry;
 }
 
-/** So much of a criterion names it where each paper answers it; the whole of it stands with the method. */
-const maxCriterion = 80;
+/** Maximum length of a criterion's text beside an answer; the complete text is in the method section. */
+const maxCriterionChars = 80;
 
 function eligibilityOf(paper: Paper, criteria: readonly Criterion[]): CriterionAnswer[] {
   return criteria.flatMap(({ id, text }) => {
-    const mine = (paper.answers ?? []).filter(({ criterion }) => criterion === id);
-    const answer = mine.find(({ stage }) => stage === "full_text") ?? mine.at(-1);
+    const answers = (paper.answers ?? []).filter(({ criterion }) => criterion === id);
+    const answer = answers.find(({ stage }) => stage === "full_text") ?? answers.at(-1);
     if (answer === undefined) return [];
     const letters = [...oneLine(text).replace(/\.$/, "")];
-    const short = letters.length > maxCriterion ? `${letters.slice(0, maxCriterion - 1).join("")}…` : letters.join("");
+    const short =
+      letters.length > maxCriterionChars ? `${letters.slice(0, maxCriterionChars - 1).join("")}…` : letters.join("");
     const place = oneLine(answer.locator ?? basisOf(answer, paper));
     const why = answer.reason === undefined ? "" : `; ${oneLine(answer.reason)}`;
     return {
@@ -276,10 +282,10 @@ function eligibilityOf(paper: Paper, criteria: readonly Criterion[]): CriterionA
   });
 }
 
-/** A field of an analysis as text. */
-const told = (value: unknown): string => tablesAsText(prose(value));
+/** The text of a field of an analysis. */
+const fieldText = (value: unknown): string => tablesAsText(prose(value));
 
-/** Names of dimensions as people read them. */
+/** The names of dimensions for readers. */
 const labels: Readonly<Record<string, string>> = {
   time_to_poc: "Time to prototype",
   value_market: "Market value",
@@ -294,8 +300,8 @@ const pointsOf = (
 ): PaperEntry["dimensions"] =>
   names.map((name) => ({ label: ownName(rrd, name) ?? labelOf(name), points: points[name] ?? 0 }));
 
-function codeOf(found: unknown): PaperEntry["code"] {
-  const entries = Array.isArray(found) ? found : typeof found === "string" && found.trim() !== "" ? [found] : [];
+function codeOf(field: unknown): PaperEntry["code"] {
+  const entries = Array.isArray(field) ? field : typeof field === "string" && field.trim() !== "" ? [field] : [];
   return entries.map((entry: unknown) => {
     const fields = typeof entry === "object" && entry !== null ? (entry as Record<string, unknown>) : {};
     const text =
@@ -313,7 +319,7 @@ const noticeWords: Readonly<Record<string, string>> = {
   addendum: "An addendum was published",
 };
 
-/** Warnings of the record and notices since it was published, each once. */
+/** The warnings of the record and the notices since publication, without duplicates. */
 export function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[] {
   const notices = updates.flatMap(({ type, date, source }) => {
     const words = noticeWords[type];
@@ -323,10 +329,10 @@ export function warningsOf({ warnings = [], updates = [], retracted }: Paper): s
   return retracted === true && !all.some(isRetractionNotice) ? ["Retracted.", ...all] : all;
 }
 
-/** So much of a title, of names or of an address stands in a list: what is longer was taken for one by mistake. */
+/** Maximum length of a title, name or address in a list. A longer text is not really one. */
 const maxListedText = 300;
 
-/** A text as a list shows it; the entry of a paper has the whole of a longer title. */
+/** A text shortened for a list. The entry of a paper has its complete title. */
 export function shortened(text: string): string {
   if (text.length <= maxListedText) return text;
   return `${[...text].slice(0, maxListedText - 1).join("")}…`;
@@ -334,11 +340,11 @@ export function shortened(text: string): string {
 
 /** The first sentence of a text, at most 220 characters. */
 export function firstSentence(text: string): string {
-  const plain = oneLine(text);
-  const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(plain)?.[0] ?? plain;
+  const line = oneLine(text);
+  const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
   if (sentence.length <= 220) return sentence;
   const start = sentence.slice(0, 219);
   const word = start.lastIndexOf(" ");
-  // At the end of a word, where there is one.
+  // The cut is at the end of a word, if possible.
   return `${word > 150 ? start.slice(0, word) : start}…`;
 }

@@ -13,21 +13,21 @@ export interface FlowLine {
   readonly count: number;
 }
 
-/** A box of the diagram, with what its number is made of. */
+/** A box of the diagram, with the parts of its number. */
 export interface FlowBox {
   readonly label: string;
   readonly count: number;
   readonly lines: readonly FlowLine[];
 }
 
-/** One row: the box, and next to it what leaves the flow there. */
+/** One row: the box, and beside it the records that leave the flow there. */
 export interface FlowStep {
   readonly stage: "identification" | "screening" | "included";
   readonly box: FlowBox;
   readonly out?: FlowBox;
 }
 
-/** The counts that the PRISMA2020 R package reads, by its names; a count that nobody knows is absent. */
+/** The counts for the PRISMA2020 R package, by its names. Unknown counts are absent. */
 export type PrismaCounts = Readonly<Partial<Record<PrismaName, number>>>;
 
 export const prismaNames = [
@@ -65,17 +65,17 @@ export const prismaNames = [
 ] as const;
 export type PrismaName = (typeof prismaNames)[number];
 
-/** How papers were found and chosen, after PRISMA 2020. */
+/** How papers were found and selected, after PRISMA 2020. */
 export interface Flow {
-  /** What the search found; each box is the one above less what leaves beside it. */
+  /** The flow of the searched records. Each box is the box above minus the box beside it. */
   readonly steps: readonly FlowStep[];
-  /** The same of what came another way; empty where nothing did. */
+  /** The flow of records from other ways; empty if there are no such records. */
   readonly other: readonly FlowStep[];
   readonly counts: PrismaCounts;
-  /** Reasons of excluded reports with their numbers, as the R package writes them beside dbr_excluded. */
+  /** The reasons for excluding reports with their numbers, as the R package writes them beside dbr_excluded. */
   readonly reasons: readonly FlowLine[];
   readonly otherReasons: readonly FlowLine[];
-  /** The caption: what the numbers are of. */
+  /** The caption: what the numbers count. */
   readonly says: string;
 }
 
@@ -86,12 +86,12 @@ const reasonWords: Readonly<Record<string, string>> = {
   points: "too few points",
 };
 
-/** The flow of a project; without a recorded search its first box counts what is known. Pure. */
-export function flowOf(rrd: Rrd): Flow {
+/** The flow diagram of a project. Without a recorded search, its first box counts the known records. Pure. */
+export function prismaFlow(rrd: Rrd): Flow {
   const { searched, other } = flowCounts(rrd);
   const hasOther = total(other.identified) > 0;
   const isRecorded = rrd.statistics?.discovery_metrics?.flow?.identified !== undefined;
-  const wording = wordsOf(rrd);
+  const wording = wordingOf(rrd);
   const isByAbstract = (paper: Paper) => paper.read_depth === "abstract" && isDecided(paper) && couldBeRead(paper);
   const abstracts = rrd.papers_pool.filter((paper) => paper.status !== "not_retrieved" && isByAbstract(paper)).length;
   const included = searched.presented + searched.insights;
@@ -124,7 +124,7 @@ export function flowOf(rrd: Rrd): Flow {
 
 function countsFor(searched: FlowRow, other: FlowRow): PrismaCounts {
   const websites = [...other.identified].reduce((sum, [name, count]) => sum + (/^web\b/i.test(name) ? count : 0), 0);
-  const named = total(other.identified) - websites;
+  const fromOrganisations = total(other.identified) - websites;
   const automatic = [...searched.removed].reduce(
     (sum, [reason, count]) => sum + (reason in reasonWords ? count : 0),
     0,
@@ -133,7 +133,7 @@ function countsFor(searched: FlowRow, other: FlowRow): PrismaCounts {
   return {
     database_results: total(searched.identified),
     ...(websites === 0 ? {} : { website_results: websites }),
-    ...(named === 0 ? {} : { organisation_results: named }),
+    ...(fromOrganisations === 0 ? {} : { organisation_results: fromOrganisations }),
     duplicates: searched.duplicates,
     excluded_automatic: automatic,
     excluded_other: total(searched.removed) - automatic,
@@ -161,10 +161,10 @@ function countsFor(searched: FlowRow, other: FlowRow): PrismaCounts {
   };
 }
 
-/** What a reason is called. */
+/** Returns the text for a reason. */
 type Wording = (reason: string) => string;
 
-function wordsOf(rrd: Rrd): Wording {
+function wordingOf(rrd: Rrd): Wording {
   const criteria = new Map(criteriaOf(rrd).map((criterion) => [criterion.id, criterion]));
   return (reason) =>
     reasonWords[reason] ?? reasonText({ reason, ...withoutUndefined({ criterion: criteria.get(reason) }) });
@@ -189,11 +189,11 @@ const excludedLines = ({ excluded, conflicts }: FlowRow, wording: Wording): Flow
   { label: "readers disagree, so a person decides", count: conflicts },
 ];
 
-function screeningSteps(row: FlowRow, first: string, wording: Wording): FlowStep[] {
+function screeningSteps(row: FlowRow, firstLabel: string, wording: Wording): FlowStep[] {
   return [
     {
       stage: "identification",
-      box: identifiedBox(first, row),
+      box: identifiedBox(firstLabel, row),
       ...out(row.notScreened === 0 ? "Removed before screening" : "Removed, or not screened yet", [
         ...removedLines(row, wording),
         { label: "not screened yet", count: row.notScreened },
@@ -248,9 +248,9 @@ function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
   ];
 }
 
-/** A side box of the lines that hold something; absent where nothing leaves. */
+/** A side box of the lines with a count above 0; absent if no line has a count. */
 function out(label: string, lines: readonly FlowLine[]): { readonly out?: FlowBox } {
-  const held = lines.filter(({ count }) => count > 0);
-  const count = held.reduce((sum, line) => sum + line.count, 0);
-  return count === 0 ? {} : { out: { label, count, lines: held } };
+  const counted = lines.filter(({ count }) => count > 0);
+  const count = counted.reduce((sum, line) => sum + line.count, 0);
+  return count === 0 ? {} : { out: { label, count, lines: counted } };
 }

@@ -62,7 +62,7 @@ export function statementOf(said: SaidSentence, sources: StatementSources): Stat
   const quoted = new Set(quotes.map(({ paper }) => paper.id));
   const papers = [...new Set(said.papers ?? [])].flatMap((id) => (quoted.has(id) ? [] : (sources.names.get(id) ?? [])));
   const years = new Set(quotes.flatMap(({ paper }) => yearOf(sources.papers.get(paper.id)) ?? []));
-  const kept = quotes.map((quote) => quote.kept);
+  const kept = quotes.map((quote) => quote.stored);
   const { missing, outside, near } = sources.checksNumbers
     ? numbersWithoutQuote(said.text, kept, years)
     : { missing: [], outside: [], near: [] };

@@ -9,7 +9,7 @@ import { prismaCsv } from "../../../src/research/papers/export/prisma.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { stateAfter } from "../../../src/research/units/reset.js";
 import { parseRrd } from "../../../src/research/project-files/rrd-file.js";
-import { flowOf } from "../../../src/research/report/prisma-flow.js";
+import { prismaFlow } from "../../../src/research/report/prisma-flow.js";
 import { acceptDiscovery } from "../../../src/research/units/screening/judge-batch.js";
 import { checkedAnswers } from "../../../src/research/units/screening/screen-by-criteria.js";
 import { nextBatch } from "../../../src/research/units/screening/screening-batch.js";
@@ -90,7 +90,7 @@ function expectFlow(rrd: Rrd, { isCut }: { readonly isCut: boolean }): void {
   expect(searched.sought + searched.conflicts + other.sought + other.conflicts).toBe(rrd.papers_pool.length - byTitle);
   if (rrd.phase === "COMPLETE") expect([searched.notScreened, searched.notRead, other.notRead]).toEqual([0, 0, 0]);
   // The picture and the export say the same.
-  const { steps, other: others, counts } = flowOf(rrd);
+  const { steps, other: others, counts } = prismaFlow(rrd);
   for (const row of [steps, others])
     for (const [index, { box }] of row.entries()) {
       const above = row[index - 1];

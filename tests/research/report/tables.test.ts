@@ -91,5 +91,5 @@ it("is text in a paper's why, results and evidence, and in a finding, on the pag
 
 it("opens the page where a row stands by its first and its last cell, as no bar stands there", () => {
   const [quote] = reportModel(input).findings[0]?.quotes ?? [];
-  expect(quote?.opens).toBe("https://example.org/one#:~:text=ours,0.3%20s");
+  expect(quote?.address).toBe("https://example.org/one#:~:text=ours,0.3%20s");
 });

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Flow, Rrd } from "../../../src/research/generated/rrd.js";
-import { flowOf as drawnFlow } from "../../../src/research/report/prisma-flow.js";
+import { prismaFlow as drawnFlow } from "../../../src/research/report/prisma-flow.js";
 import { run } from "../../support/processes/built.js";
 import { trialProject, trialReader } from "../../support/projects/trial-project.js";
 import { optionsFor, startFakeLlm } from "./support/agents.js";

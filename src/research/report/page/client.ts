@@ -1,6 +1,7 @@
 /**
- * The script of the page: what a reader without it does not miss. It listens on the document, so that it also serves
- * sections that a live page replaces. It stands in the head: a theme that was chosen is there before the first paint.
+ * The script of the page. The page is complete without it. It listens on the document, so that it also works for
+ * sections that a live page replaces. It is in the head of the page, so that a chosen theme is set before the first
+ * paint.
  */
 export const client = `(() => {
   const root = document.documentElement;

@@ -4,29 +4,29 @@ import { tablesAsText } from "../quotes.js";
 import type { ReportModel } from "../model.js";
 import type { Statement } from "../statements.js";
 
-/** What the functions of the sections are given. */
+/** The input of the functions that render sections. */
 export interface PageContext {
   readonly model: ReportModel;
-  /** A sentence of an agent, whose Markdown is rendered: emphasis, code, links; never HTML, never a picture. */
-  readonly say: (text: string) => Markup;
-  /** Whether a sentence rests on the quote of this handle: only such a quote needs an id to be linked by. */
-  readonly isNamed: (handle: string) => boolean;
-  /** What of the folder could not be read, a sentence each. */
+  /** Renders the Markdown of an agent's sentence: emphasis, code and links, but no HTML and no pictures. */
+  readonly render: (text: string) => Markup;
+  /** Whether a sentence cites the quote with this handle. Only such quotes need an id for links. */
+  readonly isCited: (handle: string) => boolean;
+  /** What could not be read from the folder, one sentence each. */
   readonly notices?: readonly string[];
-  /** Of the local page: where a paper's quotes stand next to its text. */
-  readonly readingAt?: (id: string) => string;
+  /** Only for the local page: the address where a paper's quotes are shown beside its text. */
+  readonly readingAddress?: (id: string) => string;
 }
 
-/** Signs that mean something in a line of Markdown. Most sentences have none, and the library costs 60 ms. */
-const marked = /[*_`[\]!~\\&]|https?:/;
+/** Characters with a meaning in Markdown. Most sentences have none, and loading the library takes 60 ms. */
+const markdownCharacters = /[*_`[\]!~\\&]|https?:/;
 
 /** The context of a model. Loads the Markdown library if a sentence of the narrative needs it. */
 export async function contextOf(model: ReportModel): Promise<PageContext> {
   const statements = statementsOf(model);
   const handles = new Set(statements.flatMap(({ quotes }) => quotes.map(({ handle }) => handle)));
-  const isNamed = (handle: string) => handles.has(handle);
-  if (![...statements, ...model.disputed].some(({ text }) => marked.test(text)))
-    return { model, isNamed, say: (text) => markup`${shownLine(text)}` };
+  const isCited = (handle: string) => handles.has(handle);
+  if (![...statements, ...model.disputed].some(({ text }) => markdownCharacters.test(text)))
+    return { model, isCited, render: (text) => markup`${displayLine(text)}` };
   const { default: MarkdownIt } = await import("markdown-it");
   const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
   markdown.validateLink = (address: string) => /^https?:\/\//i.test(address);
@@ -35,20 +35,20 @@ export async function contextOf(model: ReportModel): Promise<PageContext> {
   rules.link_open = (tokens, index) => markup`<a href="${tokens[index]?.attrGet("href")}">`.text;
   return {
     model,
-    isNamed,
-    say: (text) => {
-      const line = shownLine(text);
-      return marked.test(line) ? trusted(markdown.renderInline(sanitise(line))) : markup`${line}`;
+    isCited,
+    render: (text) => {
+      const line = displayLine(text);
+      return markdownCharacters.test(line) ? trusted(markdown.renderInline(sanitise(line))) : markup`${line}`;
     },
   };
 }
 
-const shownLine = (text: string): string => joinedUnits(tablesAsText(text));
+const displayLine = (text: string): string => withoutUnitBreaks(tablesAsText(text));
 
-/** No line ends between a number and its percent sign. */
-const joinedUnits = (text: string): string => text.replace(/(\d) (?=%)/g, "$1\u00a0");
+/** Prevents a line break between a number and its percent sign. */
+const withoutUnitBreaks = (text: string): string => text.replace(/(\d) (?=%)/g, "$1\u00a0");
 
-/** Every sentence of the narrative. */
+/** All sentences of the narrative. */
 const statementsOf = (model: ReportModel): Statement[] => [
   ...[model.answer, model.findings, model.recommendations, model.agreed, model.gaps].flat(),
   ...model.disputed.flatMap(({ sides }) => sides),

@@ -5,7 +5,7 @@ import { type Cell, extractedTable, settleAdvice } from "../sections/extracted.j
 import type { PageContext } from "./context.js";
 import { paperLink, quoteWords } from "./statements.js";
 
-/** The table of what was extracted: each cell opens its passages; the script sorts by a column and filters the rows. */
+/** The table of extracted data. Each cell opens its passages; the script sorts by columns and filters rows. */
 export function* extracted(context: PageContext): Iterable<Markup> {
   const { fields, rows, agreements, open } = extractedTable(context.model);
   yield markup`<div class="tools"><input data-filter="form" type="search" placeholder="Paper or value" aria-label="Find rows"></div><p class="quiet" id="form-shown" aria-live="polite">${counted(rows.length, "paper")}</p><div class="table" tabindex="0"><table id="form"><thead><tr><th scope="col"><button type="button" data-sort="0">Paper</button></th>${fields.map(({ label, field }, index) => markup`<th scope="col"${field.ask === undefined ? "" : markup` title="${field.ask}"`}><button type="button" data-sort="${String(index + 1)}">${label}</button></th>`)}</tr></thead><tbody>
@@ -19,11 +19,11 @@ export function* extracted(context: PageContext): Iterable<Markup> {
 }
 
 function cellOf(context: PageContext, cell: Cell): Markup {
-  return markup`<td data-value="${cell.isValue ? cell.text : ""}">${partOf(context, cell)}</td>`;
+  return markup`<td data-value="${cell.isValue ? cell.text : ""}">${cellContent(context, cell)}</td>`;
 }
 
-/** A value, unfolding its passages. */
-function partOf(context: PageContext, { text, isValue, sign, note, quotes, sides }: Cell): Markup {
+/** A value that opens its passages. */
+function cellContent(context: PageContext, { text, isValue, sign, note, quotes, sides }: Cell): Markup {
   if (sides !== undefined)
     return markup`<details class="cell"><summary${direction(text)}>${text}&nbsp;<span class="off">≠</span></summary>${sides.map((side) => markup`<p class="meta">${side.by}: <b${direction(side.text)}>${side.text}</b> ${side.sign}${side.isTaken ? "; a person follows this one" : ""}</p>${side.quotes.map((quote) => markup`<div class="q">${quoteWords(context, quote, true)}</div>`)}`)}</details>`;
   if (quotes.length === 0 && note === "") return markup`<span class="quiet">${text}</span>`;

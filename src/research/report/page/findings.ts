@@ -7,25 +7,25 @@ import { paperLink, quoteWords, removedList, statementLine, statementParts } fro
 
 export function* findings(context: PageContext): Iterable<Markup> {
   const { findings: all } = context.model;
-  yield markup`<ol class="list numbered">${all.map((finding) => item(context, finding))}</ol>${all.some(({ strength }) => strength.papers > 0) ? markup`<p class="quiet">${strengthSays}</p>` : ""}`;
+  yield markup`<ol class="list numbered">${all.map((finding) => findingItem(context, finding))}</ol>${all.some(({ strength }) => strength.papers > 0) ? markup`<p class="quiet">${strengthSays}</p>` : ""}`;
 }
 
 export function* agreed(context: PageContext): Iterable<Markup> {
   const { agreed: all } = context.model;
-  if (all.length > 0) yield markup`<ul class="list">${all.map((finding) => item(context, finding))}</ul>`;
+  if (all.length > 0) yield markup`<ul class="list">${all.map((finding) => findingItem(context, finding))}</ul>`;
   yield* pairs(context, ({ stand }) => stand === "agreed");
 }
 
-const item = (context: PageContext, finding: Finding): Markup =>
+const findingItem = (context: PageContext, finding: Finding): Markup =>
   markup`<li dir="auto">${statementParts(context, finding, finding.strength)}</li>`;
 
 export function* disputed(context: PageContext): Iterable<Markup> {
   for (const { text, sides } of context.model.disputed)
-    yield markup`<h3 dir="auto">${context.say(text)}</h3><ul class="sides">${sides.map((side) => item(context, side))}</ul>`;
+    yield markup`<h3 dir="auto">${context.render(text)}</h3><ul class="sides">${sides.map((side) => findingItem(context, side))}</ul>`;
   yield* pairs(context, ({ stand }) => stand !== "agreed");
 }
 
-/** Quotes of different papers on one outcome, both in full. */
+/** Pairs of quotes of different papers on the same outcome, both in full. */
 function* pairs(context: PageContext, isWanted: (pair: ShownPair) => boolean): Iterable<Markup> {
   const { model } = context;
   for (const { outcome, stand, sides, differs } of model.pairs.filter(isWanted))
@@ -39,10 +39,10 @@ export function* gaps(context: PageContext): Iterable<Markup> {
   yield markup`<ul class="list">${context.model.gaps.map((gap) => markup`<li dir="auto">${statementParts(context, gap)}</li>`)}</ul>`;
 }
 
-/** Sentences that were taken out, and why. */
-export function* unborne({ model: { meaning }, say }: PageContext): Iterable<Markup> {
+/** Sentences that were removed, with the reasons. */
+export function* removedSentences({ model: { meaning }, render }: PageContext): Iterable<Markup> {
   if (meaning === undefined) return;
-  yield markup`<p class="quiet">These were taken out, because they do not follow from the passages that they cite, as checked by ${meaning.checkedBy}.</p>${removedList(meaning, say)}`;
+  yield markup`<p class="quiet">These were taken out, because they do not follow from the passages that they cite, as checked by ${meaning.checkedBy}.</p>${removedList(meaning, render)}`;
 }
 
 const priorities = [
@@ -54,9 +54,9 @@ const priorities = [
 export function* recommendations(context: PageContext): Iterable<Markup> {
   const { recommendations: all } = context.model;
   for (const [priority, title] of priorities) {
-    const these = all.filter((one) => one.priority === priority);
-    if (these.length === 0) continue;
-    yield markup`<h3>${title}</h3><ol class="list numbered">${these.map((one) => markup`<li dir="auto">${statementParts(context, one)}</li>`)}</ol>`;
+    const ofPriority = all.filter((recommendation) => recommendation.priority === priority);
+    if (ofPriority.length === 0) continue;
+    yield markup`<h3>${title}</h3><ol class="list numbered">${ofPriority.map((recommendation) => markup`<li dir="auto">${statementParts(context, recommendation)}</li>`)}</ol>`;
   }
 }
 
@@ -70,7 +70,10 @@ export function* comparison(context: PageContext): Iterable<Markup> {
   );
 }
 
-/** A table that a narrow window scrolls sideways; by keyboard too. */
-export const table = (says: string, rows: Markup): Markup =>
-  markup`<div class="table" tabindex="0" role="region" aria-label="${says}"><table>${rows}</table></div>
+/**
+ * A table that can be scrolled sideways in a narrow window, also with the keyboard. `says`: its name for screen
+ * readers.
+ */
+export const table = (label: string, rows: Markup): Markup =>
+  markup`<div class="table" tabindex="0" role="region" aria-label="${label}"><table>${rows}</table></div>
 `;

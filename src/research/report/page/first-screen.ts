@@ -8,7 +8,7 @@ import type { Sureness } from "../strength.js";
 import type { PageContext } from "./context.js";
 import { meaningLine, statementLine } from "./statements.js";
 
-/** Above the question: whether it is finished, and who read. */
+/** The line above the question: whether the report is finished, and who read the papers. */
 export function masthead({ model, notices = [] }: PageContext): Markup {
   const state = headlineOf({ finished: model.isFinished, stage: model.phase.toLowerCase() });
   const agents = model.agents.length === 0 ? "" : ` · read by ${model.agents.join(", ")}`;
@@ -16,11 +16,11 @@ export function masthead({ model, notices = [] }: PageContext): Markup {
 `;
 }
 
-/** The name of a project, cut where it is far longer than a few words. */
+/** The name of a project, shortened if it is very long. */
 export const titleOf = ({ title }: ReportModel): string =>
   title.length > maxTitleChars ? `${title.slice(0, maxTitleChars - 1)}…` : title;
 
-/** What the last update changed: papers, then findings. */
+/** The changes of the last update: papers, then findings. */
 export function* changes({ model }: PageContext): Iterable<Markup> {
   if (model.changes === undefined) return;
   const { since, until, findings, failed, isWritten, ...papers } = model.changes;
@@ -28,11 +28,11 @@ export function* changes({ model }: PageContext): Iterable<Markup> {
   yield markup`<p>What came from ${since} to ${until}:</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}, ${statusWords[row.status].toLowerCase()}</li>`)}${papers.changed.map(
     (each) => markup`<li><b>Changed:</b> ${paper(each.paper)}: ${each.says}; ${each.reading}</li>`,
   )}${papers.retracted.map((row) => markup`<li><b>Retracted:</b> ${paper(row)}</li>`)}</ul>`;
-  const said = movesText(findings);
-  if (said !== "") yield markup`<p>Findings: ${said}.${isWritten ? "" : " None lost or won a paper."}</p>`;
-  const moved = findings.filter(({ move }) => move !== "kept");
-  if (moved.length > 0)
-    yield markup`<ul>${moved.map(
+  const movesLine = movesText(findings);
+  if (movesLine !== "") yield markup`<p>Findings: ${movesLine}.${isWritten ? "" : " None lost or won a paper."}</p>`;
+  const movedFindings = findings.filter(({ move }) => move !== "kept");
+  if (movedFindings.length > 0)
+    yield markup`<ul>${movedFindings.map(
       ({ move, text, from, to, before }) =>
         markup`<li><b>${moveWords[move]}</b>${from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`}: ${text}${before === undefined ? "" : ` Before: ${before}`}</li>`,
     )}</ul>`;
@@ -50,11 +50,11 @@ export function* answer(context: PageContext): Iterable<Markup> {
     model.noAnswerReason !== undefined
       ? markup`<p>${model.noAnswerReason}</p>`
       : markup`<p class="said" dir="auto">${model.answer.map((statement, index) => markup`${index === 0 ? "" : " "}${statementLine(context, statement)}`)}</p>${surenessLine(model.sureness)}`
-  }${model.meaning === undefined ? "" : meaningLine(model.meaning)}</div>${model.warnings.filter(isForAPerson).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
+  }${model.meaning === undefined ? "" : meaningLine(model.meaning)}</div>${model.warnings.filter(needsAction).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
 }
 
-/** What only the reader can do stands by the answer; what concerns the scores stands by them. */
-export const isForAPerson = ({ kind }: ReportModel["warnings"][number]): boolean =>
+/** Whether a warning asks the reader to act. Such warnings are shown beside the answer, others beside the scores. */
+export const needsAction = ({ kind }: ReportModel["warnings"][number]): boolean =>
   kind === "older" || kind === "none-presented" || kind === "waiting" || kind === "not-retrieved" || kind === "refused";
 
 const surenessLine = ({ words, because }: Sureness): Markup =>

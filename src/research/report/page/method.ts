@@ -15,11 +15,11 @@ import { authorsText } from "./papers.js";
 import { costs } from "./pictures.js";
 import { paperLink } from "./statements.js";
 
-/** So many lines of the search log and of setbacks stand in the page; all are in the files. */
-const mostLines = 500;
-const mostReferences = 300;
+/** Maximum number of lines of the search log and of failed iterations on the page; the files have all. */
+const maxLines = 500;
+const maxReferences = 300;
 
-/** What was done and what was not, derived from the records. */
+/** What was done and what was not, computed from the records. */
 export function* method(context: PageContext): Iterable<Markup> {
   const { model } = context;
   const { facts, agents, phases, setbacks, exclusions, retractions, limits } = model.method;
@@ -36,11 +36,11 @@ export function* method(context: PageContext): Iterable<Markup> {
   if (setbacks.length > 0)
     yield markup`<details class="words"><summary>${counted(setbacks.length, "iteration was", "iterations were")} refused or failed</summary>${table(
       "Refused and failed iterations",
-      markup`<tr><th class="n">No.</th><th>Of</th><th>Outcome</th><th>Why</th></tr>${setbacks.slice(0, mostLines).map(({ iteration, unit, outcome, reasons }) => markup`<tr><td class="n">${iteration}</td><td>${unit}</td><td>${outcome}</td><td dir="auto">${reasons.slice(0, 5).join(" ")}</td></tr>`)}`,
+      markup`<tr><th class="n">No.</th><th>Of</th><th>Outcome</th><th>Why</th></tr>${setbacks.slice(0, maxLines).map(({ iteration, unit, outcome, reasons }) => markup`<tr><td class="n">${iteration}</td><td>${unit}</td><td>${outcome}</td><td dir="auto">${reasons.slice(0, 5).join(" ")}</td></tr>`)}`,
     )}</details>`;
 }
 
-/** The criteria as they are numbered, how often each excluded, and the papers that wait for a person. */
+/** The criteria with their numbers, the exclusions by each, and the papers that wait for the user. */
 function* eligibility({ model }: PageContext): Iterable<Markup> {
   const { criteria, eligibility: exclusions } = model.method;
   if (criteria.length > 0)
@@ -55,14 +55,14 @@ function* eligibility({ model }: PageContext): Iterable<Markup> {
     )}`;
   if (model.waiting.length > 0)
     yield markup`<h3>Waiting for a person</h3><ul>${model.waiting
-      .slice(0, mostLines)
+      .slice(0, maxLines)
       .map(
         ({ paper, open }) =>
           markup`<li dir="auto">${paperLink(paper)}: ${open.length === 0 ? paper.title : open.join("; ")}</li>`,
       )}</ul>`;
 }
 
-/** A column of counts that nobody made is left out. */
+/** The table of sources. Columns without any number are left out. */
 function sourcesTable({ sources }: SearchYield): Markup {
   const counts = (["queries", "identified", "papers", "presented"] as const).filter((name) =>
     sources.some((source) => source[name] !== undefined),
@@ -77,19 +77,19 @@ function sourcesTable({ sources }: SearchYield): Markup {
 }
 const countNames = { queries: "Requests", identified: "Records", papers: "Papers", presented: "Included" } as const;
 
-/** Every request with its time and hits, as far as they fit. */
+/** The requests with their times and hits, up to the maximum. */
 function* queryLog({ model }: PageContext): Iterable<Markup> {
   const queries = model.queries();
   if (queries.length === 0) return;
   yield markup`<details class="words"><summary>Search log: ${counted(queries.length, "request")}</summary>${table(
     "Search log",
     markup`<tr><th>When</th><th>Source</th><th>Asked</th><th class="n">Hits</th></tr>${queries
-      .slice(0, mostLines)
+      .slice(0, maxLines)
       .map(
         ({ at, source, asked, status, hits, from }) =>
           markup`<tr><td>${at.slice(0, 16).replace("T", " ")}</td><td>${source}</td><td dir="auto">${asked.slice(0, 400)}${status === "ok" ? "" : markup` <span class="meta">${status}</span>`}${from === "network" ? "" : markup` <span class="meta">from ${from}</span>`}</td><td class="n">${hits === undefined ? "–" : String(hits)}</td></tr>`,
       )}`,
-  )}${queries.length > mostLines ? markup`<p>The first ${mostLines}; queries.jsonl holds all.</p>` : ""}</details>`;
+  )}${queries.length > maxLines ? markup`<p>The first ${maxLines}; queries.jsonl holds all.</p>` : ""}</details>`;
 }
 
 const agentsTable = (agents: Method["agents"]): Markup =>
@@ -101,7 +101,7 @@ const agentsTable = (agents: Method["agents"]): Markup =>
     )}`,
   );
 
-/** Refused and failed iterations have a column where there were any. */
+/** The table of phases. Columns for refused and failed iterations are left out if there were none. */
 function phasesTable(phases: Method["phases"]): Markup {
   const outcomes = (["accepted", "refused", "failed"] as const).filter(
     (outcome) => outcome === "accepted" || phases.some((use) => use[outcome] > 0),
@@ -114,7 +114,7 @@ function phasesTable(phases: Method["phases"]): Markup {
     )}`,
   );
 }
-/** The iterations that the table does not count, where there are any. */
+/** The iterations that the table does not count; empty if it counts all. */
 const notCounted = ({ total }: PageContext["model"]): Markup =>
   total.not_counted === undefined
     ? markup``
@@ -122,20 +122,20 @@ const notCounted = ({ total }: PageContext["model"]): Markup =>
 
 const outcomeNames = { accepted: "Accepted", refused: "Refused", failed: "Failed" } as const;
 
-export function* checklist({ model }: PageContext, held: Held): Iterable<Markup> {
-  const items = checklistOf(model, held);
+export function* checklist({ model }: PageContext, shownSections: Held): Iterable<Markup> {
+  const items = checklistOf(model, shownSections);
   yield markup`<details class="words"><summary>Where each of the ${items.length} items stands, and what was not done</summary>${table(
     "PRISMA 2020 checklist",
     markup`<tr><th>Item</th><th>Topic</th><th>Where it stands</th></tr>${items.map(
       ({ item, topic, section, says }) =>
-        markup`<tr><td>${item}</td><td>${topic}</td><td>${section === undefined ? says : markup`<a href="#${section}">${held.get(section)}</a>: ${says}`}</td></tr>`,
+        markup`<tr><td>${item}</td><td>${topic}</td><td>${section === undefined ? says : markup`<a href="#${section}">${shownSections.get(section)}</a>: ${says}`}</td></tr>`,
     )}`,
   )}</details>`;
 }
 
 export function* references({ model }: PageContext): Iterable<Markup> {
   const all = model.references();
-  const shown = all.slice(0, mostReferences).map(({ paper, citation }) => ({ paper, citation }));
+  const shown = all.slice(0, maxReferences).map(({ paper, citation }) => ({ paper, citation }));
   const common = commonCitation(shown.map(({ citation }) => citation));
   if (common !== undefined) yield markup`<p class="quiet">${commonText(common, shown.length)}</p>`;
   yield markup`<ol class="refs">`;
@@ -149,6 +149,6 @@ export function* references({ model }: PageContext): Iterable<Markup> {
 `;
   }
   yield markup`</ol>`;
-  if (all.length > mostReferences)
-    yield markup`<p class="quiet">The first ${mostReferences} of ${thousands(all.length)}; references.bib holds all.</p>`;
+  if (all.length > maxReferences)
+    yield markup`<p class="quiet">The first ${maxReferences} of ${thousands(all.length)}; references.bib holds all.</p>`;
 }

@@ -7,11 +7,11 @@ import { heldBy, sections } from "../sections/sections.js";
 import type { PageContext } from "./context.js";
 import { masthead, titleOf } from "./first-screen.js";
 
-/** The sections that hold something. */
-export const heldSections = ({ model }: PageContext): Section[] =>
+/** The sections with content. */
+export const shownSections = ({ model }: PageContext): Section[] =>
   sections.filter(({ isAlways, holds }) => isAlways || holds(model));
 
-/** A section with its heading, in pieces. A live page replaces the element of this id. */
+/** A section with its heading, in pieces. A live page replaces the element with this id. */
 export function* sectionPieces(section: Section, context: PageContext): Iterable<string> {
   const { name, title, isAtTop } = section;
   yield `<section id="${name}">${isAtTop ? "" : `<h2>${title}</h2>`}`;
@@ -19,36 +19,36 @@ export function* sectionPieces(section: Section, context: PageContext): Iterable
   yield "</section>\n";
 }
 
-/** The same as one text. */
+/** A section as one text. */
 export const sectionText = (section: Section, context: PageContext): string =>
   [...sectionPieces(section, context)].join("");
 
 export const contents = (context: PageContext): Markup =>
-  markup`<nav class="contents" aria-label="Contents"><ul>${heldSections(context)
+  markup`<nav class="contents" aria-label="Contents"><ul>${shownSections(context)
     .filter(({ isAtTop }) => !isAtTop)
     .map(({ name, title }) => markup`<li><a href="#${name}">${title}</a></li>`)}</ul></nav>
 `;
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Nothing is fetched, and no script or style runs but these two. */
+/** Nothing may be fetched, and no other script or style may run. */
 export const contentPolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(client)}; img-src data:; base-uri 'none'; form-action 'none'`;
 
-/** What stands before the body of a page; the style and the script inline. */
+/** The page before its body, with the style and the script. */
 export const head = (title: string): Markup => markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${contentPolicy}"><meta name="referrer" content="no-referrer"><meta name="generator" content="research-ralph"><title>${title}</title><link rel="icon" href="data:,"><style>${trusted(style)}</style><script>${trusted(client)}</script></head>
 `;
 
-/** The button that changes between light and dark. */
+/** The button that switches between light and dark. */
 export const themeButton = markup`<button type="button" id="theme" class="theme">Light or dark</button>`;
 
-/** report.html in pieces, so that ten thousand papers never lie in memory as one text. */
+/** report.html in pieces, so that a page with ten thousand papers need not be in memory as one text. */
 export function* reportPage(context: PageContext): Iterable<string> {
   const { model } = context;
   yield head(titleOf(model)).text;
   yield markup`<body>${themeButton}<main>
 ${masthead(context)}`.text;
-  for (const section of heldSections(context)) {
+  for (const section of shownSections(context)) {
     yield* sectionPieces(section, context);
     if (section.name === "figures") yield contents(context).text;
   }

@@ -11,11 +11,14 @@ import { signs } from "../strength.js";
 import type { Reading } from "../../papers/read-depth.js";
 import { meaningSign, passageOf, quoteAnchorOf, quoteWords } from "./statements.js";
 
-/** So many papers, the best, have their whole entry in the page; the others a row with their score and reason. */
-export const mostBodies = 1000;
+/**
+ * The maximum number of papers with their complete entry on the page, the best first. Other papers have one row with
+ * score and reason.
+ */
+export const maxEntries = 1000;
 
-/** From so many rows on, a browser lays out only those that it shows. */
-const farRows = 300;
+/** From this number of rows on, the browser lays out only those that are visible. */
+const lazyLayoutRows = 300;
 
 export function* papers(context: PageContext): Iterable<Markup> {
   const { model } = context;
@@ -25,30 +28,30 @@ export function* papers(context: PageContext): Iterable<Markup> {
     return count === 0 ? [] : [{ status, count }];
   });
   yield markup`<div class="tools"><input id="find" type="search" placeholder="Title, author, year" aria-label="Find papers">${kinds.map(({ status, count }) => markup`<button type="button" data-only="${status}" aria-pressed="false">${statusWords[status]} ${thousands(count)}</button>`)}<select id="sort" aria-label="Order"><option value="score">${model.scores.rows.length === 0 ? "Included first" : "Best first"}</option><option value="date">Newest first</option><option value="title">By title</option></select></div><p class="quiet" id="shown" aria-live="polite">${counted(rows.length, "paper")}</p>`;
-  if (rows.length > mostBodies)
-    yield markup`<p class="quiet">The first ${thousands(mostBodies)} can be unfolded; the records of the others are in rrd.json.</p>`;
-  yield markup`<div id="list"${rows.length >= farRows ? markup` class="far"` : ""}>
+  if (rows.length > maxEntries)
+    yield markup`<p class="quiet">The first ${thousands(maxEntries)} can be unfolded; the records of the others are in rrd.json.</p>`;
+  yield markup`<div id="list"${rows.length >= lazyLayoutRows ? markup` class="far"` : ""}>
 `;
-  for (const [index, row] of rows.entries()) yield index < mostBodies ? wholePaper(context, row) : onlyRow(row);
+  for (const [index, row] of rows.entries()) yield index < maxEntries ? paperWithEntry(context, row) : shortRow(row);
   yield markup`</div>`;
 }
 
-const wholePaper = (context: PageContext, row: PaperRow): Markup =>
+const paperWithEntry = (context: PageContext, row: PaperRow): Markup =>
   markup`<details class="paper ${row.status}"${attributesOf(row)}><summary class="head">${headOf(context.model, row)}</summary><div class="body">${bodyOf(context, row)}</div></details>
 `;
 
-/** Of thousands, every byte counts: the year stands for the date, and the points are out of what the others say. */
-const onlyRow = (row: PaperRow): Markup =>
+/** With thousands of papers, each byte counts: only the year is given, and the maximum score is left out. */
+const shortRow = (row: PaperRow): Markup =>
   markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? ""}</span><span>${titleOf(row, link(row.url, shortened(row.title)))}<span class="meta">${metaOf({ ...row, quotesGiven: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
 `;
 
 const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;
 
-/** Of few papers each tells why at once; of hundreds that would be a third of the list, and stands in the body. */
+/** The head of an entry. In short lists it shows the reason at once; in long ones the reason is in the body. */
 function headOf({ scores, rows }: ReportModel, row: PaperRow): Markup {
   const { score } = row;
   const why =
-    row.why === "" || rows.length >= farRows
+    row.why === "" || rows.length >= lazyLayoutRows
       ? ""
       : markup`<span class="why"${direction(row.why)}>${withMarks(row.why)}</span>`;
   const points =
@@ -64,7 +67,7 @@ const chipOf = ({ isRetracted, status }: PaperRow): Markup =>
     ? markup`<span class="chip bad">Retracted</span>`
     : markup`<span class="chip">${statusWords[status]}</span>`;
 
-/** How far a paper was read, where that is less than a reader takes for granted. */
+/** The text for papers that were not read in full. */
 const readingWords: Readonly<Record<Reading, string>> = {
   full: "",
   partial: "read in part",
@@ -77,14 +80,14 @@ const readingWords: Readonly<Record<Reading, string>> = {
 /** Authors, year, venue, quotes. */
 function metaOf(
   { authors, year, venue, quotesGiven, quotesFound, reading, status, hasWarnings }: PaperRow,
-  named = 3,
+  maxAuthors = 3,
 ): Piece {
   const parts = [
-    shortened(authorsText(authors, named)),
+    shortened(authorsText(authors, maxAuthors)),
     year === undefined ? "" : String(year),
     venue,
     quotesGiven === 0 ? "" : `${quotesFound} of ${counted(quotesGiven, "quote")}\u00a0✓`,
-    // The chip of a paper without a decision says so already.
+    // The status of an unread paper says so already.
     status === "unread" ? "" : readingWords[reading],
     hasWarnings ? "⚠ warning" : "",
   ];
@@ -95,16 +98,16 @@ function metaOf(
 }
 
 /** "A, B and 3 others". */
-export const authorsText = (authors: readonly string[], most: number): string =>
-  authors.length <= most
+export const authorsText = (authors: readonly string[], maxAuthors: number): string =>
+  authors.length <= maxAuthors
     ? authors.join(", ")
-    : `${authors.slice(0, most - 1).join(", ")} and ${authors.length - most + 1} others`;
+    : `${authors.slice(0, maxAuthors - 1).join(", ")} and ${authors.length - maxAuthors + 1} others`;
 
-/** All that is known of a paper, in the order of `read`. */
+/** The complete entry of a paper, in the order of `read`. */
 function bodyOf(context: PageContext, row: PaperRow): Markup {
-  const { model, readingAt } = context;
+  const { model, readingAddress } = context;
   const entry = model.entry(row);
-  const reading = readingAt?.(row.id);
+  const reading = readingAddress?.(row.id);
   const { citation } = entry;
   const texts: readonly (readonly [string, string])[] = [
     ["Title", shortened(entry.title) === entry.title ? "" : entry.title],
@@ -142,7 +145,7 @@ const eligibilityOf = ({ eligibility }: PaperEntry): Markup =>
 const part = (name: string, text: string): Markup =>
   text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${direction(text)}>${withMarks(text)}</dd>`;
 
-/** A text whose `code` and **strong words** an agent marked as in Markdown. Of thousands of texts few have any. */
+/** A text with `code` and **strong words** as an agent marked them in Markdown. Few of thousands of texts have any. */
 function withMarks(text: string): Piece {
   if (!text.includes("`") && !text.includes("**")) return text;
   return text
@@ -156,7 +159,7 @@ function withMarks(text: string): Piece {
     );
 }
 
-/** Where it can be read. */
+/** Links to the places where a paper can be read. */
 function linksOf({ doi, url, pdf, file }: PaperEntry): Markup {
   const links = [
     ...(file === undefined ? [] : [markup`${file}`]),
@@ -164,10 +167,10 @@ function linksOf({ doi, url, pdf, file }: PaperEntry): Markup {
     ...(url === undefined ? [] : [link(url, "page")]),
     ...(pdf === undefined || pdf === url ? [] : [link(pdf, "full text")]),
   ];
-  return markup`${links.map((one) => markup`${one} · `)}`;
+  return markup`${links.map((part) => markup`${part} · `)}`;
 }
 
-/** What another reader says of a claim, where one was asked. */
+/** Another reader's verdict on a claim, if there is one. */
 const claimSign = ({ model: { rrd } }: PageContext, { check }: Quote): Markup =>
   check === undefined ? markup`` : meaningSign(meaningMark(check, rrd.meaning?.checkers));
 
@@ -179,7 +182,7 @@ function evidenceOf(
     return status === "waiting" ? markup`` : markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
   return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(quotesGiven, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd${context.isNamed(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}${claimSign(context, quote)}</p>`}${quoteWords(context, quote, true)}</dd>`,
+      markup`<dd${context.isCited(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}${claimSign(context, quote)}</p>`}${quoteWords(context, quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""

@@ -6,20 +6,20 @@ import { mapPicture } from "../pictures/map.js";
 import { scoresPicture } from "../pictures/scores.js";
 import { saturationPicture, yieldPicture } from "../pictures/search.js";
 import type { PageContext } from "./context.js";
-import { isForAPerson } from "./first-screen.js";
+import { needsAction } from "./first-screen.js";
 
-/** How the papers score, with what to know before trusting it; and when they were published. */
+/** The scores of the papers, with warnings about them, and their dates of publication. */
 export function* scores({ model }: PageContext): Iterable<Markup> {
-  yield markup`${model.warnings.filter((warning) => !isForAPerson(warning)).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
+  yield markup`${model.warnings.filter((warning) => !needsAction(warning)).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
   const { both } = model.scores;
-  const judged = model.scores.rows.flatMap(({ id, title, status, execution, strategic }) =>
+  const scoredPapers = model.scores.rows.flatMap(({ id, title, status, execution, strategic }) =>
     execution === undefined
       ? []
       : both && strategic !== undefined
         ? { id, title, status, execution, strategic }
         : { id, title, status, execution },
   );
-  yield markup`${scoresPicture(judged, model.scores)}${datesPicture(model.rows, model.day === "" ? model.renderedAt.slice(0, 10) : model.day)}`;
+  yield markup`${scoresPicture(scoredPapers, model.scores)}${datesPicture(model.rows, model.day === "" ? model.renderedAt.slice(0, 10) : model.day)}`;
 }
 
 export function* map({ model }: PageContext): Iterable<Markup> {
@@ -27,7 +27,7 @@ export function* map({ model }: PageContext): Iterable<Markup> {
   yield markup`${mapPicture(papers, links, model.scores.full)}`;
 }
 
-/** How papers were found, source by source, and whether more searching would have brought more. */
+/** How papers were found by each source, and whether more searching would find more. */
 export function* flow({ model }: PageContext): Iterable<Markup> {
   const { search } = model;
   const { steps, other, says } = model.flow;
@@ -36,7 +36,7 @@ export function* flow({ model }: PageContext): Iterable<Markup> {
   yield markup`${yieldPicture(search.sources)}${saturationPicture(search.saturation, search.recall?.target)}`;
 }
 
-/** What reading cost, paper by paper. */
+/** The cost of reading each paper. */
 export const costs = ({ model }: PageContext): Markup =>
   markup`${costPicture(
     model.costByPaper().map(({ paper: { id, title }, cost }) => ({ id, title, usd: cost.cost_usd ?? 0 })),

@@ -3,16 +3,21 @@ import type { AskedQuestion, AskedQuote } from "../narrative/questions.js";
 import type { PageContext } from "./context.js";
 import { meaningLine, meaningSign, paperLink, passageOf, removedList } from "./statements.js";
 
-/** The questions that were asked with `research-ralph ask`, each with its answer and the words it rests on. */
-export function* questions({ model, say }: PageContext): Iterable<Markup> {
+/** The questions that users asked with `research-ralph ask`, each with its answer and the quotes that it cites. */
+export function* questions({ model, render }: PageContext): Iterable<Markup> {
   for (const { question, day, sentences, invalidReasons, meaning } of model.questions)
     yield markup`<h3 dir="auto">${question}</h3><p class="meta">answered on ${day}</p>${invalidReasons.map((why) => markup`<p><span class="chip bad">no longer stands: ${why}</span></p>`)}${
-      sentences.length === 0 ? markup`<p>Not in these papers.</p>` : sentences.map((sentence) => said(sentence, say))
-    }${meaning === undefined ? "" : markup`${meaningLine(meaning)}${removedList(meaning, say)}`}`;
+      sentences.length === 0
+        ? markup`<p>Not in these papers.</p>`
+        : sentences.map((sentence) => answerSentence(sentence, render))
+    }${meaning === undefined ? "" : markup`${meaningLine(meaning)}${removedList(meaning, render)}`}`;
 }
 
-const said = ({ text, marks, quotes, meaning }: AskedQuestion["sentences"][number], say: PageContext["say"]): Markup =>
-  markup`<p dir="auto">${say(text)}${meaning === undefined ? "" : meaningSign(meaning)}${marks.map((mark) => markup` <span class="chip bad">${mark}</span>`)}</p><details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map(words)}</details>`;
+const answerSentence = (
+  { text, marks, quotes, meaning }: AskedQuestion["sentences"][number],
+  say: PageContext["render"],
+): Markup =>
+  markup`<p dir="auto">${say(text)}${meaning === undefined ? "" : meaningSign(meaning)}${marks.map((mark) => markup` <span class="chip bad">${mark}</span>`)}</p><details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map(quoteOfAnswer)}</details>`;
 
-const words = ({ paper, key, pieces, locator, notes }: AskedQuote): Markup =>
+const quoteOfAnswer = ({ paper, key, pieces, locator, notes }: AskedQuote): Markup =>
   markup`<div class="q">${paper === undefined ? key : paperLink(paper)}${passageOf(pieces)}<small>${[...(locator === undefined ? [] : [locator]), ...notes].join(" · ")}</small></div>`;

@@ -12,32 +12,33 @@ import { groupBy } from "../../../engine/lib/group.js";
 /** The id of a quote on the page. */
 export const quoteAnchorOf = ({ paper, number }: Quote): string => `${anchorOf(paper.id)}-q${number}`;
 
-/** The same for those too who hear it. The words next to it say what it means. */
+/** A score as dots, with text for screen readers. The words next to it say what it means. */
 export const dots = (level: number): Markup =>
   markup`<span class="dots" role="img" aria-label="${Math.round(level)} of 5">${signs(level)}</span>`;
 
 const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as const;
 
-/** The paper's own sentence with the quoted words marked; of a table its caption, head and row, a line each. */
+/** The sentence of a paper with the quoted words marked; in a table the caption, head and row, one line each. */
 export const passageOf = (pieces: readonly PassagePiece[]): Markup => {
   const words = pieces.map(({ text }) => text).join("");
   return markup`<q${direction(words)}>${pieces.map(({ text, isQuoted }) => (isQuoted ? markup`<mark>${tablesAsText(text)}</mark>` : tablesAsText(text)))}</q>`;
 };
 
 /**
- * The passage of a quote, where it stands and how it was found, and of one that was cut the paragraph to unfold. Of
- * many that were found, the sign alone says so.
+ * The passage of a quote, with its place and the result of its check. A shortened passage can be expanded to its
+ * paragraph. In a long list, a sign alone shows that a quote was found.
  */
 export const quoteWords = (
   { model: { paragraphs } }: PageContext,
-  { kept, pieces, notes, locator, opens, status, reason }: Quote,
+  { stored, pieces, notes, locator, address, status, reason }: Quote,
   isBrief = false,
 ): Markup => {
-  const paragraph = paragraphs.get(kept);
+  const paragraph = paragraphs.get(stored);
   const { sign, words } = quoteMarks[status];
   const found =
     isBrief && status === "verified" ? sign : markup`<span class="${markClasses[status]}">${sign} ${words}</span>`;
-  const place = locator === undefined && opens === undefined ? "" : markup` ${link(opens, locator ?? "open there")}`;
+  const place =
+    locator === undefined && address === undefined ? "" : markup` ${link(address, locator ?? "open there")}`;
   return markup`${passageOf(pieces)}<small>${found}${reason === undefined ? "" : ` (${reason})`}${place}${notes.map((note) => markup` · ${note}`)}</small>${paragraph === undefined ? "" : markup`<details class="words"><summary>The whole paragraph</summary>${passageOf(paragraph)}</details>`}`;
 };
 
@@ -46,44 +47,45 @@ export const paperLink = ({ id, label, isRetracted, isIneligible }: PaperName): 
   markup`<a href="#${anchorOf(id)}">${label}</a>${isRetracted ? markup` <span class="wrong">(retracted)</span>` : isIneligible ? markup` <span class="wrong">(not included)</span>` : ""}`;
 
 /**
- * The papers that a statement names, each with links to its quotes: "Meyer 2025 ✓, Li 2024 ≈". A quote is linked by its
- * number where a paper has several.
+ * The papers that a statement names, with links to their quotes: "Meyer 2025 ✓, Li 2024 ≈". If a paper has several
+ * quotes, the links show their numbers.
  */
 function sourcesOf({ quotes, papers }: Statement): Markup {
-  const named = [...groupBy(quotes, ({ paper }) => paper.id).values()].map((list) => {
+  const quoteLinks = [...groupBy(quotes, ({ paper }) => paper.id).values()].map((list) => {
     const [first] = list;
     if (first === undefined) return markup``;
     const sign = (quote: Quote) =>
       markup`&nbsp;<a href="#${quoteAnchorOf(quote)}" class="${markClasses[quote.status]}" aria-label="Quote ${quote.number}, ${quoteMarks[quote.status].words}">${list.length > 1 ? String(quote.number) : ""}${quoteMarks[quote.status].sign}</a>`;
     return markup`${paperLink(first.paper)}${list.map(sign)}`;
   });
-  const all = [...named, ...papers.map(paperLink)];
-  return all.length === 0 ? markup`` : markup` <span class="src">(${joined(all)})</span>`;
+  const parts = [...quoteLinks, ...papers.map(paperLink)];
+  return parts.length === 0 ? markup`` : markup` <span class="src">(${joined(parts)})</span>`;
 }
 
 const joined = (parts: readonly Markup[]): Piece => parts.map((part, index) => [index === 0 ? "" : "; ", part]);
 
-/** The second mark: what the checker says of the sentence. */
+/** The second mark: the checker's verdict on the sentence. */
 export const meaningSign = ({ kind, says }: MeaningMark): Markup =>
   kind === "borne-out"
     ? markup` <span class="ok meaning" role="img" title="${says}" aria-label="${says}">✓✓</span>`
     : markup` <span class="chip ${kind === "doubted" ? "bad" : "insights"}">${says}</span>`;
 
-/** How far the sentences above were held against what they cite, and what the marks mean. */
+/** The result of checking the sentences above, and what the marks mean. */
 export const meaningLine = ({ says, isAnswerRejected }: Meaning): Markup =>
-  markup`${isAnswerRejected ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says} <span class="ok">✓</span> means: the quoted words stand in the paper; <span class="ok meaning">✓✓</span>: ${marked}.</p>`;
+  markup`${isAnswerRejected ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says} <span class="ok">✓</span> means: the quoted words stand in the paper; <span class="ok meaning">✓✓</span>: ${secondMarkMeaning}.</p>`;
 
-/** What the second mark says. */
-const marked = "the sentence follows from them, says a checker that recognised true and false control sentences";
+/** The meaning of the second mark. */
+const secondMarkMeaning =
+  "the sentence follows from them, says a checker that recognised true and false control sentences";
 
-/** Sentences that were taken out, each with the reason. */
-export const removedList = ({ removed }: Meaning, say: PageContext["say"]): Markup =>
+/** Removed sentences, each with the reason. */
+export const removedList = ({ removed }: Meaning, say: PageContext["render"]): Markup =>
   removed.length === 0
     ? markup``
     : markup`<ul class="list">${removed.map(({ text, says }) => markup`<li dir="auto"><p>${say(text)}</p><p class="how"><span class="wrong">${says}</span></p></li>`)}</ul>`;
 
-/** What a reader must know before trusting a sentence: its numbers or sources are not where they should be. */
-function doubtsOf({ missingNumbers, outsideNumbers, brokenHandles, nearNumbers, meaning }: Statement): Markup {
+/** Warnings about a sentence: numbers or sources that could not be found. */
+function warningsOf({ missingNumbers, outsideNumbers, brokenHandles, nearNumbers, meaning }: Statement): Markup {
   return markup`${meaning === undefined ? "" : meaningSign(meaning)}${
     missingNumbers.length === 0
       ? ""
@@ -99,10 +101,10 @@ function doubtsOf({ missingNumbers, outsideNumbers, brokenHandles, nearNumbers, 
   }${brokenHandles.map(({ handle, reason }) => markup` <span class="chip bad">source ${handle} not found</span> <span class="meta">${reason}</span>`)}`;
 }
 
-/** A statement with what it rests on: a line of sources, how strong it is, and the quotes to unfold. */
+/** A statement with its sources, the strength of its evidence, and the quotes to expand. */
 export function statementParts(context: PageContext, statement: Statement, strength?: Strength): Markup {
   const { quotes } = statement;
-  return markup`<p>${context.say(statement.text)}${sourcesOf(statement)}${doubtsOf(statement)}</p>${
+  return markup`<p>${context.render(statement.text)}${sourcesOf(statement)}${warningsOf(statement)}</p>${
     strength === undefined || statement.quotes.length + statement.papers.length === 0
       ? ""
       : markup`<p class="how">${dots(strength.level)} ${strength.says}</p>`
@@ -113,6 +115,6 @@ export function statementParts(context: PageContext, statement: Statement, stren
   }`;
 }
 
-/** A statement in a line, without its quotes: for cells and recommendations. */
-export const statementLine = ({ say }: PageContext, statement: Statement): Markup =>
-  markup`${say(statement.text)}${sourcesOf(statement)}${doubtsOf(statement)}`;
+/** A statement on one line without its quotes, for cells and recommendations. */
+export const statementLine = ({ render }: PageContext, statement: Statement): Markup =>
+  markup`${render(statement.text)}${sourcesOf(statement)}${warningsOf(statement)}`;

@@ -1,6 +1,6 @@
 /**
- * Colours by what they mean. Text in each has a contrast of at least 4.5:1 on `paper`, `card` and `tint`; `mark` lies
- * behind words in `ink`.
+ * Colours by their meaning. Text in each colour has a contrast of at least 4.5:1 on `paper`, `card` and `tint`. `mark`
+ * is the background of words in `ink`.
  */
 const light = {
   paper: "#fbfbf8",
@@ -224,7 +224,7 @@ mark{background:none;text-decoration:underline;text-decoration-thickness:.06em;t
 const serif = `"Charter","Bitstream Charter","Iowan Old Style","Source Serif 4","Noto Serif",Georgia,serif`;
 const sans = `system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif`;
 
-/** The style sheet of the page. A page on paper is always light. */
+/** The style sheet of the page. A printed page is always light. */
 export const style = `:root{color-scheme:light;${variables(light)};--serif:${serif};--sans:${sans}}
 @media screen{
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]){color-scheme:dark;${variables(dark)}}}

@@ -5,31 +5,31 @@ import { counted } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { paperLink, statementLine } from "./statements.js";
 
-/** So many insights of a theme are shown at once; the rest unfold. */
-const mostShown = 5;
-/** So many insights stand here; with many papers the others stand with their papers. */
-const mostInsights = 200;
+/** Maximum number of insights of a theme that are shown at once; the others can be expanded. */
+const maxShown = 5;
+/** Maximum number of insights in this section. With many papers, the others are shown only with their papers. */
+const maxInsights = 200;
 
 export function* themes(context: PageContext): Iterable<Markup> {
-  let left = mostInsights;
+  let remaining = maxInsights;
   for (const { name, statement, insights } of context.model.themes()) {
-    // What the theme's sentence says already need not stand below it again.
-    const said = evidenceWords(statement?.text ?? "");
-    const these = insights.filter(({ text }) => evidenceWords(text) !== said).slice(0, left);
-    left -= these.length;
-    yield markup`<h3 dir="auto">${name}${insights.length === 0 ? "" : markup` <span class="meta">${counted(insights.length, "insight")}</span>`}</h3>${statement === undefined ? "" : markup`<p dir="auto">${statementLine(context, statement)}</p>`}${unfolding(these, mostShown)}`;
+    // An insight with the same words as the theme's sentence is not repeated.
+    const themeWords = evidenceWords(statement?.text ?? "");
+    const shownInsights = insights.filter(({ text }) => evidenceWords(text) !== themeWords).slice(0, remaining);
+    remaining -= shownInsights.length;
+    yield markup`<h3 dir="auto">${name}${insights.length === 0 ? "" : markup` <span class="meta">${counted(insights.length, "insight")}</span>`}</h3>${statement === undefined ? "" : markup`<p dir="auto">${statementLine(context, statement)}</p>`}${expandable(shownInsights, maxShown)}`;
   }
   const others = context.model.otherInsights();
   if (others.length === 0) return;
-  const these = others.slice(0, left);
-  yield markup`<h3>Further insights <span class="meta">${counted(others.length, "insight")}</span></h3>${unfolding(these, 0)}`;
-  if (these.length < others.length)
-    yield markup`<p class="quiet">${counted(others.length - these.length, "more stands", "more stand")} with the papers.</p>`;
+  const shownOthers = others.slice(0, remaining);
+  yield markup`<h3>Further insights <span class="meta">${counted(others.length, "insight")}</span></h3>${expandable(shownOthers, 0)}`;
+  if (shownOthers.length < others.length)
+    yield markup`<p class="quiet">${counted(others.length - shownOthers.length, "more stands", "more stand")} with the papers.</p>`;
 }
 
-function unfolding(insights: readonly InsightRow[], shown: number): Markup {
-  const rest = insights.slice(shown);
-  return markup`${list(insights.slice(0, shown))}${rest.length === 0 ? "" : markup`<details class="words"><summary>${shown === 0 ? "Show them" : `${rest.length} more`}</summary>${list(rest)}</details>`}`;
+function expandable(insights: readonly InsightRow[], shown: number): Markup {
+  const hidden = insights.slice(shown);
+  return markup`${list(insights.slice(0, shown))}${hidden.length === 0 ? "" : markup`<details class="words"><summary>${shown === 0 ? "Show them" : `${hidden.length} more`}</summary>${list(hidden)}</details>`}`;
 }
 
 const list = (insights: readonly InsightRow[]): Markup =>

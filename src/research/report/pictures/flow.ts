@@ -1,61 +1,64 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { FlowBox, FlowStep } from "../prisma-flow.js";
 import { type Drawing, figure } from "./picture.js";
-import { round, thousands, wrapped } from "./words.js";
+import { round, thousands, wrapText } from "./words.js";
 
+/** Font size in pixels. */
 const size = 13;
 const lineHeight = 18;
 const padding = 11;
-/** Between two boxes one above the other. */
+/** The vertical distance between two boxes. */
 const gap = 24;
 
-interface Laid {
+interface PlacedBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** A row of a PRISMA flow, from what was identified to what was included; `says` is its caption. */
-export function flowPicture(steps: readonly FlowStep[], says: string): Markup {
+/** A row of a PRISMA flow diagram, from identified to included records. `caption`: the text below it. */
+export function flowPicture(steps: readonly FlowStep[], caption: string): Markup {
   const spoken = steps.map(({ box, out }) =>
     [box, ...(out === undefined ? [] : [out])].map(({ label, count }) => `${label}: ${count}`).join("; "),
   );
-  return figure(`Flow of records. ${spoken.join(". ")}.`, says, (width) => draw(steps, width));
+  return figure(`Flow of records. ${spoken.join(". ")}.`, caption, (width) => draw(steps, width));
 }
 
 function draw(steps: readonly FlowStep[], width: number): Drawing {
   const isNarrow = width < 500;
-  const rail = isNarrow ? 0 : 26;
+  const stageColumn = isNarrow ? 0 : 26;
   const between = isNarrow ? 20 : 56;
-  const main = isNarrow ? width - 2 : Math.round((width - rail - between) * 0.48);
-  const side = isNarrow ? width - 42 : width - rail - between - main - 1;
+  const main = isNarrow ? width - 2 : Math.round((width - stageColumn - between) * 0.48);
+  const side = isNarrow ? width - 42 : width - stageColumn - between - main - 1;
   const parts: Markup[] = [];
   const stages = new Map<string, [top: number, bottom: number]>();
   let y = 1;
   for (const [index, step] of steps.entries()) {
-    const own = textOf(step.box, main);
-    const other = step.out && textOf(step.out, side);
-    const box: Laid = { x: rail, y, width: main, height: heightOf(own) };
+    const boxText = textOf(step.box, main);
+    const sideText = step.out && textOf(step.out, side);
+    const box: PlacedBox = { x: stageColumn, y, width: main, height: heightOf(boxText) };
     const isLast = index === steps.length - 1;
-    parts.push(boxOf(box, own, isLast ? "box end" : "box"));
+    parts.push(boxOf(box, boxText, isLast ? "box end" : "box"));
     let bottom = y + box.height;
-    if (other !== undefined) {
-      const beside: Laid = {
-        x: isNarrow ? 41 : rail + main + between,
+    if (sideText !== undefined) {
+      const sideBox: PlacedBox = {
+        x: isNarrow ? 41 : stageColumn + main + between,
         y: isNarrow ? bottom + 12 : y,
         width: side,
-        height: heightOf(other),
+        height: heightOf(sideText),
       };
-      parts.push(boxOf(beside, other, "box off"));
-      const middle = beside.y + Math.min(box.height, beside.height) / 2;
-      parts.push(isNarrow ? arrow(20, middle, beside.x, middle) : arrow(rail + main, middle, beside.x, middle));
-      bottom = Math.max(bottom, beside.y + beside.height);
+      parts.push(boxOf(sideBox, sideText, "box off"));
+      const middle = sideBox.y + Math.min(box.height, sideBox.height) / 2;
+      parts.push(
+        isNarrow ? arrow(20, middle, sideBox.x, middle) : arrow(stageColumn + main, middle, sideBox.x, middle),
+      );
+      bottom = Math.max(bottom, sideBox.y + sideBox.height);
     }
     const stage = stages.get(step.stage);
     stages.set(step.stage, [stage?.[0] ?? y, bottom]);
     if (!isLast) {
-      const x = isNarrow ? 20 : rail + main / 2;
+      const x = isNarrow ? 20 : stageColumn + main / 2;
       parts.push(arrow(x, y + box.height, x, bottom + gap));
       y = bottom + gap;
     } else y = bottom;
@@ -77,16 +80,16 @@ interface Lines {
 }
 
 const textOf = ({ label, count, lines }: FlowBox, width: number): Lines => ({
-  heading: wrapped(`${label} (n = ${thousands(count)})`, width - 2 * padding - 8, size, 3),
-  rest: lines.flatMap((line) => wrapped(`${thousands(line.count)} ${line.label}`, width - 2 * padding, size, 2)),
+  heading: wrapText(`${label} (n = ${thousands(count)})`, width - 2 * padding - 8, size, 3),
+  rest: lines.flatMap((line) => wrapText(`${thousands(line.count)} ${line.label}`, width - 2 * padding, size, 2)),
 });
 
 const heightOf = ({ heading, rest }: Lines): number => (heading.length + rest.length) * lineHeight + 2 * padding - 3;
 
-const boxOf = ({ x, y, width, height }: Laid, { heading, rest }: Lines, kind: string): Markup =>
+const boxOf = ({ x, y, width, height }: PlacedBox, { heading, rest }: Lines, kind: string): Markup =>
   markup`<g class="${kind}"><rect x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="5"/>${[...heading, ...rest].map((line, index) => markup`<text${index < heading.length ? markup` class="strong"` : ""} x="${round(x + padding)}" y="${round(y + padding + 11 + index * lineHeight)}">${line}</text>`)}</g>`;
 
-/** From one point to another, along one axis, with a tip. */
+/** An arrow between two points, horizontal or vertical. */
 function arrow(x1: number, y1: number, x2: number, y2: number): Markup {
   const [fromX, fromY, toX, toY] = [x1, y1, x2, y2].map(round) as [number, number, number, number];
   const isDown = x1 === x2;

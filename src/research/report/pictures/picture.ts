@@ -1,36 +1,36 @@
 import { type PaperStatus, statusWords } from "../papers.js";
 import { type Markup, type Piece, markup } from "../../../engine/lib/markup.js";
 
-/** How wide pictures are drawn: for a column of text, and for a phone. One of the two is shown. */
+/** The widths of pictures, for a text column and for a phone. Only one of the two is shown. */
 const widths = { wide: 720, narrow: 350 } as const;
 
-/** A drawing of a given width; its text is not scaled, so that it can be read on a phone. */
+/** A drawing for a given width. Its text is not scaled, so that it can be read on a phone. */
 export interface Drawing {
   readonly height: number;
   readonly parts: Piece;
 }
 
-/** A picture with its caption, drawn for both widths. `says` is for people who don't see it. */
-export const figure = (says: string, caption: Piece, draw: (width: number) => Drawing, legend?: Piece): Markup =>
+/** A picture with its caption, drawn for both widths. `description`: a text for screen readers. */
+export const figure = (description: string, caption: Piece, draw: (width: number) => Drawing, legend?: Piece): Markup =>
   markup`<figure>${legend}${(["wide", "narrow"] as const).map((kind) => {
     const width = widths[kind];
     const { height, parts } = draw(width);
-    return markup`<svg class="${kind}" viewBox="0 0 ${width} ${Math.ceil(height)}" role="img" aria-label="${says}">${parts}</svg>`;
+    return markup`<svg class="${kind}" viewBox="0 0 ${width} ${Math.ceil(height)}" role="img" aria-label="${description}">${parts}</svg>`;
   })}<figcaption>${caption}</figcaption></figure>`;
 
-/** The id by which links reach a paper on the page: what an address needs no escape for. */
+/** The id of a paper on the page, without characters that must be escaped in addresses. */
 export const anchorOf = (id: string): string =>
   `p-${id.replace(/[^\w.-]/gu, (sign) => `~${sign.codePointAt(0)?.toString(16)}`)}`;
 
-/** The sign of a decision: a disc, a diamond, a ring, a small ring. `size` is its radius. */
+/** The mark of a decision: a disc, a diamond, a ring, a small ring. `size`: its radius. */
 export function mark(status: PaperStatus, x: number, y: number, size: number): Markup {
-  const [at, down, reach] = [x, y, size].map((value) => Math.round(value * 10) / 10) as [number, number, number];
-  if (status !== "insights") return markup`<circle class="${status}" cx="${at}" cy="${down}" r="${reach}"/>`;
-  const half = Math.round(reach * 12) / 10;
-  return markup`<path class="insights" d="M${at} ${down - half}l${half} ${half}-${half} ${half}-${half}-${half}z"/>`;
+  const [cx, cy, radius] = [x, y, size].map((value) => Math.round(value * 10) / 10) as [number, number, number];
+  if (status !== "insights") return markup`<circle class="${status}" cx="${cx}" cy="${cy}" r="${radius}"/>`;
+  const half = Math.round(radius * 12) / 10;
+  return markup`<path class="insights" d="M${cx} ${cy - half}l${half} ${half}-${half} ${half}-${half}-${half}z"/>`;
 }
 
-/** Which sign means what, of those that there are. */
+/** The legend of the marks in a picture. */
 export const legendOf = (kinds: readonly PaperStatus[]): Markup =>
   markup`<p class="legend">${kinds.map((kind) => markup`<span><svg viewBox="0 0 14 14" aria-hidden="true">${mark(kind, 7, 7, kind === "waiting" ? 3 : 5)}</svg>${statusWords[kind]}</span>`)}</p>`;
 

@@ -1,70 +1,71 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { type Drawing, statuses, figure, anchorOf, legendOf, mark } from "./picture.js";
 import { type PaperStatus } from "../papers.js";
-import { type Box, boxesAlong, counted, isUpon, placedLabels, round, shortened } from "./words.js";
+import { type Box, boxesAlong, counted, overlaps, placedLabels, round, shortened } from "./words.js";
 import { groupBy } from "../../../engine/lib/group.js";
 
-/** One judged paper. */
+/** A judged paper. */
 export interface ScoredPaper {
   readonly id: string;
   readonly title: string;
   readonly status: PaperStatus;
-  /** 0 to 30; of one rubric 0 to its whole score. */
+  /** 0 to 30; with one rubric 0 to its maximum. */
   readonly execution: number;
-  /** 0 to 20; absent where one rubric was used. */
+  /** 0 to 20; absent with one rubric. */
   readonly strategic?: number;
 }
 
-/** A score from which on something follows, such as 25: presented. */
+/** A threshold, such as 25: presented. */
 export interface ScoreLine {
   readonly at: number;
   readonly says: string;
 }
 
-/** More dots than this are drawn as one disc for each pair of scores, the larger the more. */
-const mostDots = 200;
+/** If there are more papers, those with the same scores are one disc, whose size shows their number. */
+const maxDots = 200;
 
-/** Where the papers stand, with the lines at which a paper is presented. Undefined where none has points. */
+/** The scores of the papers, with the thresholds. Undefined if no paper has a score. */
 export function scoresPicture(
   papers: readonly ScoredPaper[],
   { lines, full }: { readonly lines: readonly ScoreLine[]; readonly full: number },
 ): Markup | undefined {
   if (papers.length === 0) return undefined;
-  const isOne = papers.every(({ strategic }) => strategic === undefined);
+  const isOneRubric = papers.every(({ strategic }) => strategic === undefined);
   const kinds = statuses.filter((kind) => papers.some(({ status }) => status === kind));
-  const many = papers.length > mostDots;
+  const isGrouped = papers.length > maxDots;
   const meanings = lines.map(({ at, says }) => `${at}: ${says}`).join("; ");
   const dashed = lines.length === 0 ? "" : ` Dashed lines: ${meanings}.`;
-  const caption = isOne
+  const caption = isOneRubric
     ? `${counted(papers.length, "judged paper")} by their points of ${full}.${dashed}`
     : `${counted(papers.length, "judged paper")} by the points of both rubrics.${dashed} ${
-        many ? "A larger sign stands for more papers with the same points." : "Select a sign to go to its paper."
+        isGrouped ? "A larger sign stands for more papers with the same points." : "Select a sign to go to its paper."
       }`;
-  const says = `Scores of ${counted(papers.length, "paper")}: ${kinds
+  const description = `Scores of ${counted(papers.length, "paper")}: ${kinds
     .map((kind) => `${papers.filter(({ status }) => status === kind).length} ${kind}`)
     .join(", ")}.`;
-  const piles = isOne ? pilesOf(papers, full) : groupsOf(papers, many);
-  const draw = (width: number) => (isOne ? strip(piles, lines, width, full) : plane(piles, many, lines, width));
-  return figure(says, caption, draw, legendOf(kinds));
+  const groups = isOneRubric ? groupsByExecution(papers, full) : groupsOf(papers, isGrouped);
+  const draw = (width: number) =>
+    isOneRubric ? stackPicture(groups, lines, width, full) : planePicture(groups, isGrouped, lines, width);
+  return figure(description, caption, draw, legendOf(kinds));
 }
 
-/** Papers that stand together, in the order of the first of each. */
+/** Papers with the same position, in the order of their first paper. */
 type Groups = ReadonlyMap<number, readonly ScoredPaper[]>;
 
-/** Those with the same points of both rubrics; of very many, those with the same decision. */
-const groupsOf = (papers: readonly ScoredPaper[], many: boolean): Groups =>
+/** Groups of papers with the same scores of both rubrics; if there are many papers, also with the same decision. */
+const groupsOf = (papers: readonly ScoredPaper[], isGrouped: boolean): Groups =>
   groupBy(
     papers,
     ({ execution, strategic = 0, status }) =>
-      (Math.round(execution) * 1000 + Math.round(strategic)) * 10 + (many ? statuses.indexOf(status) : 0),
+      (Math.round(execution) * 1000 + Math.round(strategic)) * 10 + (isGrouped ? statuses.indexOf(status) : 0),
   );
 
-/** Those with the same points of one rubric. */
-const pilesOf = (papers: readonly ScoredPaper[], full: number): Groups =>
+/** Groups of papers with the same score of one rubric. */
+const groupsByExecution = (papers: readonly ScoredPaper[], full: number): Groups =>
   groupBy(papers, ({ execution }) => Math.round(Math.max(0, Math.min(full, execution))));
 
-/** Execution across, strategy up: the lines are those of equal sums. */
-function plane(groups: Groups, many: boolean, lines: readonly ScoreLine[], width: number): Drawing {
+/** Execution is the horizontal axis, strategy the vertical one. Each threshold is a line of equal sums. */
+function planePicture(groups: Groups, isGrouped: boolean, lines: readonly ScoreLine[], width: number): Drawing {
   const left = 44;
   const right = width - 12;
   const top = 12;
@@ -81,38 +82,38 @@ function plane(groups: Groups, many: boolean, lines: readonly ScoreLine[], width
         markup`<path class="grid" d="M${left} ${round(y(at))}H${right}"/><text class="tick" x="${left - 8}" y="${round(y(at) + 4)}" text-anchor="end">${at}</text>`,
     ),
   ];
-  const drawn = dotsOf(groups, many, x, y);
-  const taken = drawn.map(({ at: [cx, cy], reach }): Box => [cx - reach, cy - reach, cx + reach, cy + reach]);
-  const dashes: Box[] = [];
+  const dots = dotsOf(groups, isGrouped, x, y);
+  const occupied = dots.map(({ at: [cx, cy], radius }): Box => [cx - radius, cy - radius, cx + radius, cy + radius]);
+  const lineBoxes: Box[] = [];
   const bars = lines.flatMap(({ at }) => {
-    // Where the line of this sum enters and leaves the plane.
+    // The points where the line of this sum enters and leaves the plane.
     const [fromX, fromY] = at > 20 ? [at - 20, 20] : [0, at];
     const [toX, toY] = at > 30 ? [30, at - 30] : [at, 0];
     if (at <= 0 || at >= 50) return [];
     const [from, to] = [[x(fromX), y(fromY)] as const, [x(toX), y(toY)] as const];
-    dashes.push(...boxesAlong(from, to));
-    // Beside the line, as near to where it enters as no sign stands.
+    lineBoxes.push(...boxesAlong(from, to));
+    // The label is beside the line, as near to its start as possible without covering a mark.
     const places = [0, 0.06, 0.12, 0.18, 0.24].map((share): Box => {
       const [cx, cy] = [from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share];
       return [cx + 13, cy + 1, cx + 32, cy + 16];
     });
-    const beside = places.find((place) => !isUpon(place, taken)) ?? (places[0] as Box);
-    taken.push(beside);
+    const labelBox = places.find((place) => !overlaps(place, occupied)) ?? (places[0] as Box);
+    occupied.push(labelBox);
     return [
-      markup`<path class="bar" d="M${round(from[0])} ${round(from[1])}L${round(to[0])} ${round(to[1])}"/><text class="axis" x="${round(beside[0] + 2)}" y="${round(beside[1] + 12)}">${at}</text>`,
+      markup`<path class="bar" d="M${round(from[0])} ${round(from[1])}L${round(to[0])} ${round(to[1])}"/><text class="axis" x="${round(labelBox[0] + 2)}" y="${round(labelBox[1] + 12)}">${at}</text>`,
     ];
   });
-  const room = width < 500 ? 120 : 170;
-  const named = drawn.filter(({ paper, count }) => count === 1 && paper.status === "presented").slice(0, 14);
-  const labels = named.map(({ paper, at, reach }) => ({
-    text: shortened(paper.title, room, 12),
+  const maxLabelWidth = width < 500 ? 120 : 170;
+  const labelled = dots.filter(({ paper, count }) => count === 1 && paper.status === "presented").slice(0, 14);
+  const labels = labelled.map(({ paper, at, radius }) => ({
+    text: shortened(paper.title, maxLabelWidth, 12),
     x: at[0],
     y: at[1],
-    reach,
+    radius,
   }));
   return {
     height: bottom + 42,
-    parts: markup`${grid}${bars}<text class="axis" x="${round((left + right) / 2)}" y="${bottom + 37}" text-anchor="middle">Execution, of 30</text><text class="axis" transform="translate(12 ${round((top + bottom) / 2)}) rotate(-90)" text-anchor="middle">Strategy, of 20</text>${drawn.map(({ sign }) => sign)}${placedLabels(labels, taken, [left, top, right + 10, bottom], { lines: dashes })}`,
+    parts: markup`${grid}${bars}<text class="axis" x="${round((left + right) / 2)}" y="${bottom + 37}" text-anchor="middle">Execution, of 30</text><text class="axis" transform="translate(12 ${round((top + bottom) / 2)}) rotate(-90)" text-anchor="middle">Strategy, of 20</text>${dots.map(({ sign }) => sign)}${placedLabels(labels, occupied, [left, top, right + 10, bottom], { lines: lineBoxes })}`,
   };
 }
 
@@ -120,29 +121,43 @@ interface Dot {
   readonly paper: ScoredPaper;
   readonly count: number;
   readonly at: readonly [number, number];
-  readonly reach: number;
+  readonly radius: number;
   readonly sign: Markup;
 }
 
-/** Papers with the same points stand side by side around them, in a spiral; of very many, one sign for all. */
-function dotsOf(groups: Groups, many: boolean, x: (points: number) => number, y: (points: number) => number): Dot[] {
+/**
+ * The marks of papers with the same scores are placed around each other in a spiral; if there are many papers, they are
+ * one mark.
+ */
+function dotsOf(
+  groups: Groups,
+  isGrouped: boolean,
+  x: (points: number) => number,
+  y: (points: number) => number,
+): Dot[] {
   const largest = Math.max(...[...groups.values()].map(({ length }) => length));
   return [...groups.values()].flatMap((group): Dot[] => {
     const [first] = group;
     if (first === undefined) return [];
-    const place = (paper: ScoredPaper) => [x(paper.execution), y(paper.strategic ?? 0)] as const;
-    if (many) {
-      const at = place(first);
-      const reach = 2.5 + 8 * Math.sqrt(group.length / largest);
-      const sign = markup`<g>${mark(first.status, at[0], at[1], reach)}<title>${counted(group.length, "paper")}</title></g>`;
-      return [{ paper: first, count: group.length, at, reach, sign }];
+    const positionOf = (paper: ScoredPaper) => [x(paper.execution), y(paper.strategic ?? 0)] as const;
+    if (isGrouped) {
+      const position = positionOf(first);
+      const radius = 2.5 + 8 * Math.sqrt(group.length / largest);
+      const sign = markup`<g>${mark(first.status, position[0], position[1], radius)}<title>${counted(group.length, "paper")}</title></g>`;
+      return [{ paper: first, count: group.length, at: position, radius, sign }];
     }
     return group.map((paper, index) => {
-      const [cx, cy] = place(paper);
-      // The golden angle: no two of them cover each other.
-      const far = index === 0 ? 0 : 7.6 * Math.sqrt(index);
-      const at = [cx + far * Math.cos(index * 2.4), cy + far * Math.sin(index * 2.4)] as const;
-      return { paper, count: 1, at, reach: 5, sign: linked(paper, mark(paper.status, at[0], at[1], 5)) };
+      const [cx, cy] = positionOf(paper);
+      // With the golden angle, no two marks cover each other.
+      const distance = index === 0 ? 0 : 7.6 * Math.sqrt(index);
+      const position = [cx + distance * Math.cos(index * 2.4), cy + distance * Math.sin(index * 2.4)] as const;
+      return {
+        paper,
+        count: 1,
+        at: position,
+        radius: 5,
+        sign: linked(paper, mark(paper.status, position[0], position[1], 5)),
+      };
     });
   });
 }
@@ -150,8 +165,8 @@ function dotsOf(groups: Groups, many: boolean, x: (points: number) => number, y:
 const linked = ({ id, title }: ScoredPaper, sign: Markup): Markup =>
   markup`<a href="#${anchorOf(id)}">${sign}<title>${shortened(title, 1200, 12)}</title></a>`;
 
-/** One rubric: papers piled up over their points. */
-function strip(piles: Groups, lines: readonly ScoreLine[], width: number, full: number): Drawing {
+/** One rubric: papers are stacked over their scores. */
+function stackPicture(piles: Groups, lines: readonly ScoreLine[], width: number, full: number): Drawing {
   const left = 10;
   const right = width - 10;
   const tallest = Math.max(...[...piles.values()].map(({ length }) => length));

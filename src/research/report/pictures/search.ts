@@ -1,53 +1,55 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { SaturationPoint, SourceYield as Yield } from "../search-yield.js";
 import { type Drawing, figure } from "./picture.js";
-import { boxesAlong, counted, placedLabels, round, shortened, thousands, widthOf } from "./words.js";
+import { boxesAlong, counted, placedLabels, round, shortened, thousands, textWidth } from "./words.js";
 
 type SourceYield = Pick<Yield, "name" | "identified" | "papers">;
 
-const mostSources = 14;
+const maxSources = 14;
 
-/** Which source brought how much; undefined where fewer than two did, as one bar says nothing. */
+/** The number of papers from each source; undefined for fewer than two sources. */
 export function yieldPicture(sources: readonly SourceYield[]): Markup | undefined {
   if (sources.length < 2) return undefined;
   const ranked = sources.toSorted((a, b) => b.papers - a.papers || (b.identified ?? 0) - (a.identified ?? 0));
-  const shown = ranked.slice(0, mostSources);
-  const rest = ranked.length - shown.length;
-  const counts = ranked.some(({ identified }) => identified !== undefined);
-  const caption = `Yield of the sources: papers of the pool that each found${counts ? ", of the records it gave" : ""}.${
-    rest > 0 ? ` ${counted(rest, "source")} with less left out.` : ""
+  const shown = ranked.slice(0, maxSources);
+  const hiddenCount = ranked.length - shown.length;
+  const hasCounts = ranked.some(({ identified }) => identified !== undefined);
+  const caption = `Yield of the sources: papers of the pool that each found${hasCounts ? ", of the records it gave" : ""}.${
+    hiddenCount > 0 ? ` ${counted(hiddenCount, "source")} with less left out.` : ""
   }`;
   const amount = ({ papers, identified }: SourceYield) =>
     identified === undefined ? thousands(papers) : `${thousands(papers)} of ${thousands(identified)}`;
-  const says = `${caption} ${shown.map((one) => `${one.name}: ${amount(one)}`).join(", ")}.`;
-  return figure(says, caption, (width) => {
-    const name = width < 500 ? 104 : 170;
-    const room = width - name - Math.max(...shown.map((one) => widthOf(amount(one), 12))) - 16;
-    const most = Math.max(1, ...shown.map(({ papers }) => papers));
+  const description = `${caption} ${shown.map((one) => `${one.name}: ${amount(one)}`).join(", ")}.`;
+  return figure(description, caption, (width) => {
+    const nameWidth = width < 500 ? 104 : 170;
+    const maxBarWidth = width - nameWidth - Math.max(...shown.map((one) => textWidth(amount(one), 12))) - 16;
+    const maxPapers = Math.max(1, ...shown.map(({ papers }) => papers));
     const rows = shown.map((one, index) => {
       const y = 4 + index * 26;
-      const long = round((one.papers / most) * room);
-      return markup`<text class="name" x="0" y="${y + 14}">${shortened(one.name, name - 10, 12)}</text><rect class="plain" x="${name}" y="${y + 2}" width="${Math.max(1, long)}" height="16" rx="2"/><text class="tick" x="${round(name + long + 8)}" y="${y + 14}">${amount(one)}</text>`;
+      const barWidth = round((one.papers / maxPapers) * maxBarWidth);
+      return markup`<text class="name" x="0" y="${y + 14}">${shortened(one.name, nameWidth - 10, 12)}</text><rect class="plain" x="${nameWidth}" y="${y + 2}" width="${Math.max(1, barWidth)}" height="16" rx="2"/><text class="tick" x="${round(nameWidth + barWidth + 8)}" y="${y + 14}">${amount(one)}</text>`;
     });
     return { height: 4 + shown.length * 26, parts: rows };
   });
 }
 
-/** How much further screening still brought, and how sure it is that little is left; undefined below two batches. */
+/** The number of kept records during screening, and the recall; undefined for fewer than two batches. */
 export function saturationPicture(batches: readonly SaturationPoint[], target?: number): Markup | undefined {
-  const [before, end] = batches.slice(-2);
-  if (before === undefined || end === undefined || end.screened === 0) return undefined;
-  const { screened, kept } = end;
+  const [previous, last] = batches.slice(-2);
+  if (previous === undefined || last === undefined || last.screened === 0) return undefined;
+  const { screened, kept } = last;
   const points = [{ screened: 0, kept: 0 }, ...batches].map(({ recallAtLeast: recall, ...point }: SaturationPoint) => ({
     ...point,
     recall,
   }));
   const recalls = points.filter((point): point is typeof point & { recall: number } => point.recall !== undefined);
-  const reached = recalls.at(-1)?.recall;
+  const lastRecall = recalls.at(-1)?.recall;
   const caption = [
-    `Saturation: ${thousands(kept)} of ${counted(screened, "screened record")} kept; the last batch kept ${kept - before.kept} of ${screened - before.screened}.`,
-    reached === undefined ? "" : ` The dashed line is the recall reached at least: ${Math.round(reached * 100)} %`,
-    reached === undefined ? "" : target === undefined ? "." : `; ${Math.round(target * 100)} % was asked for.`,
+    `Saturation: ${thousands(kept)} of ${counted(screened, "screened record")} kept; the last batch kept ${kept - previous.kept} of ${screened - previous.screened}.`,
+    lastRecall === undefined
+      ? ""
+      : ` The dashed line is the recall reached at least: ${Math.round(lastRecall * 100)} %`,
+    lastRecall === undefined ? "" : target === undefined ? "." : `; ${Math.round(target * 100)} % was asked for.`,
   ].join("");
   return figure(caption, caption, (width) => draw(points, recalls, screened, kept, target, width));
 }
@@ -71,25 +73,25 @@ function draw(
   const bottom = 190;
   const x = (value: number) => round(left + ((right - left) * value) / screened);
   const y = (share: number) => round(bottom - (bottom - top) * share);
-  const path = (of: readonly (readonly [number, number])[]) =>
-    of.map(([at, share], index) => `${index === 0 ? "M" : "L"}${x(at)} ${y(share)}`).join("");
-  const most = Math.max(kept, 1);
+  const path = (curve: readonly (readonly [number, number])[]) =>
+    curve.map(([at, share], index) => `${index === 0 ? "M" : "L"}${x(at)} ${y(share)}`).join("");
+  const maxKept = Math.max(kept, 1);
   const labels = [
-    { text: `${thousands(kept)} kept`, x: x(screened), y: y(kept / most), reach: 4 },
+    { text: `${thousands(kept)} kept`, x: x(screened), y: y(kept / maxKept), radius: 4 },
     ...recalls
       .slice(-1)
       .map(({ screened: at, recall }) => ({
         text: `recall ≥ ${Math.round(recall * 100)} %`,
         x: x(at),
         y: y(recall),
-        reach: 4,
+        radius: 4,
       })),
   ];
   const curves = [
-    points.map((point) => [point.screened, point.kept / most] as const),
+    points.map((point) => [point.screened, point.kept / maxKept] as const),
     recalls.map(({ screened: at, recall }) => [at, recall] as const),
   ];
-  const line = curves.flatMap((curve) =>
+  const curveBoxes = curves.flatMap((curve) =>
     curve.slice(1).flatMap((end, index) => {
       const [from, to] = [curve[index] ?? end, end].map(([at, share]) => [x(at), y(share)] as const);
       return from === undefined || to === undefined ? [] : boxesAlong(from, to);
@@ -97,11 +99,11 @@ function draw(
   );
   return {
     height: bottom + 42,
-    parts: markup`<path class="grid" d="M${left} ${top}V${bottom}H${right}"/><text class="tick" x="${left - 6}" y="${y(1) + 4}" text-anchor="end">${most}</text><text class="tick" x="${left - 6}" y="${bottom + 4}" text-anchor="end">0</text><text class="tick" x="${left}" y="${bottom + 17}" text-anchor="middle">0</text><text class="tick" x="${right}" y="${bottom + 17}" text-anchor="end">${thousands(screened)}</text><text class="axis" x="${round((left + right) / 2)}" y="${bottom + 36}" text-anchor="middle">Records screened</text>${recalls.length > 0 ? markup`<text class="tick" x="${right + 6}" y="${y(1) + 4}">100 %</text><text class="tick" x="${right + 6}" y="${bottom + 4}">0 %</text>${target === undefined ? "" : markup`<path class="grid" d="M${left} ${y(target)}H${right}"/>`}<path class="curve second" d="${path(curves[1] ?? [])}"/>` : ""}<path class="curve" d="${path(curves[0] ?? [])}"/>${points
+    parts: markup`<path class="grid" d="M${left} ${top}V${bottom}H${right}"/><text class="tick" x="${left - 6}" y="${y(1) + 4}" text-anchor="end">${maxKept}</text><text class="tick" x="${left - 6}" y="${bottom + 4}" text-anchor="end">0</text><text class="tick" x="${left}" y="${bottom + 17}" text-anchor="middle">0</text><text class="tick" x="${right}" y="${bottom + 17}" text-anchor="end">${thousands(screened)}</text><text class="axis" x="${round((left + right) / 2)}" y="${bottom + 36}" text-anchor="middle">Records screened</text>${recalls.length > 0 ? markup`<text class="tick" x="${right + 6}" y="${y(1) + 4}">100 %</text><text class="tick" x="${right + 6}" y="${bottom + 4}">0 %</text>${target === undefined ? "" : markup`<path class="grid" d="M${left} ${y(target)}H${right}"/>`}<path class="curve second" d="${path(curves[1] ?? [])}"/>` : ""}<path class="curve" d="${path(curves[0] ?? [])}"/>${points
       .slice(1)
       .filter((_, index) => points.length < 60 || index === points.length - 2)
       .map(
-        (point) => markup`<circle class="plain" cx="${x(point.screened)}" cy="${y(point.kept / most)}" r="2.5"/>`,
-      )}${placedLabels(labels, line, [left, 0, right, bottom])}`,
+        (point) => markup`<circle class="plain" cx="${x(point.screened)}" cy="${y(point.kept / maxKept)}" r="2.5"/>`,
+      )}${placedLabels(labels, curveBoxes, [left, 0, right, bottom])}`,
   };
 }

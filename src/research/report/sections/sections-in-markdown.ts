@@ -220,7 +220,7 @@ function findingText(finding: Finding): string {
     `- ${said(finding)}${finding.quotes.length === 0 ? cited(finding) : ""}${doubts(finding)}`,
     `  <br>${signs(level)} ${inline(says)}`,
     ...finding.quotes.map((quote) => {
-      const shown = quote.kept.passage ?? quote.quote;
+      const shown = quote.stored.passage ?? quote.quote;
       const isSame = finding.quotes.length === 1 && evidenceWords(shown) === evidenceWords(finding.text);
       return isSame ? `  > In these words: ${source(quote)}` : passageText(quote.pieces, source(quote));
     }),
@@ -260,7 +260,7 @@ function source(quote: Quote): string {
       ? sign
       : `${sign} ${words}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
   const place = quote.locator === undefined ? "" : `, ${inline(quote.locator)}`;
-  const opens = quote.opens === undefined ? "" : ` · [open there](<${address(quote.opens)}>)`;
+  const opens = quote.address === undefined ? "" : ` · [open there](<${address(quote.address)}>)`;
   return `[${linkText(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${standing(quote.paper)}${place} ${what}${opens}`;
 }
 
@@ -381,7 +381,7 @@ function extractedText(model: ReportModel): string {
   const linked = (at: string, one: Cell) =>
     one.quotes.length === 0 && one.sides === undefined ? value(one) : `[${value(one, linkText)}](#${at})`;
   const passages = ({ quotes }: Pick<Cell, "quotes">) =>
-    quotes.map(({ pieces, locator, notes, opens }) =>
+    quotes.map(({ pieces, locator, notes, address: opens }) =>
       passageText(
         pieces,
         [

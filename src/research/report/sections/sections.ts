@@ -1,7 +1,7 @@
 import { questionIfNotTitle, type ReportModel } from "../model.js";
-import { fewestMapped } from "../pictures/map.js";
+import { minMapped } from "../pictures/map.js";
 import { changes, question, answer, figures } from "../page/first-screen.js";
-import { findings, recommendations, agreed, disputed, gaps, comparison, unborne } from "../page/findings.js";
+import { findings, recommendations, agreed, disputed, gaps, comparison, removedSentences } from "../page/findings.js";
 import { questions } from "../page/questions.js";
 import { scores, map, flow } from "../page/pictures.js";
 import { papers } from "../page/papers.js";
@@ -78,7 +78,7 @@ export const sections: readonly Section[] = [
     title: "Not borne out",
     holds: ({ meaning }) => (meaning?.removed.length ?? 0) > 0,
     markdown: texts.unborne,
-    page: unborne,
+    page: removedSentences,
   },
   {
     name: "questions",
@@ -119,7 +119,7 @@ export const sections: readonly Section[] = [
   {
     name: "map",
     title: "How the papers are related",
-    holds: (model) => model.map().papers.length >= fewestMapped,
+    holds: (model) => model.map().papers.length >= minMapped,
     markdown: texts.map,
     page: map,
   },

@@ -5,8 +5,8 @@ import { sections } from "../../../../src/research/report/sections/sections.js";
 import { markdownOf } from "../../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../../src/research/report/model.js";
 import { contextOf } from "../../../../src/research/report/page/context.js";
-import { heldSections, reportPage, sectionText } from "../../../../src/research/report/page/page.js";
-import { mostBodies } from "../../../../src/research/report/page/papers.js";
+import { shownSections, reportPage, sectionText } from "../../../../src/research/report/page/page.js";
+import { maxEntries } from "../../../../src/research/report/page/papers.js";
 import { anchorOf } from "../../../../src/research/report/pictures/picture.js";
 import {
   emptyProject,
@@ -125,8 +125,8 @@ describe("report.html", () => {
     const model = reportModel(input);
     const page = [...reportPage(await contextOf(model))].join("");
     expect(page).toContain('<div id="list" class="far">');
-    expect(page.split('<details class="paper ')).toHaveLength(mostBodies + 1);
-    const others = model.rows.slice(mostBodies);
+    expect(page.split('<details class="paper ')).toHaveLength(maxEntries + 1);
+    const others = model.rows.slice(maxEntries);
     expect(page.split('<div class="paper ')).toHaveLength(others.length + 1);
     for (const row of others.slice(0, 30)) {
       const at = page.indexOf(` id="${anchorOf(row.id)}"`);
@@ -213,6 +213,6 @@ describe("report.html", () => {
   it("gives each section alone as it stands in the whole page, for a page that follows a run", async () => {
     const context = await contextOf(reportModel(halfDoneProject()));
     const whole = [...reportPage(context)].join("");
-    for (const section of heldSections(context)) expect(whole).toContain(sectionText(section, context));
+    for (const section of shownSections(context)) expect(whole).toContain(sectionText(section, context));
   });
 });

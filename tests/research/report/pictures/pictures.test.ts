@@ -12,8 +12,8 @@ import {
   placedLabels,
   shortened,
   thousands,
-  widthOf,
-  wrapped,
+  textWidth,
+  wrapText,
 } from "../../../../src/research/report/pictures/words.js";
 
 const textOf = (markup: { text: string } | undefined): string => load(markup?.text ?? "").text();
@@ -214,7 +214,7 @@ describe("words in pictures", () => {
         text: fc.string({ minLength: 1, maxLength: 30 }),
         x: fc.integer({ min: 0, max: 700 }),
         y: fc.integer({ min: 0, max: 300 }),
-        reach: fc.constant(5),
+        radius: fc.constant(5),
       }),
       { maxLength: 40 },
     );
@@ -230,7 +230,7 @@ describe("words in pictures", () => {
           .toArray()
           .map((label) => {
             const [at, base] = [Number(page(label).attr("x")), Number(page(label).attr("y"))];
-            const width = widthOf(page(label).text(), 12);
+            const width = textWidth(page(label).text(), 12);
             const left =
               { start: at, end: at - width, middle: at - width / 2 }[page(label).attr("text-anchor") ?? ""] ?? 0;
             return [left, base - 9, left + width, base + 2] as const;
@@ -246,7 +246,7 @@ describe("words in pictures", () => {
   });
 
   it("lets a label cross a line only where every place beside its mark does", () => {
-    const mark = { text: "calibrated", x: 100, y: 100, reach: 5 };
+    const mark = { text: "calibrated", x: 100, y: 100, radius: 5 };
     const anchorOf = (lines: Parameters<typeof placedLabels>[3]) =>
       placedLabels([mark], [], [0, 0, 400, 400], lines).map(({ text }) => /text-anchor="(\w+)"/.exec(text)?.[1]);
     const right = boxesAlong([150, 0], [150, 400]);
@@ -263,15 +263,16 @@ describe("words in pictures", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 80 }), fc.integer({ min: 20, max: 300 }), (text, room) => {
         const shown = shortened(text.replaceAll(" ", ""), room, 12);
-        expect(widthOf(shown, 12)).toBeLessThanOrEqual(room + 1e-9);
+        expect(textWidth(shown, 12)).toBeLessThanOrEqual(room + 1e-9);
       }),
     );
   });
 
   it("cuts a text without a space to its room", () => {
     const long = "W".repeat(3000);
-    expect(widthOf(shortened(long, 100, 12), 12)).toBeLessThanOrEqual(100);
-    for (const line of wrapped(`${long} and ${long}`, 120, 12, 3)) expect(widthOf(line, 12)).toBeLessThanOrEqual(120);
-    expect(wrapped("one two three", 400, 12, 3)).toEqual(["one two three"]);
+    expect(textWidth(shortened(long, 100, 12), 12)).toBeLessThanOrEqual(100);
+    for (const line of wrapText(`${long} and ${long}`, 120, 12, 3))
+      expect(textWidth(line, 12)).toBeLessThanOrEqual(120);
+    expect(wrapText("one two three", 400, 12, 3)).toEqual(["one two three"]);
   });
 });

@@ -5,7 +5,7 @@ import type { Answers } from "../../../../src/research/generated/result-analysis
 import type { Criterion, Flow, Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { buildText } from "../../../../src/text/documents/text/document-text.js";
-import { flowOf as drawnFlow } from "../../../../src/research/report/prisma-flow.js";
+import { prismaFlow as drawnFlow } from "../../../../src/research/report/prisma-flow.js";
 import { inconsistencies } from "../../../../src/research/derived/inconsistencies.js";
 import { countsOf } from "../../../../src/research/overview/counts.js";
 import { reportData } from "../../../../src/research/units/report/brief.js";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { flowCounts } from "../../../../src/research/derived/flow-counts.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
-import { flowOf } from "../../../../src/research/report/prisma-flow.js";
+import { prismaFlow } from "../../../../src/research/report/prisma-flow.js";
 import { researchFolder, scriptedAgent } from "../../../support/projects/research.js";
 import { expectWhole, libraryOf, wanting, page, document } from "../../../support/projects/searched-library.js";
 
@@ -64,7 +64,7 @@ describe("the PRISMA flow", () => {
       ],
       statistics: { discovery_metrics: { flow: { identified: { SearXNG: 1 }, not_screened: 0 } } },
     };
-    const { steps, other } = flowOf(rrd);
+    const { steps, other } = prismaFlow(rrd);
     const boxes = (row: typeof steps) => row.map(({ box }) => `${box.label} ${box.count}`).slice(0, 3);
     expect(boxes(steps)).toEqual(["Records identified 1", "Records screened 1", "Papers sought 1"]);
     expect(boxes(other)).toEqual(["Found another way 1", "Papers sought 1", "Papers assessed 0"]);
