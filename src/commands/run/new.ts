@@ -17,7 +17,7 @@ import type { Columns, Rrd } from "../../research/generated/rrd.js";
 import {
   criteriaDecide,
   fullScore,
-  loneThresholds,
+  singleThresholds,
   ownRubricOf,
   usesScores,
 } from "../../research/papers/rubric/rubric.js";
@@ -144,7 +144,7 @@ function rubricLine(rrd: Rrd, io: Io): string[] {
     ? `Papers get ${usesScores(rrd) ? `points${by}, which only order them` : "no points"}: ${criteriaOf(rrd).length === 0 ? "each that is read is included" : "the criteria decide"}.`
     : own === undefined
       ? "Papers are scored by the original's rubrics, and the points decide; criteria or --rubric none change that."
-      : `Papers get points${by}: from ${loneThresholds(rrd).present} of ${fullScore(rrd)} one is included.`;
+      : `Papers get points${by}: from ${singleThresholds(rrd).present} of ${fullScore(rrd)} one is included.`;
   return [wrapForTerminal(says, io)];
 }
 

@@ -26,8 +26,8 @@ export function meaningMark({ verdict, by, why, said }: Checked, checkers: Check
   const names = by.join(" and ");
   const cause = why === undefined || verdict === "supported" ? "" : `: ${why}`;
   if (said !== undefined) {
-    const each = said.map((one) => `${one.by}: ${verdictWords[one.verdict]}`).join(", ");
-    return { kind: "open", says: `its checkers disagree (${each})` };
+    const verdicts = said.map(({ by: checker, verdict: given }) => `${checker}: ${verdictWords[given]}`).join(", ");
+    return { kind: "open", says: `its checkers disagree (${verdicts})` };
   }
   if (verdict === "cannot-tell") return { kind: "open", says: `${names} could not tell${cause}` };
   const unproven = by.filter((name) => !isProven(checkers, name)).join(" and ");

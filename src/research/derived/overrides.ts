@@ -3,69 +3,72 @@ import type { Exclusion, Override, Paper, Rrd } from "../generated/rrd.js";
 import { scoresOf, totalsOf } from "../papers/rubric/rubric.js";
 
 /**
- * The state with every override of a person's applied, from `decide` or written by hand: an included paper is presented
- * whatever criteria and points say, or is to be read where nobody has read it; an excluded one is rejected, and its
- * points are held back; one that could not be had is not assessed. A record that screening had excluded comes into the
- * pool where it is included, or was sought. Pure, and the same when applied twice.
+ * Applies all overrides of the user, from `decide` or written by hand. An included paper is presented regardless of
+ * criteria and points, or pending if it was not read. An excluded paper is rejected, and its points are moved to
+ * `held_scores`. A paper that the user could not get is not retrieved. An excluded record returns to the pool if the
+ * user includes it or could not get it. Pure; applying it twice changes nothing more.
  */
 export function withOverrides(rrd: Rrd): Rrd {
   const excluded = rrd.excluded ?? [];
-  const returning = excluded.filter(comesBack);
+  const returning = excluded.filter(isReturning);
   if (returning.length === 0 && !rrd.papers_pool.some(({ override }) => override !== undefined)) return rrd;
   const ids = new Set(rrd.papers_pool.map(({ id }) => id));
-  const pool = rrd.papers_pool.map((paper) => settled(rrd, paper));
-  const back = returning.filter(({ id }, index) => {
+  const pool = rrd.papers_pool.map((paper) => withOwnOverride(rrd, paper));
+  const returned = returning.filter(({ id }, index) => {
     const isFirst = returning.findIndex((other) => other.id === id) === index;
     return isFirst && !ids.has(id);
   });
   return {
     ...rrd,
-    papers_pool: [...pool, ...back.map((one) => settled(rrd, paperOfExcluded(one)))],
-    ...(returning.length === 0 ? {} : { excluded: excluded.filter((one) => !comesBack(one)) }),
+    papers_pool: [...pool, ...returned.map((exclusion) => withOwnOverride(rrd, paperOfExcluded(exclusion)))],
+    ...(returning.length === 0 ? {} : { excluded: excluded.filter((exclusion) => !isReturning(exclusion)) }),
   };
 }
 
 /**
- * The state with this override on the paper or excluded record of that id; the same state where it is missing, or where
- * the same was decided before: its time would make a report older.
+ * The state with this override on the paper or excluded record with this id. The same state if there is no such record,
+ * or if the decision was made before: a new time would make the report outdated.
  */
 export function withOverride(rrd: Rrd, id: string, override: Override): Rrd {
-  const isSaid = ({ id: of, override: said }: Pick<Paper, "id" | "override">) =>
-    of === id &&
-    said?.decision === override.decision &&
-    said.why === override.why &&
-    said.criterion === override.criterion;
-  if (rrd.papers_pool.some(isSaid) || rrd.excluded?.some(isSaid)) return rrd;
+  const hasSameOverride = ({ id: recordId, override: current }: Pick<Paper, "id" | "override">) =>
+    recordId === id &&
+    current?.decision === override.decision &&
+    current.why === override.why &&
+    current.criterion === override.criterion;
+  if (rrd.papers_pool.some(hasSameOverride) || rrd.excluded?.some(hasSameOverride)) return rrd;
   if (rrd.papers_pool.some((paper) => paper.id === id))
     return { ...rrd, papers_pool: rrd.papers_pool.map((paper) => (paper.id === id ? { ...paper, override } : paper)) };
-  const last = (rrd.excluded ?? []).findLastIndex((one) => one.id === id && isReversible(one));
+  const last = (rrd.excluded ?? []).findLastIndex((exclusion) => exclusion.id === id && isReversible(exclusion));
   if (last === -1) return rrd;
-  return { ...rrd, excluded: (rrd.excluded ?? []).map((one, index) => (index === last ? { ...one, override } : one)) };
+  return {
+    ...rrd,
+    excluded: (rrd.excluded ?? []).map((exclusion, index) => (index === last ? { ...exclusion, override } : exclusion)),
+  };
 }
 
-/** Whether a person can decide on the record of that id. */
+/** Whether the user can decide on the record with this id. */
 export const isDecidable = (rrd: Rrd, id: string): boolean =>
   rrd.papers_pool.some((paper) => paper.id === id) ||
-  (rrd.excluded ?? []).some((one) => one.id === id && isReversible(one));
+  (rrd.excluded ?? []).some((exclusion) => exclusion.id === id && isReversible(exclusion));
 
 /** Whether applying the overrides changes anything. */
 export const hasOpenOverride = (rrd: Rrd): boolean =>
-  (rrd.excluded ?? []).some(comesBack) || rrd.papers_pool.some((paper) => settled(rrd, paper) !== paper);
+  (rrd.excluded ?? []).some(isReturning) || rrd.papers_pool.some((paper) => withOwnOverride(rrd, paper) !== paper);
 
-/** Excluded records that a person's word brings into the pool. */
+/** The ids of excluded records that return to the pool by an override. */
 export const returningIds = ({ excluded = [] }: Rrd): ReadonlySet<string> =>
-  new Set(excluded.filter(comesBack).map(({ id }) => id));
+  new Set(excluded.filter(isReturning).map(({ id }) => id));
 
-/** Stages whose exclusion a person may override: not what is a duplicate or retracted. */
-const reversible: ReadonlySet<string> = new Set(["screened", "window", "notice"]);
+/** The stages whose exclusions the user may override: not duplicates and retracted records. */
+const reversibleStages: ReadonlySet<string> = new Set(["screened", "window", "notice"]);
 export const isReversible = ({ stage, duplicate_of }: Exclusion): boolean =>
-  reversible.has(stage ?? "screened") && duplicate_of === undefined;
+  reversibleStages.has(stage ?? "screened") && duplicate_of === undefined;
 
-const comesBack = (one: Exclusion): boolean =>
-  one.override !== undefined && one.override.decision !== "exclude" && isReversible(one);
+const isReturning = (exclusion: Exclusion): boolean =>
+  exclusion.override !== undefined && exclusion.override.decision !== "exclude" && isReversible(exclusion);
 
-function settled(rrd: Rrd, paper: Paper): Paper {
-  const { override, status, score_breakdown: points, held_scores: held } = paper;
+function withOwnOverride(rrd: Rrd, paper: Paper): Paper {
+  const { override, status, score_breakdown: points, held_scores: heldScores } = paper;
   if (override === undefined) return paper;
   const unscored = { score: null, score_breakdown: null, ...(points == null ? {} : { held_scores: points }) };
   if (override.decision === "exclude")
@@ -76,36 +79,48 @@ function settled(rrd: Rrd, paper: Paper): Paper {
     if (status === "not_retrieved" || paper.retracted === true) return paper;
     const missing = {
       reason: `A person could not get it: ${override.why.replace(/\.?$/, ".")}`,
-      cure: notHad,
+      cure: retrievalHint,
       tried: "",
     };
     return { ...paper, status: "not_retrieved", decision: null, ...unscored, not_retrieved: missing };
   }
   // A retracted paper is never included.
   if (paper.retracted === true) return paper;
-  const isSettled = status === "pending" || status === "analyzing" || (status === "presented" && held == null);
-  if (isSettled) return paper;
-  const { held_scores: _, excluded_by: __, not_retrieved: ___, ...kept } = paper;
-  if (paper.analysis == null && held == null)
-    // Not read, or its reading was undone since.
+  const isUnchanged = status === "pending" || status === "analyzing" || (status === "presented" && heldScores == null);
+  if (isUnchanged) return paper;
+  const { held_scores: _, excluded_by: __, not_retrieved: ___, ...paperFields } = paper;
+  if (paper.analysis == null && heldScores == null)
+    // Pending if it was not read, or if its reading was reset.
     return paper.iteration === undefined
-      ? { ...kept, status: "pending", decision: null, score: null, score_breakdown: null }
+      ? { ...paperFields, status: "pending", decision: null, score: null, score_breakdown: null }
       : paper;
-  const scores = held == null ? undefined : scoresOf(rrd, { score_breakdown: held });
+  const scores = heldScores == null ? undefined : scoresOf(rrd, { score_breakdown: heldScores });
   return {
-    ...kept,
+    ...paperFields,
     status: "presented",
     decision: "PRESENT",
-    ...(scores === undefined ? {} : { score: totalsOf(rrd, scores).combined, score_breakdown: held }),
+    ...(scores === undefined ? {} : { score: totalsOf(rrd, scores).combined, score_breakdown: heldScores }),
   };
 }
 
-const notHad = "'research-ralph add' gives it a file, and 'research-ralph decide' with include has it read.";
+const retrievalHint = "'research-ralph add' gives it a file, and 'research-ralph decide' with include has it read.";
 
-/** A record that a person takes back into the pool, with what is known of it. */
-function paperOfExcluded(one: Exclusion): Paper {
-  const { id, key, source_key, title, url, identifiers, source, year, first_author: author, before, readings } = one;
-  const { answers, override } = one;
+/** The paper for an excluded record that returns to the pool, with all known fields. */
+function paperOfExcluded(exclusion: Exclusion): Paper {
+  const {
+    id,
+    key,
+    source_key,
+    title,
+    url,
+    identifiers,
+    source,
+    year,
+    first_author: author,
+    before,
+    readings,
+  } = exclusion;
+  const { answers, override } = exclusion;
   return {
     id,
     ...withoutUndefined({ key, source_key }),
@@ -114,7 +129,7 @@ function paperOfExcluded(one: Exclusion): Paper {
     ...(author === undefined ? {} : { authors: [author] }),
     ...(year === undefined ? {} : { date: String(year) }),
     ...withoutUndefined({ identifiers, source }),
-    // The search found it.
+    // It was found by the search.
     found: { sources: [source ?? "a search"], why: "" },
     ...before,
     priority: 5,
@@ -128,7 +143,7 @@ function paperOfExcluded(one: Exclusion): Paper {
   };
 }
 
-/** The address that an id of the pool stands for, such as that of doi_10.1000_x; null where it stands for none. */
+/** The address for an id, such as doi_10.1000_x; null if the id contains no identifier. */
 function urlOf(id: string): string | null {
   const [, kind, rest = ""] = /^(arxiv|doi)_(.+)$/.exec(id) ?? [];
   if (kind === undefined) return null;

@@ -7,38 +7,40 @@ import { namesIn } from "../papers/paper-keys.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 
 /**
- * Papers on which a person decided after the agent of the last report began, so that the report may rest on others:
- * those that were read, and those that are to be read now. Empty where no report is in force. Pure.
+ * Papers on which the user decided after the agent of the last report started, so that the report may be based on other
+ * papers: those that were read or are pending. Empty without a valid report. Pure.
  */
 export function decidedSinceReport({ papers_pool: pool }: Rrd, ledger: readonly LedgerLine[]): readonly Paper[] {
-  const isOpen = (paper: Paper) => paper.analysis != null || !isDecided(paper);
-  const decided = pool.filter((paper) => paper.override?.at !== undefined && isOpen(paper));
+  const isReadOrPending = (paper: Paper) => paper.analysis != null || !isDecided(paper);
+  const decidedPapers = pool.filter((paper) => paper.override?.at !== undefined && isReadOrPending(paper));
   const iteration = currentAccepted(ledger).get("report");
-  if (decided.length === 0 || iteration === undefined) return [];
-  const line = validLines(ledger).find((each) => each.iteration === iteration);
-  const began = Date.parse(line?.at ?? "") - (line?.duration_seconds ?? 0) * 1000;
-  return decided.filter(({ override }) => Date.parse(override?.at ?? "") > began);
+  if (decidedPapers.length === 0 || iteration === undefined) return [];
+  const line = validLines(ledger).find((candidate) => candidate.iteration === iteration);
+  const startTime = Date.parse(line?.at ?? "") - (line?.duration_seconds ?? 0) * 1000;
+  return decidedPapers.filter(({ override }) => Date.parse(override?.at ?? "") > startTime);
 }
 
-/** So many papers are named. */
-const maxNamed = 3;
+/** Maximum number of papers that are named. */
+const maxNames = 3;
 
 /**
- * What came after the report and is not in it: "2 decisions of yours (lo2020, ng2021) and 1 reading"; undefined where
- * it holds everything, or is not written. Pure.
+ * Decisions and readings that are not in the report: "2 decisions of yours (lo2020, ng2021) and 1 reading"; undefined
+ * if the report contains everything or does not exist. Pure.
  */
 export function sinceReport(rrd: Rrd, ledger: readonly LedgerLine[]): string | undefined {
   const accepted = currentAccepted(ledger);
   const report = accepted.get("report");
   if (report === undefined) return undefined;
-  const decided = decidedSinceReport(rrd, ledger);
-  const read = rrd.papers_pool.filter(({ id }) => (accepted.get(id) ?? 0) > report).length;
+  const decidedPapers = decidedSinceReport(rrd, ledger);
+  const readCount = rrd.papers_pool.filter(({ id }) => (accepted.get(id) ?? 0) > report).length;
   const names = namesIn(rrd);
-  const named = decided.slice(0, maxNamed).map(({ id }) => oneLine(names.get(id) ?? id));
-  const more = decided.length > maxNamed ? ` and ${decided.length - maxNamed} more` : "";
+  const firstNames = decidedPapers.slice(0, maxNames).map(({ id }) => oneLine(names.get(id) ?? id));
+  const more = decidedPapers.length > maxNames ? ` and ${decidedPapers.length - maxNames} more` : "";
   const parts = [
-    ...(decided.length === 0 ? [] : [`${many(decided.length, "decision")} of yours (${named.join(", ")}${more})`]),
-    ...(read === 0 ? [] : [many(read, "reading")]),
+    ...(decidedPapers.length === 0
+      ? []
+      : [`${many(decidedPapers.length, "decision")} of yours (${firstNames.join(", ")}${more})`]),
+    ...(readCount === 0 ? [] : [many(readCount, "reading")]),
   ];
   return parts.length === 0 ? undefined : parts.join(" and ");
 }

@@ -54,7 +54,7 @@ export const nameSuffix = /^(?:jr|sr|junior|senior|ii|iii|iv)\.?$/i;
 const trimmedNames = (names: readonly string[]): string[] =>
   names.map((name) => name.trim()).filter((name) => name !== "");
 
-/** Words of a title that tell nothing of what it is about. */
+/** Words of a title that do not tell its topic. */
 export const smallWords = new Set(
   "a an and at by for from in into its of on or the their to towards under using via with".split(" "),
 );
@@ -64,8 +64,8 @@ const titleAreaChars = 6000;
 /** Number of characters that contain the authors. After these, references may name other authors. */
 const authorAreaChars = 3000;
 /**
- * Shares of a title's words: where nobody knows the authors, and where one of them stands there and the title was
- * changed between versions.
+ * Minimum shares of the title's words in the text: without known authors, and with an author in the text, because
+ * titles change between versions.
  */
 const minTitleShare = 0.7;
 const minTitleShareWithAuthor = 0.3;

@@ -6,7 +6,7 @@ import { normalTitle } from "./normalise-title.js";
 import { personName } from "./person-name.js";
 
 /** The fields of a record that determine its key. */
-export interface Keyed {
+export interface KeyedRecord {
   readonly id: string;
   readonly title?: string | null;
   readonly authors?: readonly string[] | string | null;
@@ -16,7 +16,7 @@ export interface Keyed {
 }
 
 /** The name of a record for people: its key, or its id if it has no key yet. */
-export const nameOf = ({ key, id }: Pick<Keyed, "key" | "id">): string => key ?? id;
+export const nameOf = ({ key, id }: Pick<KeyedRecord, "key" | "id">): string => key ?? id;
 
 /**
  * Names of a project's records for people, by id. If a paper and an excluded record have the same id, the paper counts.
@@ -29,11 +29,12 @@ export const withNames = (text: string, names: ReadonlyMap<string, string>): str
   text.replace(/\b(?:arxiv|doi|pmid|pmcid|url|file|listed)_[\w.-]*\w/g, (id) => names.get(id) ?? id);
 
 /**
- * A key for each record, in their order: the one that it has, where it can be one and no record before it has it, else
- * one of surname and year, "lee2024", "lee2024b", or of the title's first words, "heat-pumps-cold". Never the id of any
- * record. Keys are told apart without regard to capitals; a key that is there does not change when records are added.
+ * A key for each record, in their order: its present key, if it is valid and not used by an earlier record; else a key
+ * from surname and year ("lee2024", "lee2024b"), or from the first words of the title ("heat-pumps-cold"). A key is
+ * never equal to the id of a record. Keys that differ only in case are equal. Existing keys do not change when records
+ * are added.
  */
-export function keysOf(records: readonly Keyed[]): string[] {
+export function keysOf(records: readonly KeyedRecord[]): string[] {
   const used = new Set(records.map(({ id }) => id.toLowerCase()));
   const keys = records.map(({ key }) => {
     const lowerKey = key?.toLowerCase() ?? "";
@@ -45,7 +46,7 @@ export function keysOf(records: readonly Keyed[]): string[] {
   const lastNumbers = new Map<string, number>();
   return keys.map((key, index) => {
     if (key !== undefined) return key;
-    const base = baseOf(records[index] as Keyed);
+    const base = baseKeyOf(records[index] as KeyedRecord);
     for (let n = (lastNumbers.get(base) ?? 0) + 1; ; n += 1) {
       const isLettered = n <= 26 && /\d$/.test(base);
       const next = n === 1 ? base : isLettered ? `${base}${String.fromCharCode(96 + n)}` : `${base}-${n}`;
@@ -57,27 +58,27 @@ export function keysOf(records: readonly Keyed[]): string[] {
   });
 }
 
-/** Characters of a key's name at most. */
-const longest = 24;
+/** Maximum number of characters of a key without the year. */
+const maxNameChars = 24;
 
-/** Surname of the first author, else the first words of the title; behind it the year, where it is known. */
-function baseOf({ authors, title, date }: Keyed): string {
+/** The surname of the first author, or else the first words of the title; then the year, if it is known. */
+function baseKeyOf({ authors, title, date }: KeyedRecord): string {
   const [first] = authorsOf(authors);
   const name = first === undefined ? undefined : personName(first);
   const surname = name === undefined ? "" : "literal" in name ? name.literal : name.family;
-  const who = normalTitle(surname).replace(/[^a-z]/g, "");
+  const surnameLetters = normalTitle(surname).replace(/[^a-z]/g, "");
   const year = /^\d{4}/.exec(date ?? "")?.[0] ?? "";
-  return `${who.length > 1 ? who.slice(0, longest) : firstWords(title ?? "") || "paper"}${year}`;
+  return `${surnameLetters.length > 1 ? surnameLetters.slice(0, maxNameChars) : firstWords(title ?? "") || "paper"}${year}`;
 }
 
-/** Three words of a title in Latin letters at most, hyphens between them. */
+/** At most three words of a title in Latin letters, joined by hyphens. */
 function firstWords(title: string): string {
   const words = normalTitle(title)
     .split(" ")
     .filter((word) => /^[a-z]{2,}$/.test(word) && !smallWords.has(word));
-  const kept = words.slice(0, 3);
-  while (kept.length > 1 && kept.join("-").length > longest) kept.pop();
-  return kept.join("-").slice(0, longest);
+  const keyWords = words.slice(0, 3);
+  while (keyWords.length > 1 && keyWords.join("-").length > maxNameChars) keyWords.pop();
+  return keyWords.join("-").slice(0, maxNameChars);
 }
 
 /**

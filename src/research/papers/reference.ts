@@ -194,7 +194,7 @@ interface NamedAddresses {
   readonly pdf_url?: string | null;
 }
 
-/** The name of the file that a paper is on this machine, without its folder; undefined for one of the network. */
+/** The file name of a paper's document on this machine, without its folder; undefined without one. */
 export function fileNameOf({ pdf_url, url }: NamedAddresses): string | undefined {
   const local = [pdf_url, url].find((each) => each?.startsWith("file:") === true);
   const reference = parseReference(local ?? "");

@@ -10,7 +10,7 @@ import {
   criteriaDecide,
   fullScore,
   isDecided,
-  loneThresholds,
+  singleThresholds,
   ownRubricOf,
   priorityThreshold,
   usesBothRubrics,
@@ -174,7 +174,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
   const { published_from: from, published_until: until, sources = [] } = requirements;
   const fact = (name: string, says: string | undefined): Fact[] =>
     says === undefined || says === "" ? [] : [{ name, says }];
-  const lone = loneThresholds(rrd);
+  const lone = singleThresholds(rrd);
   const thresholds = criteriaDecide(rrd)
     ? `${usesScores(rrd) ? "Points order papers and decide nothing" : "No points are given"}: a paper that was read is included, unless an eligibility criterion excludes it or is unclear.`
     : usesBothRubrics(rrd)

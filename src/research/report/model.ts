@@ -15,7 +15,7 @@ import {
   criteriaDecide,
   fullScore,
   isDecided,
-  loneThresholds,
+  singleThresholds,
   priorityThreshold,
   usesBothRubrics,
 } from "../papers/rubric/rubric.js";
@@ -576,7 +576,7 @@ function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {
   const judged = rows.filter((row) => row.score !== undefined && row.status !== "unread" && !row.isRetracted);
   const { present, insights } = both
     ? { present: rrd.mission?.min_combined_score ?? 25, insights: 18 }
-    : loneThresholds(rrd);
+    : singleThresholds(rrd);
   return {
     full: fullScore(rrd),
     both,

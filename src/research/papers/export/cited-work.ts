@@ -7,7 +7,7 @@ import type { Publication } from "../paper-record.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { parseReference } from "../reference.js";
 
-/** What a citation needs of a paper. A paper of the pool has it, and so has what a search found. */
+/** The fields that a citation needs: those of a paper in the pool or of a found record. */
 export type Cited = Pick<
   Paper,
   | "id"
@@ -28,32 +28,32 @@ export type Cited = Pick<
   | "retracted"
 > & {
   readonly status?: Paper["status"];
-  /** Of its insights. */
+  /** The tags of its insights. */
   readonly tags?: readonly string[];
   readonly outcome?: Outcome;
 };
 
-/** What became of a record in a project, and who says so. */
+/** The outcome of a record in a project, and who decided it. */
 export interface Outcome {
-  /** How far it came: "full text", "abstract", "screening", "duplicate", "not screened", or why it was left out. */
+  /** The last stage: "full text", "abstract", "screening", "duplicate", "not screened", or why it was excluded. */
   readonly stage: string;
   readonly decision: "included" | "excluded" | "open";
-  /** An agent, several of them, "a person" or "code"; absent where nobody decided or it is not recorded. */
+  /** One or more agents, "a person" or "code"; absent without a decision, or if it was not recorded. */
   readonly decidedBy?: string;
   /** The criterion that excluded it, with its text. */
   readonly criterion?: string;
   readonly reason?: string;
-  /** The words of the record that bear the criterion out. */
+  /** The quote of the record that proves it. */
   readonly quote?: string;
-  /** Key of the record that it is the same work as. */
+  /** The key of the record of the same work. */
   readonly duplicateOf?: string;
-  /** Its passages that were found in its text, the quoted words between “ and ”, at most ten. */
+  /** At most ten passages of its text, with the quoted words between “ and ”. */
   readonly passages?: readonly { readonly text: string; readonly locator?: string }[];
   /** Address of the paper in the report. */
   readonly report?: string;
 }
 
-/** A record of a project, with what became of it. */
+/** A record of a project with its outcome. */
 export type TracedRecord = Cited & Pick<Paper, "source"> & { readonly key: string; readonly outcome: Outcome };
 
 export type WorkKind =
@@ -72,21 +72,21 @@ export type WorkKind =
   | "web"
   | "other";
 
-/** Whether a work of this kind stands for itself: what services name as its venue is who published it. */
-export const isWhole = (kind: WorkKind): boolean =>
+/** Whether works of this kind are published by themselves, so that the venue is the publisher. */
+export const isStandalone = (kind: WorkKind): boolean =>
   ["book", "proceedings", "thesis", "masters", "report"].includes(kind);
 
-/** Whether a work of this kind stands in a volume: of preprints services give their number as one. */
-export const isInVolume = (kind: WorkKind): boolean => kind !== "preprint" && kind !== "other";
+/** Whether works of this kind have a volume. For preprints, services give the preprint's number as a volume. */
+export const canHaveVolume = (kind: WorkKind): boolean => kind !== "preprint" && kind !== "other";
 
 /**
- * A work as each of our formats writes it. Texts stand on one line, without control, bidirectional and zero-width
- * characters; addresses are http or https.
+ * A work for all export formats. Texts are on one line, without control, bidirectional and zero-width characters;
+ * addresses are http or https.
  */
 export interface CitedWork {
   /** The id in the project, which `show` takes. */
   readonly id: string;
-  /** What people call it, unique within the project: "lee2024", "lee2024b". */
+  /** The key, unique within the project: "lee2024", "lee2024b". */
   readonly key: string;
   readonly kind: WorkKind;
   readonly title: string;
@@ -102,12 +102,12 @@ export interface CitedWork {
   readonly arxiv?: string;
   readonly pmid?: string;
   readonly pmcid?: string;
-  /** Publisher, editors and what else citing it may need. */
+  /** Publisher, editors and other fields for citations. */
   readonly publication: Publication;
   readonly url?: string;
   readonly pdf?: string;
   readonly abstract?: string;
-  /** What became of it, such as "presented"; undefined where it belongs to no project. */
+  /** Its decision, such as "presented"; undefined if it does not belong to a project. */
   readonly decision?: string;
   readonly tags: readonly string[];
   readonly retracted: boolean;
@@ -120,13 +120,13 @@ export const worksOf = (rrd: Rrd): CitedWork[] => citedWorks(withTags(rrd));
 /** The papers of a project, each with the tags of its insights. */
 export function withTags(rrd: Rrd): (Paper & { readonly tags: readonly string[] })[] {
   const tags = new Map<string, Set<string>>();
-  for (const { paper_id, tags: named } of rrd.insights ?? [])
+  for (const { paper_id, tags: entries } of rrd.insights ?? [])
     if (paper_id != null)
-      tags.set(paper_id, new Set([...(tags.get(paper_id) ?? []), ...(named ?? []).map(oneLine)].filter(Boolean)));
+      tags.set(paper_id, new Set([...(tags.get(paper_id) ?? []), ...(entries ?? []).map(oneLine)].filter(Boolean)));
   return rrd.papers_pool.map((paper) => ({ ...paper, tags: [...(tags.get(paper.id) ?? [])] }));
 }
 
-/** Papers as works with a key each, in their order. */
+/** Papers as works with keys, in their order. */
 export function citedWorks(papers: readonly Cited[]): CitedWork[] {
   const keys = keysOf(papers);
   return papers.map((paper, index) => ({ ...workOf(paper), key: keys[index] as string }));
@@ -134,8 +134,8 @@ export function citedWorks(papers: readonly Cited[]): CitedWork[] {
 
 function workOf(paper: Cited): Omit<CitedWork, "key"> {
   const doi = doiOf(paper);
-  const arxiv = said(arxivOf(paper));
-  // A month or a day that no calendar has is not told.
+  const arxiv = textOf(arxivOf(paper));
+  // An invalid month or day is omitted.
   const [year, ...rest] =
     /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?/.exec(paper.date ?? "")?.slice(1) ?? [];
   return {
@@ -147,12 +147,12 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       ? {}
       : { year: Number(year), date: [year, ...rest].filter((part) => part !== undefined).map(Number) }),
     ...withoutUndefined({
-      venue: said(paper.venue),
-      volume: said(paper.volume),
-      issue: said(paper.issue),
-      pages: said(paper.pages),
-      abstract: said(paper.abstract),
-      decision: paper.status?.replaceAll("_", " ") ?? decisionWords(paper.outcome),
+      venue: textOf(paper.venue),
+      volume: textOf(paper.volume),
+      issue: textOf(paper.issue),
+      pages: textOf(paper.pages),
+      abstract: textOf(paper.abstract),
+      decision: paper.status?.replaceAll("_", " ") ?? decisionKeyword(paper.outcome),
       outcome: paper.outcome,
     }),
     ...withoutUndefined({
@@ -160,61 +160,61 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       arxiv,
       url: webAddress(paper.url),
       pdf: webAddress(paper.pdf_url),
-      pmid: said(paper.identifiers?.pmid),
-      pmcid: said(paper.identifiers?.pmcid),
+      pmid: textOf(paper.identifiers?.pmid),
+      pmcid: textOf(paper.identifiers?.pmcid),
     }),
-    publication: inLines(paper.publication ?? {}),
+    publication: publicationOf(paper.publication ?? {}),
     tags: paper.tags ?? [],
     retracted: paper.retracted === true,
   };
 }
 
-/** What became of a record that is in no pool, as a keyword. */
-const decisionWords = (outcome: Outcome | undefined): string | undefined =>
+/** The outcome of a record outside of the pool, as a keyword. */
+const decisionKeyword = (outcome: Outcome | undefined): string | undefined =>
   outcome === undefined || outcome.decision === "open" || outcome.duplicateOf !== undefined
     ? outcome?.stage
     : outcome.decision;
 
-const said = (value: string | null | undefined): string | undefined => oneLine(value ?? "") || undefined;
+const textOf = (value: string | null | undefined): string | undefined => oneLine(value ?? "") || undefined;
 
-/** Each text on one line; what is empty is left out. */
-function inLines({ editors, keywords, ...texts }: NonNullable<Cited["publication"]>): Publication {
+/** The publication with each text on one line and without empty fields. */
+function publicationOf({ editors, keywords, ...texts }: NonNullable<Cited["publication"]>): Publication {
   const lines = (list: readonly string[] | undefined) => (list ?? []).map(oneLine).filter(Boolean);
-  const named = Object.entries(texts).flatMap(([name, value]) => {
+  const entries = Object.entries(texts).flatMap(([name, value]) => {
     const text = typeof value === "string" ? oneLine(value) : "";
     return text === "" ? [] : [[name, text] as const];
   });
   return {
-    ...Object.fromEntries(named),
+    ...Object.fromEntries(entries),
     ...(lines(editors).length === 0 ? {} : { editors: lines(editors) }),
     ...(lines(keywords).length === 0 ? {} : { keywords: lines(keywords) }),
   };
 }
 
-/** An address that a browser opens. The sample's and a file's are of this machine alone. */
+/** A web address; undefined for addresses of samples and files on this machine. */
 const webAddress = (value: string | null | undefined): string | undefined => {
   const text = oneLine(value ?? "");
   return /^https?:\/\//i.test(text) ? text : undefined;
 };
 
-/** A paper's number on arXiv, undefined where it has none. */
+/** The arXiv id of a paper; undefined without one. */
 export const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">): string | undefined =>
   identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(id)?.[1]?.replace("_", "/");
 
-/** Folders of the original name a DOI by its address alone. */
+/** The DOI of a paper. Projects of the original tool have it only in the address. */
 function doiOf({ identifiers, url }: Pick<Paper, "identifiers" | "url">): string | undefined {
-  const known = said(identifiers?.doi);
-  if (known !== undefined) return known;
+  const storedDoi = textOf(identifiers?.doi);
+  if (storedDoi !== undefined) return storedDoi;
   const reference = /doi\.org\//i.test(url ?? "") ? parseReference(url ?? "") : undefined;
   return reference?.kind === "doi" ? reference.doi : undefined;
 }
 
-/** What sources call works, in the few kinds that the formats tell apart. */
+/** The kinds of works by the types of sources. */
 const kinds: readonly (readonly [RegExp, WorkKind])[] = [
   [/preprint|posted-content/i, "preprint"],
   [/^proceedings$/i, "proceedings"],
   [/proceedings|conference/i, "conference"],
-  // Before "report": Europe PMC has case reports of journals.
+  // Before "report", because Europe PMC has case reports in journals.
   [/journal/i, "article"],
   [/book-chapter|book-section|chapter/i, "chapter"],
   [/master.*thesis/i, "masters"],
@@ -229,12 +229,12 @@ const kinds: readonly (readonly [RegExp, WorkKind])[] = [
 ];
 
 function kindOf({ publication_type: type, volume, issue, pages, venue }: Cited, arxiv: string | undefined): WorkKind {
-  const inVolume = said(venue) !== undefined && [volume, issue, pages].some((part) => said(part) !== undefined);
-  const named = kinds.find(([words]) => words.test(type ?? ""))?.[1];
-  if (named !== undefined) {
-    const isLoose = named === "article" && type !== "journal-article";
-    return isLoose && said(venue) === undefined ? "other" : named;
+  const hasPlace = textOf(venue) !== undefined && [volume, issue, pages].some((part) => textOf(part) !== undefined);
+  const entries = kinds.find(([pattern]) => pattern.test(type ?? ""))?.[1];
+  if (entries !== undefined) {
+    const isUnspecificArticle = entries === "article" && type !== "journal-article";
+    return isUnspecificArticle && textOf(venue) === undefined ? "other" : entries;
   }
-  if (inVolume) return "article";
+  if (hasPlace) return "article";
   return arxiv === undefined ? "other" : "preprint";
 }

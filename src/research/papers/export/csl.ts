@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { kindNames } from "./ris.js";
 import { ownNotes } from "./own-notes.js";
-import { type CitedWork, isInVolume, type WorkKind } from "./cited-work.js";
+import { type CitedWork, canHaveVolume, type WorkKind } from "./cited-work.js";
 
 const types: Readonly<Record<WorkKind, string>> = {
   article: "article-journal",
@@ -26,8 +26,8 @@ export const cslOf = (works: readonly CitedWork[]): string => `${JSON.stringify(
 
 const item = (work: CitedWork): object => {
   const { publication } = work;
-  const words = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
-  const keywords = words.filter((word) => word !== undefined).join(", ");
+  const keywordList = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
+  const keywords = keywordList.filter((word) => word !== undefined).join(", ");
   const note = [
     [work.retracted ? "Retracted." : "", publication.note ?? ""].filter(Boolean).join(" "),
     ...ownNotes(work),
@@ -39,7 +39,7 @@ const item = (work: CitedWork): object => {
     ...(work.authors.length === 0 ? {} : { author: work.authors.map(authorItem) }),
     ...(work.date === undefined ? {} : { issued: { "date-parts": [work.date] } }),
     ...withoutUndefined({ "container-title": work.venue }),
-    ...(isInVolume(work.kind) ? withoutUndefined({ volume: work.volume, issue: work.issue, page: work.pages }) : {}),
+    ...(canHaveVolume(work.kind) ? withoutUndefined({ volume: work.volume, issue: work.issue, page: work.pages }) : {}),
     ...withoutUndefined({ genre: kindNames[work.kind] }),
     ...(publication.editors === undefined
       ? {}

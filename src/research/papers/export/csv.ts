@@ -8,23 +8,23 @@ import { usesScores } from "../rubric/rubric.js";
 import { citedWorks, type TracedRecord, type WorkKind } from "./cited-work.js";
 import { countEach } from "../../../engine/lib/group.js";
 
-/** What a spreadsheet takes for a formula when a cell begins with it, in its full width too. */
+/** The beginning of cells that spreadsheets treat as formulas, also with full-width characters. */
 const formula = /^\s*[=+\-@＝＋－＠|%\t\r]/;
 
 type Rows = readonly (readonly (string | number | undefined)[])[];
 
-/** Rows as CSV (RFC 4180, CRLF). A text that begins like a formula gets an apostrophe before it, so that none runs. */
+/** Rows as CSV (RFC 4180, CRLF). A text that looks like a formula gets an apostrophe, so that it is not executed. */
 export const csvOf = (rows: Rows): string => rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 
-/** A number written here is not a formula, also a negative one. */
+/** A cell as CSV. Numbers are not treated as formulas, not even negative ones. */
 function cell(value: string | number | undefined): string {
-  const text = value === undefined ? "" : typeof value === "number" ? String(value) : inert(value);
+  const text = value === undefined ? "" : typeof value === "number" ? String(value) : withoutFormula(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const inert = (text: string): string => (formula.test(text) ? `'${text}` : text);
+const withoutFormula = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
-const head = [
+const headers = [
   "id,key,type,title,authors,editors,year,date,venue,volume,issue,pages,publisher,place,edition,series,isbn,issn,language",
   "doi,arxiv,pmid,pmcid,accession_number,url,pdf_url,file,keywords,abstract,note",
   "stage,decision,status,criterion,reason,quote,decided_by,duplicate_of,found_by",
@@ -33,7 +33,7 @@ const head = [
   .join(",")
   .split(",");
 
-/** What a work is, in words that our own and other readers of tables know. */
+/** Types of works, with names that this and other programs read. */
 const types: Readonly<Record<WorkKind, string>> = {
   article: "Journal article",
   conference: "Conference paper",
@@ -51,14 +51,14 @@ const types: Readonly<Record<WorkKind, string>> = {
   other: "",
 };
 
-/** Columns behind those that every project has. */
+/** Additional columns of a project. */
 export interface MoreColumns {
   readonly head: readonly string[];
   cells(paper: Paper): readonly (string | number | undefined)[];
 }
 
-/** How far a paper was read, in the words of its cell; empty where nobody recorded it. */
-const readWords: Readonly<Record<Reading, string>> = {
+/** The text of a cell for how much of a paper was read; empty if that was not recorded. */
+const readDepthTexts: Readonly<Record<Reading, string>> = {
   full: "full",
   partial: "partial",
   abstract: "abstract",
@@ -68,8 +68,8 @@ const readWords: Readonly<Record<Reading, string>> = {
 };
 
 /**
- * One row for each record of a project, for spreadsheets; authors, keywords and tags are parted by semicolons. It
- * begins with the byte-order mark, without which Excel does not take it for UTF-8.
+ * One row for each record of a project, for spreadsheets. Authors, keywords and tags are separated by semicolons. The
+ * text begins with a byte order mark, which Excel needs to recognise UTF-8.
  */
 export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: MoreColumns): string {
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
@@ -97,14 +97,14 @@ export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: M
       ...[outcome.stage, outcome.decision, status ?? "", outcome.criterion, outcome.reason, outcome.quote],
       ...[outcome.decidedBy, outcome.duplicateOf, oneLine(source ?? "")],
       ...(isScored ? [paper?.score ?? undefined] : []),
-      paper === undefined ? undefined : readWords[readingOf(paper)],
+      paper === undefined ? undefined : readDepthTexts[readingOf(paper)],
       work.retracted ? "yes" : paper !== undefined && isCheckedForRetraction(paper) ? "no" : "",
       ...(paper === undefined
         ? [undefined, undefined, undefined]
-        : [quotes.length, quotes.filter((each) => each.status === "verified").length, insights.get(id) ?? 0]),
+        : [quotes.length, quotes.filter((quote) => quote.status === "verified").length, insights.get(id) ?? 0]),
       work.tags.join("; "),
       ...(paper === undefined ? more.head.map(() => undefined) : more.cells(paper)),
     ];
   });
-  return `\ufeff${csvOf([[...head.filter((name) => isScored || name !== "score"), ...more.head], ...rows])}`;
+  return `\ufeff${csvOf([[...headers.filter((name) => isScored || name !== "score"), ...more.head], ...rows])}`;
 }

@@ -1,12 +1,12 @@
 import type { CitedWork } from "./cited-work.js";
 
-/** Begins every note that this program writes, so that a person sees whose it is, and our readers leave it out. */
-const mark = "research-ralph: ";
+/** The beginning of every note of this program, so that users recognise it and imports ignore it. */
+const notePrefix = "research-ralph: ";
 
-/** What a project says of a work, a line each: what became of it and why, passages, and where the report shows it. */
+/** Notes about a work, one line each: its outcome and the reason, its passages, and its address in the report. */
 export function ownNotes({ key, decision = "", outcome }: CitedWork): string[] {
   const { stage, criterion, reason, quote, decidedBy, duplicateOf, passages = [], report } = outcome ?? {};
-  const what = [decision, decision === stage ? undefined : stage].filter(Boolean).join(", ");
+  const decisionText = [decision, decision === stage ? undefined : stage].filter(Boolean).join(", ");
   const parts = [
     duplicateOf === undefined ? undefined : `the same work as ${duplicateOf}`,
     criterion === undefined ? undefined : `by ${criterion}`,
@@ -15,15 +15,15 @@ export function ownNotes({ key, decision = "", outcome }: CitedWork): string[] {
     quote === undefined || quote === "" ? undefined : `in its own words: ${quote}`,
   ].filter((part) => part !== undefined && part !== "");
   return [
-    [key, what, ...parts].filter(Boolean).join("; "),
+    [key, decisionText, ...parts].filter(Boolean).join("; "),
     ...passages.map(({ text, locator }) => (locator === undefined ? text : `${text} (${locator})`)),
     ...(report === undefined ? [] : [`in the report: ${report}`]),
-  ].map((line) => `${mark}${line}`);
+  ].map((line) => `${notePrefix}${line}`);
 }
 
 /** Whether this program wrote the note. */
-export const isOwnNote = (note: string): boolean => note.trimStart().startsWith(mark);
+export const isOwnNote = (note: string): boolean => note.trimStart().startsWith(notePrefix);
 
-/** A note without the lines that this program wrote; that a work was retracted is said in front of it. */
+/** A note without lines of this program, and without its mark for a retracted work. */
 export const withoutOwnNotes = (note: string): string =>
   note.replace(/(?<![^\n ])research-ralph: [^\n]*/g, "").replace(/^\s*Retracted\b\.?/, "");

@@ -1,14 +1,14 @@
 import { addressOf } from "../identifiers.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { ownNotes } from "./own-notes.js";
-import { type CitedWork, isInVolume, isWhole, type WorkKind } from "./cited-work.js";
+import { type CitedWork, canHaveVolume, isStandalone, type WorkKind } from "./cited-work.js";
 
 const types: Readonly<Record<WorkKind, string>> = {
   article: "JOUR",
   conference: "CPAPER",
   chapter: "CHAP",
   book: "BOOK",
-  // CONF is what databases call a paper of a conference.
+  // Not CONF, which databases use for a conference paper.
   proceedings: "BOOK",
   thesis: "THES",
   masters: "THES",
@@ -21,41 +21,41 @@ const types: Readonly<Record<WorkKind, string>> = {
   other: "GEN",
 };
 
-/** What a format that knows fewer kinds is told besides. */
+/** Names for kinds of works that a format does not distinguish. */
 export const kindNames: Readonly<Partial<Record<WorkKind, string>>> = {
   masters: "Master's thesis",
   proceedings: "Proceedings",
 };
 
 /**
- * Works as RIS, for Zotero, EndNote and screening tools. A value is never folded: readers break words at the fold. What
- * became of a paper and the tags of its insights are keywords, what the project says of it are notes; `L1` is the PDF.
+ * Works as RIS, for Zotero, EndNote and screening tools. Values are on one line, because readers would break words. The
+ * decision and the tags of insights are keywords. Other facts about the outcome are notes. `L1` is the PDF.
  */
 export const risOf = (works: readonly CitedWork[]): string => works.map(entry).join("");
 
 function entry(work: CitedWork): string {
   const { date = [], pages, publication } = work;
   const [first, last] = pages?.split(/ ?[-–—]+ ?/) ?? [];
-  const inVolume = isInVolume(work.kind);
+  const hasVolume = canHaveVolume(work.kind);
   const tags: [string, string | undefined][] = [
     ["TY", types[work.kind]],
     ...work.authors.map((name): [string, string] => ["AU", authorText(name)]),
     ...(publication.editors ?? []).map((name): [string, string] => ["ED", authorText(personName(name))]),
     ["TI", work.title],
     ["AB", work.abstract],
-    ...(isWhole(work.kind)
+    ...(isStandalone(work.kind)
       ? [["T2", publication.series] as [string, string | undefined]]
       : ([
           ["T2", work.venue],
           ["T3", publication.series],
         ] as [string, string | undefined][])),
-    ["VL", inVolume ? work.volume : undefined],
-    ["IS", inVolume ? work.issue : undefined],
-    ["SP", inVolume ? first : undefined],
-    ["EP", inVolume ? last : undefined],
+    ["VL", hasVolume ? work.volume : undefined],
+    ["IS", hasVolume ? work.issue : undefined],
+    ["SP", hasVolume ? first : undefined],
+    ["EP", hasVolume ? last : undefined],
     ["PY", work.year === undefined ? undefined : String(work.year).padStart(4, "0")],
     ["DA", date.length > 1 ? `${date.map((part) => String(part).padStart(2, "0")).join("/")}` : undefined],
-    ["PB", publication.publisher ?? (isWhole(work.kind) ? work.venue : undefined)],
+    ["PB", publication.publisher ?? (isStandalone(work.kind) ? work.venue : undefined)],
     ["CY", publication.place],
     ["ET", publication.edition],
     ["SN", publication.isbn],
@@ -65,7 +65,7 @@ function entry(work: CitedWork): string {
     ["DO", work.doi],
     ...accessionTags(work),
     ["UR", work.url],
-    // RIS has no tag for it.
+    // RIS has no tag for arXiv ids.
     ["UR", work.arxiv && addressOf({ arxiv: work.arxiv })],
     ["L1", work.pdf],
     ...[work.decision, ...work.tags, ...(publication.keywords ?? [])].map((word): [string, string | undefined] => [
@@ -81,7 +81,7 @@ function entry(work: CitedWork): string {
   return `${lines.map(([tag, value]) => `${tag}  - ${value}\r\n`).join("")}ER  - \r\n\r\n`;
 }
 
-/** A number of PubMed is its accession number there; any other one stands without the name of its database. */
+/** The accession number: the PubMed id, or another number without the name of its database. */
 function accessionTags({ pmid, pmcid, publication }: CitedWork): [string, string | undefined][] {
   return [
     ["DB", pmid === undefined ? undefined : "PubMed"],
@@ -90,7 +90,7 @@ function accessionTags({ pmid, pmcid, publication }: CitedWork): [string, string
   ];
 }
 
-/** "van der Berg, Jan, Jr."; readers split at commas, so that a group's name has none. */
+/** A name as "van der Berg, Jan, Jr.". Commas in names of groups are removed, because readers split at commas. */
 function authorText(name: AuthorName): string {
   if ("literal" in name) return withoutCommas(name.literal);
   const { family, given, particle, suffix } = name;

@@ -1,7 +1,7 @@
 import type { Rrd } from "../../generated/rrd.js";
 import { criteriaDecide, dimensionsOf, isJudged, ownName, scoresOf, usesScores } from "./rubric.js";
 
-/** Something about a project as a whole that a reader should know before trusting one score. */
+/** A warning about the scores of a whole project. */
 export interface Warning {
   readonly kind:
     | "many-presented"
@@ -15,11 +15,11 @@ export interface Warning {
   readonly says: string;
 }
 
-/** From so many judged papers on a share means something. */
+/** Minimum number of judged papers for a warning about a share. */
 const minJudged = 5;
 const maxPresentedShare = 0.8;
 
-/** Warnings on how the papers were judged: nearly all presented, or a dimension that never varies. */
+/** Warnings about the judgement of papers: nearly all or none are presented, or a dimension is constant. */
 export function calibrationOf(rrd: Rrd): Warning[] {
   const judged = rrd.papers_pool.filter(isJudged);
   if (judged.length < minJudged || !usesScores(rrd)) return [];
@@ -35,27 +35,27 @@ export function calibrationOf(rrd: Rrd): Warning[] {
       kind: "none-presented",
       says: `The score presents none of ${judged.length} papers, so what is said here rests on papers that it rejects or keeps for insights.`,
     });
-  const all = judged.flatMap((paper) => scoresOf(rrd, paper) ?? []);
-  if (all.length < minJudged) return warnings;
-  const { execution, strategic: second } = dimensionsOf(rrd);
-  const flat = [
-    ...execution.map((name) => ({ name, values: all.map((scores) => scores.execution[name]) })),
-    ...second.map((name) => ({
+  const allScores = judged.flatMap((paper) => scoresOf(rrd, paper) ?? []);
+  if (allScores.length < minJudged) return warnings;
+  const { execution, strategic: strategicNames } = dimensionsOf(rrd);
+  const constantDimensions = [
+    ...execution.map((name) => ({ name, values: allScores.map((scores) => scores.execution[name]) })),
+    ...strategicNames.map((name) => ({
       name,
-      values: all.flatMap(({ strategic }) => (strategic === undefined ? [] : strategic[name])),
+      values: allScores.flatMap(({ strategic }) => (strategic === undefined ? [] : strategic[name])),
     })),
   ].filter(({ values }) => values.length >= minJudged && values.every((value) => value === values[0]));
-  const [only, ...others] = flat.map(({ name, values }) => ({
+  const [firstDimension, ...others] = constantDimensions.map(({ name, values }) => ({
     name: ownName(rrd, name) ?? name.replaceAll("_", " "),
     points: values[0],
   }));
-  if (only !== undefined)
+  if (firstDimension !== undefined)
     warnings.push({
       kind: "flat-dimension",
       says:
         others.length === 0
-          ? `The dimension "${only.name}" is ${only.points} of 5 for every judged paper, so it says nothing about any of them.`
-          : `${others.length + 1} dimensions have the same points for every judged paper, so they say nothing about any of them: ${[only, ...others].map(({ name, points }) => `${name} ${points}`).join(", ")}.`,
+          ? `The dimension "${firstDimension.name}" is ${firstDimension.points} of 5 for every judged paper, so it says nothing about any of them.`
+          : `${others.length + 1} dimensions have the same points for every judged paper, so they say nothing about any of them: ${[firstDimension, ...others].map(({ name, points }) => `${name} ${points}`).join(", ")}.`,
     });
   return warnings;
 }

@@ -5,43 +5,46 @@ import type { OwnRubric } from "../../generated/rrd.js";
 
 type Dimension = OwnRubric["dimensions"][number];
 
-/** Every brief of a reading shows the whole rubric. */
+/** Maximum size, because every brief of a reading contains the whole rubric. */
 const maxRubricTokens = 1_000;
 const maxDimensions = 10;
 
 /**
- * The rubric of a file in YAML or JSON: under `dimensions` the name of each with what its points mean, and the points
- * from which a paper is presented or kept for its insights. Or what is wrong with it, one sentence.
+ * Reads the parsed file of a rubric: `dimensions` with the meanings of their points, and the minimum points for which a
+ * paper is presented or kept for its insights. Returns the rubric, or a clause about what is wrong.
  */
 export function rubricIn(value: unknown): OwnRubric | string {
-  const { dimensions: named, present, insights, ...others } = fieldsOf(value);
-  const [other] = Object.keys(others);
-  if (other !== undefined) return `it has '${oneLine(other)}'; a rubric has dimensions, present and insights`;
-  if (!isObject(named) || Array.isArray(named) || Object.keys(named).length === 0)
+  const { dimensions: namedDimensions, present, insights, ...otherFields } = fieldsOf(value);
+  const [unknownField] = Object.keys(otherFields);
+  if (unknownField !== undefined)
+    return `it has '${oneLine(unknownField)}'; a rubric has dimensions, present and insights`;
+  if (!isObject(namedDimensions) || Array.isArray(namedDimensions) || Object.keys(namedDimensions).length === 0)
     return "'dimensions' must name each dimension with what its points mean, such as 'rigour: {0: no control group, 5: randomised}'";
   const dimensions: Dimension[] = [];
-  for (const [name, meaning] of Object.entries(named)) {
+  for (const [name, meaning] of Object.entries(namedDimensions)) {
     const dimension = dimensionOf(oneLine(name).trim(), meaning);
     if (typeof dimension === "string") return dimension;
     if (dimensions.some(({ id }) => id === dimension.id))
       return `'${dimension.name}' has the same letters as another dimension; name it otherwise`;
     dimensions.push(dimension);
   }
-  const full = 5 * dimensions.length;
+  const maxPoints = 5 * dimensions.length;
   if (dimensions.length > maxDimensions) return `it has ${dimensions.length} dimensions; ${maxDimensions} are the most`;
   for (const [field, points] of Object.entries({ present, insights }))
-    if (points !== undefined && !(typeof points === "number" && points >= 0 && points <= full))
-      return `'${field}' is ${oneLine(JSON.stringify(points))}; it must be a number of points from 0 to ${full}`;
+    if (points !== undefined && !(typeof points === "number" && points >= 0 && points <= maxPoints))
+      return `'${field}' is ${oneLine(JSON.stringify(points))}; it must be a number of points from 0 to ${maxPoints}`;
   if (typeof insights === "number" && !(typeof present === "number" && insights <= present))
     return "'insights' needs 'present', and can't be more than it";
-  const rubric: OwnRubric = { dimensions, ...numbers({ present, insights }) };
+  const rubric: OwnRubric = { dimensions, ...numericFields({ present, insights }) };
   const tokens = estimateTokens(JSON.stringify(rubric));
   return tokens > maxRubricTokens
     ? `it has about ${tokens} tokens; ${maxRubricTokens.toLocaleString("en")} are the most, because every brief of a reading shows it`
     : rubric;
 }
 
-/** A dimension of `rigour: {0: none, 5: randomised}`, or of a name with nothing behind it. */
+/**
+ * The dimension in `rigour: {0: none, 5: randomised}`, or in a name without meanings; or a clause about what is wrong.
+ */
 function dimensionOf(name: string, meaning: unknown): Dimension | string {
   const id = (
     name
@@ -55,30 +58,32 @@ function dimensionOf(name: string, meaning: unknown): Dimension | string {
   if (id === "" || name.length > 120) return `'${name}' can't name a dimension; write a few words of Latin letters`;
   if (meaning == null) return { id, name };
   const levels = Object.entries(fieldsOf(meaning)).map(
-    ([points, says]) => [points, oneLine(String(says)).trim()] as const,
+    ([points, meaningText]) => [points, oneLine(String(meaningText)).trim()] as const,
   );
   if (levels.length === 0)
     return `'${name}' must say what its points mean, such as '0: no control group' and '5: randomised'`;
-  const wrong = levels.find(([points, says]) => !/^[0-5]$/.test(points) || says === "" || says.length > 300);
-  if (wrong !== undefined)
-    return `'${name}' has '${oneLine(wrong[0])}'; points are the whole numbers 0 to 5, each with at most 300 characters`;
+  const invalidLevel = levels.find(
+    ([points, meaningText]) => !/^[0-5]$/.test(points) || meaningText === "" || meaningText.length > 300,
+  );
+  if (invalidLevel !== undefined)
+    return `'${name}' has '${oneLine(invalidLevel[0])}'; points are the whole numbers 0 to 5, each with at most 300 characters`;
   return { id, name, levels: Object.fromEntries(levels) };
 }
 
 const fieldsOf = (value: unknown): Record<string, unknown> =>
   isObject(value) && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-const numbers = (fields: Record<string, unknown>): Pick<OwnRubric, "present" | "insights"> =>
+const numericFields = (fields: Record<string, unknown>): Pick<OwnRubric, "present" | "insights"> =>
   Object.fromEntries(Object.entries(fields).filter(([, points]) => typeof points === "number"));
 
-/** A dimension in words: "rigour (0: no control group, 5: randomised)". */
+/** A dimension as text: "rigour (0: no control group, 5: randomised)". */
 export function dimensionText({ name, levels = {} }: Dimension): string {
-  const said = Object.entries(levels).map(([points, says]) => `${points}: ${says}`);
-  return said.length === 0 ? name : `${name} (${said.join(", ")})`;
+  const levelTexts = Object.entries(levels).map(([points, meaningText]) => `${points}: ${meaningText}`);
+  return levelTexts.length === 0 ? name : `${name} (${levelTexts.join(", ")})`;
 }
 
-/** The part of a brief that asks for points by a rubric of the person's own; empty without one. Without its heading. */
-export function rubricWords(rubric: OwnRubric | undefined): string {
+/** The section of a brief that asks for points by the user's rubric, without its heading; empty without a rubric. */
+export function rubricSection(rubric: OwnRubric | undefined): string {
   if (rubric === undefined) return "";
   const example = rubric.dimensions.map(({ id }) => `"${id}": 3`).join(", ");
   return [

@@ -19,18 +19,18 @@ export const strategicDimensions = [
 /** Points of 0 to 5 by dimension. */
 type Points = Readonly<Record<string, number>>;
 
-/** The points of one paper, whichever of the historic shapes its record has. */
+/** The points of one paper, from any format of its record. */
 export interface Scores {
-  /** By the execution rubric, or by a rubric of the person's own. */
+  /** The points by the execution rubric, or by the user's rubric. */
   readonly execution: Points;
-  /** Absent where one rubric was used. */
+  /** Absent if only one rubric was used. */
   readonly strategic?: Points;
 }
 
 export interface Totals {
-  /** 0 to 30, or 0 to `fullScore` of a rubric of the person's own. */
+  /** 0 to 30, or 0 to `fullScore` for the user's rubric. */
   readonly execution: number;
-  /** 0 to 20; absent where one rubric was used. */
+  /** 0 to 20; absent if only one rubric was used. */
   readonly strategic?: number;
   /** 0 to `fullScore`. */
   readonly combined: number;
@@ -51,10 +51,10 @@ export const decisionWords: Readonly<Record<Decision, string>> = {
   REJECT: "rejected",
 };
 
-/** From here a presented paper is a priority. */
+/** Minimum combined score of a priority paper. */
 export const priorityThreshold = 35;
 const insightThreshold = 18;
-const loneInsightThreshold = 12;
+const singleInsightThreshold = 12;
 
 const focusWeights: Readonly<Record<string, Points>> = {
   balanced: {},
@@ -63,23 +63,23 @@ const focusWeights: Readonly<Record<string, Points>> = {
   speed: { time_to_poc: 2, strategic_clarity: 2 },
 };
 
-/** The rubric of the person's own, where the project has one. */
+/** The user's rubric, if the project has one. */
 export const ownRubricOf = ({ rubric }: Pick<Rrd, "rubric">): OwnRubric | undefined =>
   typeof rubric === "object" ? rubric : undefined;
 
-/** The dimensions that a project's papers get points for, by id. */
+/** The ids of the dimensions of a project's rubrics. */
 export const dimensionsOf = (rrd: Pick<Rrd, "rubric">): Readonly<Record<keyof Scores, readonly string[]>> => {
-  const own = ownRubricOf(rrd);
-  return own === undefined
+  const ownRubric = ownRubricOf(rrd);
+  return ownRubric === undefined
     ? { execution: executionDimensions, strategic: strategicDimensions }
-    : { execution: own.dimensions.map(({ id }) => id), strategic: [] };
+    : { execution: ownRubric.dimensions.map(({ id }) => id), strategic: [] };
 };
 
-/** What a person calls a dimension of their own rubric; undefined for one of the original's. */
+/** The name of a dimension in the user's rubric; undefined for a dimension of the original rubrics. */
 export const ownName = (rrd: Pick<Rrd, "rubric">, dimension: string): string | undefined =>
   ownRubricOf(rrd)?.dimensions.find(({ id }) => id === dimension)?.name;
 
-/** Whether this project is judged by both rubrics. The oldest files have no mission and used one. */
+/** Whether both original rubrics are used. The oldest files have no mission and used one rubric. */
 export const usesBothRubrics = (rrd: Rrd): boolean =>
   usesScores(rrd) && ownRubricOf(rrd) === undefined && rrd.mission != null && rrd.mission.blue_ocean_scoring !== false;
 
@@ -87,22 +87,22 @@ export const usesBothRubrics = (rrd: Rrd): boolean =>
 export const usesScores = ({ rubric }: Pick<Rrd, "rubric">): boolean => rubric !== "none";
 
 /**
- * Whether points, where there are some, only order: the criteria alone include and exclude, or nothing but a reading is
- * asked for. Files from before that could be chosen let points decide on what the criteria let through.
+ * Whether only the criteria include and exclude papers, and points only determine the order. In files of earlier
+ * versions, points decide on papers that the criteria do not exclude.
  */
 export const criteriaDecide = (rrd: Rrd): boolean => {
   const { rubric, requirements } = rrd;
-  const own = ownRubricOf(rrd);
+  const ownRubric = ownRubricOf(rrd);
   return (
     rubric === "none" ||
-    (own !== undefined && own.present === undefined) ||
+    (ownRubric !== undefined && ownRubric.present === undefined) ||
     (rubric !== undefined && (requirements.criteria ?? []).length > 0)
   );
 };
 
 /**
- * The points of a paper, or undefined where it has none or some are missing. Reads the nested shape and the flat one of
- * the oldest files, in which some runs put the dimensions of both rubrics side by side.
+ * The points of a paper; undefined if some are missing. Reads the nested format and the flat format of the oldest
+ * files, in which the dimensions of both rubrics can be in one object.
  */
 export function scoresOf(rrd: Pick<Rrd, "rubric">, paper: Pick<Paper, "score_breakdown">): Scores | undefined {
   const breakdown: object | null | undefined = paper.score_breakdown;
@@ -120,72 +120,72 @@ export function scoresOf(rrd: Pick<Rrd, "rubric">, paper: Pick<Paper, "score_bre
 
 function pointsOf(points: unknown, names: readonly string[]): Points | undefined {
   if (typeof points !== "object" || points === null) return undefined;
-  const given = points as Record<string, unknown>;
-  return names.every((name) => typeof given[name] === "number") ? (given as Record<string, number>) : undefined;
+  const values = points as Record<string, unknown>;
+  return names.every((name) => typeof values[name] === "number") ? (values as Record<string, number>) : undefined;
 }
 
 /**
- * Sums of the points, those of the original's rubrics weighted by the mission's focus and scaled back to 30 and 20,
- * rounded to one decimal.
+ * The sums of the points, rounded to one decimal. For the original rubrics they are weighted by the mission's focus and
+ * scaled to 30 and 20.
  */
 export function totalsOf(rrd: Rrd, scores: Scores): Totals {
   const weights = focusWeights[rrd.mission?.strategic_focus ?? "balanced"] ?? {};
-  const execution = weighted(scores.execution, dimensionsOf(rrd).execution, weights);
+  const execution = weightedSum(scores.execution, dimensionsOf(rrd).execution, weights);
   if (scores.strategic === undefined || !usesBothRubrics(rrd)) return { execution, combined: execution };
-  const strategic = weighted(scores.strategic, strategicDimensions, weights);
+  const strategic = weightedSum(scores.strategic, strategicDimensions, weights);
   return { execution, strategic, combined: round(execution + strategic) };
 }
 
-function weighted(points: Points, names: readonly string[], weights: Points): number {
-  let [sum, full] = [0, 0];
+function weightedSum(points: Points, names: readonly string[], weights: Points): number {
+  let [sum, weightSum] = [0, 0];
   for (const name of names) {
     const weight = weights[name] ?? 1;
     sum += (points[name] ?? 0) * weight;
-    full += weight;
+    weightSum += weight;
   }
-  return round((sum / full) * names.length);
+  return round((sum / weightSum) * names.length);
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** The decision that follows from the totals alone. Thresholds: docs/reviews.md. */
+/** The decision by the totals alone. Thresholds: docs/reviews.md. */
 export function decisionOf(rrd: Rrd, totals: Totals): Decision {
   if (!usesBothRubrics(rrd)) {
-    const { present, insights } = loneThresholds(rrd);
+    const { present, insights } = singleThresholds(rrd);
     if (totals.execution >= present) return "PRESENT";
     return totals.execution >= insights ? "EXTRACT_INSIGHTS" : "REJECT";
   }
   if (totals.combined >= (rrd.mission?.min_combined_score ?? 25) || totals.combined >= priorityThreshold)
     return "PRESENT";
-  const strong = totals.execution >= 18 || (totals.strategic ?? 0) >= (rrd.mission?.min_blue_ocean_score ?? 12);
-  return totals.combined >= insightThreshold && strong ? "EXTRACT_INSIGHTS" : "REJECT";
+  const hasHighPart = totals.execution >= 18 || (totals.strategic ?? 0) >= (rrd.mission?.min_blue_ocean_score ?? 12);
+  return totals.combined >= insightThreshold && hasHighPart ? "EXTRACT_INSIGHTS" : "REJECT";
 }
 
-/** Where one rubric decides: from how many points a paper is presented, and kept for its insights. */
-export function loneThresholds(rrd: Rrd): { readonly present: number; readonly insights: number } {
-  const own = ownRubricOf(rrd);
-  if (own === undefined)
-    return { present: rrd.requirements.min_score_to_present ?? 18, insights: loneInsightThreshold };
-  const { present = 0, insights = present } = own;
+/** If only one rubric is used: the minimum points for which a paper is presented or kept for its insights. */
+export function singleThresholds(rrd: Rrd): { readonly present: number; readonly insights: number } {
+  const ownRubric = ownRubricOf(rrd);
+  if (ownRubric === undefined)
+    return { present: rrd.requirements.min_score_to_present ?? 18, insights: singleInsightThreshold };
+  const { present = 0, insights = present } = ownRubric;
   return { present, insights };
 }
 
 /**
- * The decision on a paper that no criterion excludes or leaves open, with what is known of it taken into account, and
- * why it differs from the scores' where it does. What a person includes is presented whatever its points. `totals`:
- * absent where it is not scored.
+ * The decision on a paper that no criterion excludes or leaves open, and why it differs from the decision by its
+ * points. A paper that the user includes is presented regardless of its points. `totals`: absent if papers are not
+ * scored.
  */
 export function decide(
   rrd: Rrd,
   totals: Totals | undefined,
   paper: Pick<Paper, "retracted" | "read_depth" | "override">,
 ): { decision: Decision; because?: string } {
-  const isLetThrough = totals === undefined || criteriaDecide(rrd) || paper.override?.decision === "include";
-  const decision = isLetThrough ? "PRESENT" : decisionOf(rrd, totals);
+  const isAccepted = totals === undefined || criteriaDecide(rrd) || paper.override?.decision === "include";
+  const decision = isAccepted ? "PRESENT" : decisionOf(rrd, totals);
   if (paper.retracted === true && decision !== "REJECT")
     return { decision: "REJECT", because: "the paper was retracted" };
   if (
-    !isLetThrough &&
+    !isAccepted &&
     decision === "PRESENT" &&
     paper.read_depth === "abstract" &&
     rrd.mission?.present_abstract_only !== true
@@ -195,18 +195,18 @@ export function decide(
   return { decision };
 }
 
-/** Whether a paper needs no more reading: it has its decision, or waits for a person's. */
+/** Whether a paper needs no more reading: it is decided, or waits for the user's decision. */
 export const isDecided = (paper: Paper): boolean => paper.status !== "pending" && paper.status !== "analyzing";
 
-/** Whether a reading of the paper was decided on: it was had, and no person is waited for. */
+/** Whether the paper was read and decided: it was retrieved, and does not wait for the user. */
 export const wasRead = (paper: Paper): boolean =>
   isDecided(paper) && paper.status !== "not_retrieved" && paper.status !== "waiting";
 
-/** What a score is out of. */
+/** The maximum score. */
 export const fullScore = (rrd: Rrd): number => (usesBothRubrics(rrd) ? 50 : 5 * dimensionsOf(rrd).execution.length);
 
 /**
- * Whether a paper's scores say something of it: it is decided, it stands, and more than its title could be read.
- * Averages are over these.
+ * Whether a paper's scores count: it is decided, not retracted, and more than its title was available. Averages are
+ * over these papers.
  */
 export const isJudged = (paper: Paper): boolean => isDecided(paper) && paper.retracted !== true && couldBeRead(paper);

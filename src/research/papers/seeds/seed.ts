@@ -3,40 +3,39 @@ import type { Rrd, Seed } from "../../generated/rrd.js";
 import type { Identifiers, PaperFacts } from "../paper-record.js";
 import { paperId, parseReference } from "../reference.js";
 
-/** A paper that surely belongs, as a person named it, with what its reference alone tells. */
+/** A paper that the user named as certainly relevant, with the identifiers in its reference. */
 export interface KnownSeed extends PaperFacts {
   readonly reference: string;
-  /** The id that a paper of the pool would have; undefined where neither an identifier nor an address is known. */
+  /** Its id in the pool; undefined without an identifier or an address. */
   readonly id?: string;
   readonly identifiers: Identifiers;
-  /** Why no source could describe it. */
+  /** The reason why no source knows it. */
   readonly notKnown?: string;
 }
 
 /**
- * The seeds of a project, each once, in the order in which they stand: entries of a person's own may be references
- * alone. Nothing is read from the disk for a path.
+ * The distinct seeds of a project, in their order. An entry may be only a reference. Files are not read.
  */
 export function seedsOf({ seeds }: Pick<Rrd, "seeds">): KnownSeed[] {
-  const known = (seeds ?? []).map((seed) => knownSeed(typeof seed === "string" ? { reference: seed } : seed));
-  return [...new Map(known.map((seed) => [seed.id ?? seed.reference, seed])).values()];
+  const seedsInOrder = (seeds ?? []).map((seed) => knownSeed(typeof seed === "string" ? { reference: seed } : seed));
+  return [...new Map(seedsInOrder.map((seed) => [seed.id ?? seed.reference, seed])).values()];
 }
 
 function knownSeed(seed: Seed): KnownSeed {
   const { reference, title, authors, date, venue, abstract, not_known: notKnown } = seed;
-  // Whatever else a person writes there would be looked for on this machine's disk.
-  const isName = /^(?:https?:|doi\b|arxiv|pmid|pmcid|PMC\d|10\.\d|\d{4}\.\d|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.test(
+  // Other texts are not parsed, because parsing may look for a file.
+  const isIdentifier = /^(?:https?:|doi\b|arxiv|pmid|pmcid|PMC\d|10\.\d|\d{4}\.\d|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.test(
     reference.trim(),
   );
-  const named = isName ? parseReference(reference) : undefined;
+  const parsed = isIdentifier ? parseReference(reference) : undefined;
   const identifiers: Identifiers = {
-    ...(named?.kind === "doi" ? { doi: named.doi } : {}),
-    ...(named?.kind === "arxiv" ? { arxiv: named.id } : {}),
-    ...(named?.kind === "pmid" ? { pmid: named.pmid } : {}),
-    ...(named?.kind === "pmcid" ? { pmcid: named.pmcid } : {}),
+    ...(parsed?.kind === "doi" ? { doi: parsed.doi } : {}),
+    ...(parsed?.kind === "arxiv" ? { arxiv: parsed.id } : {}),
+    ...(parsed?.kind === "pmid" ? { pmid: parsed.pmid } : {}),
+    ...(parsed?.kind === "pmcid" ? { pmcid: parsed.pmcid } : {}),
     ...(seed.identifiers as Identifiers | undefined),
   };
-  const url = named?.kind === "url" ? named.url : undefined;
+  const url = parsed?.kind === "url" ? parsed.url : undefined;
   return {
     reference,
     identifiers,
@@ -44,7 +43,7 @@ function knownSeed(seed: Seed): KnownSeed {
   };
 }
 
-/** The id that a paper of the pool has by its identifiers or its address. */
+/** The id of a paper in the pool by its identifiers or its address. */
 export function idOf({ doi, arxiv, pmid, pmcid }: Identifiers, url: string | undefined): string | undefined {
   const reference = parseReference(arxiv ?? doi ?? (pmid === undefined ? pmcid : `PMID:${pmid}`) ?? url ?? "");
   return reference.kind === "unknown" || reference.kind === "file" || reference.kind === "sample"
@@ -52,6 +51,6 @@ export function idOf({ doi, arxiv, pmid, pmcid }: Identifiers, url: string | und
     : paperId(reference);
 }
 
-/** Ids of the records that screening left out. */
+/** The ids of records that were screened out. */
 export const screenedOutIds = ({ excluded }: Pick<Rrd, "excluded">): string[] =>
   (excluded ?? []).flatMap(({ id, stage }) => (stage === "screened" ? [id] : []));

@@ -5,7 +5,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import type { AboutPaper } from "../../paper-lookups/code-and-citations.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { authorsOf } from "../../papers/authors.js";
-import { rubricWords } from "../../papers/rubric/own-rubric.js";
+import { rubricSection } from "../../papers/rubric/own-rubric.js";
 import { ownRubricOf, usesBothRubrics, usesScores } from "../../papers/rubric/rubric.js";
 import { criteriaSection } from "../../screening/eligibility/criteria-section.js";
 import { criteriaToAnswer } from "../../screening/eligibility/eligibility.js";
@@ -51,7 +51,7 @@ export async function paperBrief({
       : {
           criteria: criteriaSection("full_text", criteriaToAnswer(rrd, paper)),
           form: formInstructions(formOf(rrd)),
-          rubric: rubricWords(ownRubricOf(rrd)),
+          rubric: rubricSection(ownRubricOf(rrd)),
         }),
   });
   if (isRepair) return commonParts();

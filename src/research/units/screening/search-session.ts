@@ -8,7 +8,7 @@ import { retryFailed } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open, type OnListing } from "../../search/result-list.js";
 import { termsNotAsked } from "../../search/search-plan.js";
 import { type CandidateSet, candidatesOf, candidatesText, isFromUser, type Work } from "../../search/candidates.js";
-import { findSeeds, type FoundSeeds, type Sought } from "../../papers/seeds/find-seeds.js";
+import { findSeeds, type FoundSeeds, type SeedCandidate } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { ageOf, type Judged, rankWorks, type RankedWork } from "../../screening/screening-order.js";
@@ -241,7 +241,7 @@ function sessionOf(
   return typeof next === "object" ? { session, next } : { session };
 }
 
-const toSought = ({ record, provenance: { mergedFrom } }: Work): Sought => ({ record, mergedFrom });
+const toSought = ({ record, provenance: { mergedFrom } }: Work): SeedCandidate => ({ record, mergedFrom });
 
 /** Seeds as examples of relevant works. Later decisions come after them and count more. */
 const seedExamples = ({ works, missing }: FoundSeeds): Judged[] => [

@@ -3,12 +3,12 @@ import {
   findSeeds,
   seedRecall,
   seedRecallText,
-  type Sought,
+  type SeedCandidate,
 } from "../../../../src/research/papers/seeds/find-seeds.js";
 import { seedsOf } from "../../../../src/research/papers/seeds/seed.js";
 
 const title = "Grip strength and haptic feedback after stroke in older adults";
-const work = (id: string, over: Partial<Sought["record"]> = {}): Sought => ({
+const work = (id: string, over: Partial<SeedCandidate["record"]> = {}): SeedCandidate => ({
   record: { id, title: `Something else about ${id}`, authors: ["Ann Lee"], date: "2024", identifiers: {}, ...over },
   mergedFrom: [],
 });
