@@ -265,7 +265,7 @@ async function findings(
   ledger: readonly LedgerLine[],
   now: number,
 ): Promise<NonNullable<ProjectUpdate["before"]>> {
-  const [{ readBeside }, { reportModel }] = await Promise.all([
+  const [{ readInputFor: readBeside }, { reportModel }] = await Promise.all([
     import("../../research/report/read-report.js"),
     import("../../research/report/model.js"),
   ]);

@@ -42,8 +42,8 @@ import { type WhatChanged, whatChanged } from "./narrative/what-changed.js";
 import { entryOf, type PaperEntry, type PaperRow, rowsOf } from "./papers.js";
 import { counted, thousands } from "./pictures/words.js";
 import { namesOf, tablesAsText } from "./quotes.js";
-import { type Query, queriesOf, type SearchYield, searchYieldOf } from "./search-yield.js";
-import { type SaidSentence, type Statement, statementOf, type StatementSources } from "./statements.js";
+import { type Query, queriesOf, type SearchYield, searchYield } from "./search-yield.js";
+import { type StoredSentence, type Statement, statementOf, type StatementSources } from "./statements.js";
 import { type Strength, strengthOf, type Sureness, surenessOf } from "./strength.js";
 import { groupBy } from "../../engine/lib/group.js";
 
@@ -247,8 +247,8 @@ export function reportModel(input: ReportInput): ReportModel {
     checksNumbers: narrative.from === "data",
     ...withoutUndefined({ checkers: rrd.meaning?.checkers }),
   };
-  const statement = (sentence: SaidSentence) => statementOf(sentence, sources);
-  const finding = (sentence: SaidSentence): Finding => {
+  const statement = (sentence: StoredSentence) => statementOf(sentence, sources);
+  const finding = (sentence: StoredSentence): Finding => {
     const resolved = statement(sentence);
     return { ...resolved, strength: strengthOf(resolved, papers) };
   };
@@ -265,7 +265,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const citableInsights = (rrd.insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
   const byTheme = once(() => themesOf(rrd, narrative, citableInsights, statement, insightRow));
 
-  const search = searchYieldOf(rrd, log);
+  const search = searchYield(rrd, log);
   const queries = once(() => queriesOf(log));
   const flow = prismaFlow(rrd);
   const total = totalOf(rrd, input.ledger);
@@ -596,7 +596,7 @@ function themesOf(
   rrd: Rrd,
   narrative: Narrative,
   insights: readonly Insight[],
-  statement: (said: SaidSentence) => Statement,
+  statement: (said: StoredSentence) => Statement,
   row: (insight: Insight) => InsightRow,
 ): { readonly themes: readonly Theme[]; readonly others: readonly InsightRow[] } {
   const used = new Set<Insight>();

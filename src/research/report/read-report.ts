@@ -33,45 +33,45 @@ import type { ReportFile } from "../generated/report.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { ReportInput } from "./model.js";
 
-/** What a report is made of, and what could not be read, a sentence each. */
+/** The data of a report, and what could not be read, one sentence each. */
 export interface ReadReport {
   readonly input: ReportInput;
   readonly notices: readonly string[];
-  /** rrd.json is broken, and this is made from its last good version. */
+  /** True if rrd.json is broken, and its last good version was used. */
   readonly fromLastGood: boolean;
 }
 
-/** Every file that is read for a report. */
-const inputs = [rrdName, ledgerName, queriesName, answersName, reportDataName, ideasName, reportName];
+/** The files that are read for a report. */
+const inputNames = [rrdName, ledgerName, queriesName, answersName, reportDataName, ideasName, reportName];
 
-/** A hash of all that a report would be made of now, and of the version that makes it. */
+/** A hash of all inputs of a report and of the version of this program. */
 export async function hashOfInputs(folder: string): Promise<string> {
   const hash = createHash("sha256").update(packageVersion());
-  for (const name of inputs) {
-    const found = await versionAt(join(folder, name));
-    hash.update(`\0${name}\0${found.kind}\0`);
-    if (found.kind === "file") hash.update(found.bytes);
+  for (const name of inputNames) {
+    const version = await versionAt(join(folder, name));
+    hash.update(`\0${name}\0${version.kind}\0`);
+    if (version.kind === "file") hash.update(version.bytes);
   }
   return hash.digest("hex");
 }
 
-/** Files of a narrative are small; anything larger is not read. */
+/** Maximum size of report.json and product-ideas.json. Larger files are not read. */
 const maxBytes = 20_000_000;
 
 /**
- * Reads all that the report of a project is made of, without its lock and without changing anything. Of a broken
- * rrd.json the last good version is read, and a notice says so.
- * @throws ExpectedError when rrd.json is missing or invalid and there is no good version.
+ * Reads the data of a report, without its lock and without changing anything. If rrd.json is broken, its last good
+ * version is read, with a notice.
+ * @throws ExpectedError if rrd.json is missing, or invalid without a good version.
  */
 export async function readReportInput(folder: string, now: Date): Promise<ReadReport> {
   const { rrd, ledger, notices } = await readState(folder);
-  const read = await readBeside(folder, rrd, ledger, now);
-  return { ...read, notices: [...notices, ...read.notices], fromLastGood: notices.length > 0 };
+  const report = await readInputFor(folder, rrd, ledger, now);
+  return { ...report, notices: [...notices, ...report.notices], fromLastGood: notices.length > 0 };
 }
 
 /**
- * The records of a project, without its lock; of a broken rrd.json those of its last good version, with a notice.
- * @throws ExpectedError when rrd.json is missing or invalid and there is no good version.
+ * Reads the records of a project without its lock. If rrd.json is broken, its last good version is read, with a notice.
+ * @throws ExpectedError if rrd.json is missing, or invalid without a good version.
  */
 export async function readState(
   folder: string,
@@ -79,35 +79,36 @@ export async function readState(
   try {
     return { ...(await readResearch(folder)), notices: [] };
   } catch (error) {
-    const good =
+    const lastGood =
       error instanceof ExpectedError ? await readRrdFile(lastGoodFile(folder)).catch(() => undefined) : undefined;
-    if (good?.ok === undefined) throw error;
-    const at = (await stat(lastGoodFile(folder))).mtime.toISOString().slice(0, 16).replace("T", " ");
-    const notice = `${rrdFile(folder)} can't be read, so this is made from its last good version, of ${at} UTC. 'research-ralph verify --files' names every problem.`;
-    return { rrd: good.ok, ledger: (await readLedger(folder)).lines, notices: [notice] };
+    if (lastGood?.ok === undefined) throw error;
+    const modified = (await stat(lastGoodFile(folder))).mtime.toISOString().slice(0, 16).replace("T", " ");
+    const notice = `${rrdFile(folder)} can't be read, so this is made from its last good version, of ${modified} UTC. 'research-ralph verify --files' names every problem.`;
+    return { rrd: lastGood.ok, ledger: (await readLedger(folder)).lines, notices: [notice] };
   }
 }
 
 /**
- * The same for a state that is known already. A narrative of an earlier iteration than the last report does not count.
+ * Reads the data of a report for a known state. A narrative from an earlier iteration than the last report is ignored.
  */
-export async function readBeside(
+export async function readInputFor(
   folder: string,
   rrd: Rrd,
   ledger: readonly LedgerLine[],
   now: Date,
 ): Promise<ReadReport> {
-  const shown = await withPassages(textsFolder(folder), rrd);
+  const withStoredPassages = await withPassages(textsFolder(folder), rrd);
   const [paragraphs, queries, answers, data, ideas, oldReport] = await Promise.all([
-    paragraphsOf(textsFolder(folder), shown.papers_pool),
+    paragraphsOf(textsFolder(folder), withStoredPassages.papers_pool),
     readQueries(folder),
     readAnswers(folder),
-    readFileOf<ReportFile>(folder, reportDataName, "report"),
-    readFileOf<ProductIdeas>(folder, ideasName, "product-ideas"),
+    readJsonFile<ReportFile>(folder, reportDataName, "report"),
+    readJsonFile<ProductIdeas>(folder, ideasName, "product-ideas"),
     textOf(join(folder, reportName)),
   ]);
-  const last = currentAccepted(ledger).get("report");
-  const isOlder = data.value?.iteration !== undefined && last !== undefined && data.value.iteration !== last;
+  const reportIteration = currentAccepted(ledger).get("report");
+  const isOlder =
+    data.value?.iteration !== undefined && reportIteration !== undefined && data.value.iteration !== reportIteration;
   const report = isOlder ? undefined : data.value;
   const notices = [
     ...queries.notices,
@@ -120,7 +121,7 @@ export async function readBeside(
   ];
   return {
     input: {
-      rrd: shown,
+      rrd: withStoredPassages,
       ledger,
       queries: queries.lines,
       answers: answers.lines,
@@ -141,8 +142,8 @@ const textOf = (path: string): Promise<string | undefined> =>
     throw new ExpectedError(`${path} can't be read: ${messageOf(error)}`);
   });
 
-/** A JSON file by its schema; one that is not such a file is named in `notices` and left out. */
-async function readFileOf<Value>(
+/** Reads a JSON file and checks it with its schema. An invalid file is left out, with a notice. */
+async function readJsonFile<Value>(
   folder: string,
   name: string,
   schema: "report" | "product-ideas",
@@ -150,17 +151,17 @@ async function readFileOf<Value>(
   const path = join(folder, name);
   const text = await textOf(path);
   if (text === undefined) return { notices: [] };
-  const left = (why: string) => ({ notices: [`${path} ${why}, so the report is made without it.`] });
-  if (text.length > maxBytes) return left(`has ${Math.round(text.length / 1e6)} MB`);
+  const leftOut = (why: string) => ({ notices: [`${path} ${why}, so the report is made without it.`] });
+  if (text.length > maxBytes) return leftOut(`has ${Math.round(text.length / 1e6)} MB`);
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
-    return left("is not valid JSON");
+    return leftOut("is not valid JSON");
   }
-  if (isNewer(value)) return left("was written by a later version of this program");
+  if (isNewer(value)) return leftOut("was written by a later version of this program");
   const [problem] = problemsOf(schema, value);
   return problem === undefined
     ? { value: value as Value, notices: [] }
-    : left(`is not valid at ${problem.pointer || "its top"}: ${problem.message}`);
+    : leftOut(`is not valid at ${problem.pointer || "its top"}: ${problem.message}`);
 }

@@ -4,66 +4,66 @@ import type { Rrd } from "../generated/rrd.js";
 import { thousands } from "./pictures/words.js";
 import { blockedNames } from "../project-files/rrd-file.js";
 
-/** One source and what it brought. */
+/** A source and its results. */
 export interface SourceYield {
   readonly name: string;
   readonly outcome: "answered" | "empty" | "failed" | "blocked" | "skipped" | "not asked";
-  /** Why it failed or was not asked. */
+  /** The reason why it failed or was not asked. */
   readonly reason?: string;
-  /** The source that was asked for instead of this one. */
+  /** The source that was asked instead. */
   readonly replacedBy?: string;
-  /** Requests that it was sent; undefined where no search log is kept. */
+  /** Number of requests; undefined if there is no search log. */
   readonly queries?: number;
-  /** Records that the search took from it; undefined where that was not counted. */
+  /** Number of its records; undefined if they were not counted. */
   readonly identified?: number;
-  /** Papers in the pool that it found, alone or with others. */
+  /** Number of papers in the pool that it found, alone or with other sources. */
   readonly papers: number;
-  /** Of these, presented. */
+  /** Number of these papers that were presented. */
   readonly presented: number;
 }
 
-/** One request to a source. */
+/** A request to a source. */
 export interface Query {
   /** ISO 8601 in UTC. */
   readonly at: string;
   readonly source: string;
-  /** The words that were asked for, as far as the address tells them; else the address. */
+  /** The search words, if the address contains them; otherwise the address. */
   readonly asked: string;
   readonly status: QueryLine["status"];
   readonly hits?: number;
   readonly from: QueryLine["from"];
 }
 
-/** A point of the curves: after so many records screened, so many were kept. */
+/** A point of the curves: how many records were screened, and how many of them were kept. */
 export interface SaturationPoint {
   readonly screened: number;
   readonly kept: number;
-  /** Recall that may be claimed at least, 0 to 1, where one was asked for. */
+  /** The minimum of the recall, 0 to 1, if the user asked for a recall. */
   readonly recallAtLeast?: number;
 }
 
-/** What searching brought, source by source and batch by batch. */
+/** The results of the search by source and by batch. */
 export interface SearchYield {
   readonly sources: readonly SourceYield[];
-  /** Cumulative, from the first batch on; empty where batches were not counted. */
+  /** Cumulative, starting with the first batch; empty if batches were not counted. */
   readonly saturation: readonly SaturationPoint[];
-  /** The claim about recall in a sentence, and what was asked for; absent where none was asked for. */
+  /** The claim about the recall, one sentence, and the wanted recall; absent if the user did not ask for one. */
   readonly recall?: { readonly says: string; readonly target: number; readonly confidence: number };
-  /** Why the search ended, where that is recorded. */
+  /** The reason why the search ended, if it was recorded. */
   readonly ended?: string;
-  /** Papers with points by year of publication are drawn from the rows. */
+  /** Keywords that no source was asked for. */
   readonly notSearched: readonly string[];
 }
 
-export function searchYieldOf(rrd: Rrd, queries: readonly QueryLine[]): SearchYield {
+export function searchYield(rrd: Rrd, queries: readonly QueryLine[]): SearchYield {
   const metrics = rrd.statistics?.discovery_metrics ?? {};
   const { screening = [], recall, exhausted, keywords_not_searched: notSearched = [] } = metrics;
   let [screened, kept] = [0, 0];
   const saturation = screening.map((batch) => {
     screened += batch.screened;
     kept += batch.kept;
-    const at = batch.recall_at_least;
-    return { screened, kept, ...withoutUndefined({ recallAtLeast: at }) };
+    const recallAtLeast = batch.recall_at_least;
+    return { screened, kept, ...withoutUndefined({ recallAtLeast }) };
   });
   const wanted = rrd.requirements.screening;
   return {
@@ -84,37 +84,42 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
   const tried = new Set((metrics.sources_tried ?? []).map((name) => name.toLowerCase()));
   const skipped = new Set((metrics.sources_skipped ?? []).map((name) => name.toLowerCase()));
   const names = new Map<string, string>();
-  const note = (name: string) => {
+  const addName = (name: string) => {
     if (!names.has(name.toLowerCase())) names.set(name.toLowerCase(), name);
   };
-  for (const name of rrd.requirements.sources ?? []) note(name);
-  for (const name of metrics.sources_tried ?? []) note(name);
-  for (const name of Object.keys(metrics.flow?.identified ?? {})) note(name);
+  for (const name of rrd.requirements.sources ?? []) addName(name);
+  for (const name of metrics.sources_tried ?? []) addName(name);
+  for (const name of Object.keys(metrics.flow?.identified ?? {})) addName(name);
 
-  const asked = new Map<string, { queries: number; ok: number }>();
+  const requestsBySource = new Map<string, { queries: number; ok: number }>();
   for (const { source, status, by } of queries) {
     if (by !== undefined) continue;
     const key = source.toLowerCase();
-    const sum = asked.get(key) ?? { queries: 0, ok: 0 };
-    asked.set(key, { queries: sum.queries + 1, ok: sum.ok + (status === "ok" ? 1 : 0) });
+    const counts = requestsBySource.get(key) ?? { queries: 0, ok: 0 };
+    requestsBySource.set(key, { queries: counts.queries + 1, ok: counts.ok + (status === "ok" ? 1 : 0) });
   }
-  const found = new Map<string, { papers: number; presented: number }>();
+  const papersBySource = new Map<string, { papers: number; presented: number }>();
   for (const { source, found: provenance, status } of rrd.papers_pool) {
-    const by = new Set((provenance?.sources ?? (source == null ? [] : [source])).map((name) => name.toLowerCase()));
-    for (const name of by) {
-      const sum = found.get(name) ?? { papers: 0, presented: 0 };
-      found.set(name, { papers: sum.papers + 1, presented: sum.presented + (status === "presented" ? 1 : 0) });
+    const sourceNames = new Set(
+      (provenance?.sources ?? (source == null ? [] : [source])).map((name) => name.toLowerCase()),
+    );
+    for (const name of sourceNames) {
+      const counts = papersBySource.get(name) ?? { papers: 0, presented: 0 };
+      papersBySource.set(name, {
+        papers: counts.papers + 1,
+        presented: counts.presented + (status === "presented" ? 1 : 0),
+      });
     }
   }
-  const byLower = <Value>(record: Readonly<Record<string, Value>> | null | undefined) =>
+  const byLowerCaseName = <Value>(record: Readonly<Record<string, Value>> | null | undefined) =>
     new Map(Object.entries(record ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
-  const reasons = byLower(metrics.source_failure_reasons as Record<string, string> | null | undefined);
-  const replaced = byLower(metrics.substitutions);
-  const identified = byLower(metrics.flow?.identified);
+  const reasons = byLowerCaseName(metrics.source_failure_reasons as Record<string, string> | null | undefined);
+  const replacements = byLowerCaseName(metrics.substitutions);
+  const identified = byLowerCaseName(metrics.flow?.identified);
   return [...names].map(([key, name]) => {
-    const log = asked.get(key) ?? { queries: 0, ok: 0 };
-    const papers = found.get(key) ?? { papers: 0, presented: 0 };
-    const [reason, replacedBy, records] = [reasons.get(key), replaced.get(key), identified.get(key)];
+    const requests = requestsBySource.get(key) ?? { queries: 0, ok: 0 };
+    const papers = papersBySource.get(key) ?? { papers: 0, presented: 0 };
+    const [reason, replacedBy, records] = [reasons.get(key), replacements.get(key), identified.get(key)];
     const outcome: SourceYield["outcome"] = blocked.has(key)
       ? "blocked"
       : successful.has(key) || papers.papers > 0 || (records ?? 0) > 0
@@ -123,7 +128,7 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
           ? "skipped"
           : reason !== undefined
             ? "failed"
-            : tried.has(key) || log.ok > 0
+            : tried.has(key) || requests.ok > 0
               ? "empty"
               : "not asked";
     return {
@@ -131,35 +136,35 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
       outcome,
       ...(reason === undefined ? {} : { reason: String(reason) }),
       ...withoutUndefined({ replacedBy }),
-      ...(queries.length === 0 ? {} : { queries: log.queries }),
+      ...(queries.length === 0 ? {} : { queries: requests.queries }),
       ...withoutUndefined({ identified: records }),
       ...papers,
     };
   });
 }
 
-/** How a source answered, why not, and which was asked instead. */
+/** The outcome of a source, the reason, and the source that was asked instead. */
 export const outcomeText = ({ outcome, reason, replacedBy }: SourceYield): string =>
   `${outcome}${reason === undefined ? "" : `: ${reason}`}${replacedBy === undefined ? "" : `; ${replacedBy} instead`}`;
 
-/** A count as a table has it: a dash where nobody counted, which is not none. */
+/** A count for a table. If it is unknown, a dash, because this is not the same as 0. */
 export const countCell = (count: number | undefined): string => (count === undefined ? "–" : thousands(count));
 
-/** Parameters in which services take the words of a search. */
+/** The query parameters for search words. */
 const wordParameters = ["search_query", "query", "q", "search", "query.bibliographic", "term", "title.search"];
 
-/** The search log in the order of the file, as people read it. */
+/** The search log for readers, in the order of the file. */
 export const queriesOf = (lines: readonly QueryLine[]): Query[] =>
   lines.map(({ at, source, url, status, results: hits, from }) => ({
     at,
     source,
-    asked: askedOf(url),
+    asked: searchWords(url),
     status,
     from,
     ...withoutUndefined({ hits }),
   }));
 
-function askedOf(address: string): string {
+function searchWords(address: string): string {
   if (!URL.canParse(address)) return address;
   const { searchParams, pathname, host } = new URL(address);
   const words = wordParameters.flatMap((name) => searchParams.getAll(name)).filter((value) => value.trim() !== "");

@@ -5,76 +5,78 @@ import { meaningField, type MeaningMark } from "../derived/meaning-mark.js";
 import { evidenceAt } from "../units/narrative/handles.js";
 import { type PaperName, type Quote, quoteAt } from "./quotes.js";
 
-/** A sentence of the narrative with the words it rests on. */
+/** A sentence of the narrative with its quotes. */
 export interface Statement {
   readonly text: string;
-  /** The quotes it rests on, in the order the narrative gives them. */
+  /** The quotes that it cites, in the order of the narrative. */
   readonly quotes: readonly Quote[];
-  /** Papers that an old report names for it without a quote; those of `quotes` are not repeated. */
+  /** Papers that an old report names without a quote, except those of `quotes`. */
   readonly papers: readonly PaperName[];
-  /** Numbers of the text that stand in none of its passages: "number not in the passage". */
+  /** Numbers of the text that are in none of its passages. */
   readonly missingNumbers: readonly string[];
-  /** Numbers that stand in a passage, outside the quoted words. */
+  /** Numbers that are in a passage, but outside the quoted words. */
   readonly outsideNumbers: QuotedNumbers["outside"];
-  /** Numbers that a quote holds in another unit or rounded otherwise. */
+  /** Numbers that a quote has in another unit or rounded differently. */
   readonly nearNumbers: QuotedNumbers["near"];
-  /** Handles that lead to no quote that can be shown. */
+  /** Handles without a quote that can be shown. */
   readonly brokenHandles: readonly BrokenHandle[];
-  /** What another reader says of whether it follows from its quotes. */
+  /** Another reader's verdict on the sentence. */
   readonly meaning?: MeaningMark;
 }
 
-/** A handle that leads nowhere, and why. */
+/** A handle without a quote, and the reason. */
 export interface BrokenHandle {
   readonly handle: string;
   /** One clause: "the paper is not in this project", "its quote is not in the text". */
   readonly reason: string;
 }
 
-/** A sentence as report.json holds it, or as the headings of an old report give it. */
-export interface SaidSentence {
+/** A sentence as it is stored in report.json, or under the headings of an old report. */
+export interface StoredSentence {
   readonly text: string;
   readonly rests_on?: readonly string[];
-  /** Ids of papers, where the source of the sentence names papers only. */
+  /** Ids of papers, if the sentence names papers without quotes. */
   readonly papers?: readonly string[];
   readonly check?: Checked;
 }
 
-/** What statements are resolved by. */
+/** The data for resolving handles. */
 export interface StatementSources {
   readonly papers: ReadonlyMap<string, Paper>;
   readonly names: ReadonlyMap<string, PaperName>;
-  /** False for the words of an old report, whose sentences name no quotes to hold their numbers. */
+  /** False for sentences of an old report, which name no quotes. */
   readonly checksNumbers: boolean;
-  /** How checkers of meaning answered to controls. */
+  /** The checkers' answers to controls. */
   readonly checkers?: Checkers;
 }
 
-/** A sentence with its handles led to their quotes, and its numbers looked for in them. Pure. */
-export function statementOf(said: SaidSentence, sources: StatementSources): Statement {
+/** Resolves the handles of a sentence and checks its numbers against the quotes. Pure. */
+export function statementOf(sentence: StoredSentence, sources: StatementSources): Statement {
   const quotes: Quote[] = [];
   const brokenHandles: BrokenHandle[] = [];
-  for (const handle of new Set(said.rests_on ?? [])) {
-    const found = quoteOf(handle, sources);
-    if ("reason" in found) brokenHandles.push({ handle, reason: found.reason });
-    else quotes.push(found.quote);
+  for (const handle of new Set(sentence.rests_on ?? [])) {
+    const result = quoteOf(handle, sources);
+    if ("reason" in result) brokenHandles.push({ handle, reason: result.reason });
+    else quotes.push(result.quote);
   }
-  const quoted = new Set(quotes.map(({ paper }) => paper.id));
-  const papers = [...new Set(said.papers ?? [])].flatMap((id) => (quoted.has(id) ? [] : (sources.names.get(id) ?? [])));
+  const quotedIds = new Set(quotes.map(({ paper }) => paper.id));
+  const papers = [...new Set(sentence.papers ?? [])].flatMap((id) =>
+    quotedIds.has(id) ? [] : (sources.names.get(id) ?? []),
+  );
   const years = new Set(quotes.flatMap(({ paper }) => yearOf(sources.papers.get(paper.id)) ?? []));
-  const kept = quotes.map((quote) => quote.stored);
+  const storedQuotes = quotes.map((quote) => quote.stored);
   const { missing, outside, near } = sources.checksNumbers
-    ? numbersWithoutQuote(said.text, kept, years)
+    ? numbersWithoutQuote(sentence.text, storedQuotes, years)
     : { missing: [], outside: [], near: [] };
   return {
-    text: said.text,
+    text: sentence.text,
     quotes,
     papers,
     brokenHandles,
     missingNumbers: missing,
     outsideNumbers: outside,
     nearNumbers: near,
-    ...meaningField(said.check, sources.checkers),
+    ...meaningField(sentence.check, sources.checkers),
   };
 }
 
@@ -82,9 +84,9 @@ function quoteOf(
   handle: string,
   { papers, names }: StatementSources,
 ): { readonly quote: Quote } | { readonly reason: string } {
-  const found = evidenceAt(handle, papers);
-  if ("reason" in found) return found;
-  const { paper, evidence, number } = found;
+  const result = evidenceAt(handle, papers);
+  if ("reason" in result) return result;
+  const { paper, evidence, number } = result;
   const quote = quoteAt(paper, names.get(paper.id) as PaperName, evidence, number);
   return quote === undefined ? { reason: "that quote was not found in the text of the paper" } : { quote };
 }

@@ -5,86 +5,87 @@ import { type Reading, readingOf } from "../papers/read-depth.js";
 import { isIneligible } from "../screening/eligibility/eligibility.js";
 import type { Statement } from "./statements.js";
 
-/** How well a finding is carried, counted from the papers that it rests on. */
+/** The strength of a finding's evidence, computed from its papers. */
 export interface Strength {
-  /** 0 to 5, shown as ●●●○○ next to its words. */
+  /** 0 to 5, shown as ●●●○○ beside its text. */
   readonly level: number;
-  /** Such as "2 papers that share no author, both read in full; 1 preprint". */
+  /** The text, such as "2 papers that share no author, both read in full; 1 preprint". */
   readonly says: string;
-  /** Papers that the finding rests on, without retracted and excluded ones. */
+  /** Number of papers, without retracted and excluded ones. */
   readonly papers: number;
-  /** Of these, groups that share no author with one another. */
+  /** Number of groups of these papers that share no author. */
   readonly independent: number;
-  /** How the papers were read, the fullest first, with how many were. */
+  /** How the papers were read, the most complete first, with the numbers of papers. */
   readonly readings: readonly (readonly [reading: Reading, papers: number])[];
   readonly published: number;
   readonly preprints: number;
-  /** Quotes that code found in the text, of those it rests on. */
+  /** Number of quotes that were found in the text, of those that it cites. */
   readonly quotesFound: number;
   readonly quotes: number;
   readonly retracted: readonly string[];
-  /** Excluded by a criterion or a person, or waiting for a person. */
+  /** Papers that are excluded by a criterion or the user, or wait for the user. */
   readonly excluded: readonly string[];
-  /** Corrected, or under an expression of concern, since they were published. */
+  /** Papers with a correction or an expression of concern since publication. */
   readonly corrected: readonly string[];
 }
 
-/** What a paper is by the record: a preprint server or a journal; undefined where the record does not tell. */
+/** Whether a paper is a preprint or published, according to its record; undefined if unknown. */
 export function publicationOf(paper: Paper): "preprint" | "published" | undefined {
   const { publication_type: type, venue, identifiers, source, volume, url } = paper;
-  const says = `${type ?? ""} ${venue ?? ""}`.toLowerCase();
+  const typeAndVenue = `${type ?? ""} ${venue ?? ""}`.toLowerCase();
   const doi = identifiers?.doi ?? "";
-  if (/preprint|posted-content|arxiv|biorxiv|medrxiv|ssrn|preprints\.org|techrxiv/.test(says)) return "preprint";
+  if (/preprint|posted-content|arxiv|biorxiv|medrxiv|ssrn|preprints\.org|techrxiv/.test(typeAndVenue))
+    return "preprint";
   if (/^10\.(?:48550|1101|64898|2139|20944|36227|31234|21203)\//.test(doi)) return "preprint";
-  if (/journal|proceedings|conference|article|book|chapter/.test(says) || volume) return "published";
+  if (/journal|proceedings|conference|article|book|chapter/.test(typeAndVenue) || volume) return "published";
   if (venue?.trim() || doi !== "") return "published";
   const isArxiv = identifiers?.arxiv !== undefined || /arxiv/i.test(`${source ?? ""} ${url ?? ""}`);
   return isArxiv ? "preprint" : undefined;
 }
 
-/** What one group of authors has found is at best moderately sure, however well it is published and read. */
-const mostOfOneGroup = 3;
+/** The maximum level of a finding from one group of authors, however well it is published and read. */
+const maxLevelOfOneGroup = 3;
 
-/** What the signs of a strength count, for a reader who meets them the first time. */
-export const strengthSays =
+/** The explanation of the signs for readers. */
+export const strengthExplanation =
   "One ● each for: a paper that stands; a quote that was found in its text; a second paper by other authors; a third one, or one that is published; and all of them read in full, with no correction since. At most ●●●○○ where all share authors, and ●○○○○ where no quote was found.";
 
-/** The strength of a finding, as `strengthSays`. A retracted paper carries nothing, nor does one not included. */
+/** The strength of a finding, as explained in `strengthExplanation`. Retracted and excluded papers do not count. */
 export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Paper>): Strength {
   const ids = [...new Set([...statement.quotes.map(({ paper }) => paper.id), ...statement.papers.map(({ id }) => id)])];
-  const all = ids.flatMap((id) => papers.get(id) ?? []);
-  const standing = all.filter((paper) => paper.retracted !== true && !isIneligible(paper));
-  const retracted = all.filter((paper) => paper.retracted === true).map(({ id }) => id);
-  const excluded = all.filter((paper) => paper.retracted !== true && isIneligible(paper)).map(({ id }) => id);
+  const citedPapers = ids.flatMap((id) => papers.get(id) ?? []);
+  const countingPapers = citedPapers.filter((paper) => paper.retracted !== true && !isIneligible(paper));
+  const retracted = citedPapers.filter((paper) => paper.retracted === true).map(({ id }) => id);
+  const excluded = citedPapers.filter((paper) => paper.retracted !== true && isIneligible(paper)).map(({ id }) => id);
   const isCorrected = ({ updates = [] }: Paper) =>
     updates.some(({ type }) => type === "correction" || type === "concern" || type === "addendum");
-  const corrected = standing.filter(isCorrected).map(({ id }) => id);
-  const stand = new Set(standing.map(({ id }) => id));
-  const quotes = statement.quotes.filter(({ paper }) => stand.has(paper.id));
+  const corrected = countingPapers.filter(isCorrected).map(({ id }) => id);
+  const countingIds = new Set(countingPapers.map(({ id }) => id));
+  const quotes = statement.quotes.filter(({ paper }) => countingIds.has(paper.id));
   const quotesFound = quotes.filter(({ status }) => status === "verified").length;
-  const independent = groupsOf(standing);
-  const theirs = standing.map(readingOf);
+  const independent = groupsOf(countingPapers);
+  const itsReadings = countingPapers.map(readingOf);
   const readings = readingOrder.flatMap((reading) => {
-    const count = theirs.filter((each) => each === reading).length;
+    const count = itsReadings.filter((each) => each === reading).length;
     return count === 0 ? [] : [[reading, count] as const];
   });
-  const readInFull = theirs.filter((reading) => reading === "full" || reading === "partial").length;
-  const kinds = standing.map(publicationOf);
+  const readInFull = itsReadings.filter((reading) => reading === "full" || reading === "partial").length;
+  const kinds = countingPapers.map(publicationOf);
   const published = kinds.filter((kind) => kind === "published").length;
   const preprints = kinds.filter((kind) => kind === "preprint").length;
   const points = [
-    standing.length > 0,
+    countingPapers.length > 0,
     quotesFound > 0,
     independent > 1,
     independent > 2 || (independent > 0 && published > 0),
-    standing.length > 0 && readInFull === standing.length && corrected.length === 0,
+    countingPapers.length > 0 && readInFull === countingPapers.length && corrected.length === 0,
   ];
-  const most = quotesFound === 0 ? Math.min(1, standing.length) : independent > 1 ? 5 : mostOfOneGroup;
+  const most = quotesFound === 0 ? Math.min(1, countingPapers.length) : independent > 1 ? 5 : maxLevelOfOneGroup;
   const level = Math.min(most, points.filter(Boolean).length);
-  const strength = { papers: standing.length, independent, readings, published, preprints, quotesFound };
+  const strength = { papers: countingPapers.length, independent, readings, published, preprints, quotesFound };
   return {
     level,
-    says: says({ ...strength, retracted, excluded, corrected, quotes: quotes.length }),
+    says: strengthText({ ...strength, retracted, excluded, corrected, quotes: quotes.length }),
     ...strength,
     quotes: quotes.length,
     retracted,
@@ -95,7 +96,7 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
 
 const readingOrder: readonly Reading[] = ["full", "partial", "abstract", "title", "unrecorded", "unread"];
 
-/** How papers were read: one alone, all of several, or some of them where `one` does not do behind their number. */
+/** The text for how papers were read: for one paper, for all of several, or after the number of some of them. */
 const readingWords: Readonly<Record<Reading, { readonly one: string; readonly all: string; readonly some?: string }>> =
   {
     full: { one: "read in full", all: "all read in full" },
@@ -106,13 +107,13 @@ const readingWords: Readonly<Record<Reading, { readonly one: string; readonly al
     unread: { one: "not read", all: "none of them read" },
   };
 
-function says(of: Omit<Strength, "level" | "says">): string {
+function strengthText(facts: Omit<Strength, "level" | "says">): string {
   const { papers, independent, readings, published, preprints, quotesFound, quotes, retracted, excluded, corrected } =
-    of;
+    facts;
   if (papers === 0 && excluded.length > 0) return "rests on papers that are not included";
   if (papers === 0 && retracted.length > 0) return "rests on retracted papers alone";
   if (papers === 0) return "names no source";
-  const who =
+  const subject =
     papers === 1
       ? "1 paper"
       : independent === papers
@@ -127,7 +128,7 @@ function says(of: Omit<Strength, "level" | "says">): string {
     ...(preprints > 0 ? [papers === 1 ? "a preprint" : many(preprints, "preprint")] : []),
   ];
   return [
-    [who, ...depths, ...kinds].join(", "),
+    [subject, ...depths, ...kinds].join(", "),
     ...(quotes === 0 ? ["no quote"] : quotesFound < quotes ? [`${quotesFound} of ${many(quotes, "quote")} found`] : []),
     ...(corrected.length > 0 ? [`${many(corrected.length, "paper")} corrected since`] : []),
     ...(retracted.length > 0 ? [`${many(retracted.length, "retracted paper")} not counted`] : []),
@@ -135,23 +136,23 @@ function says(of: Omit<Strength, "level" | "says">): string {
   ].join("; ");
 }
 
-/** How many groups of papers share no author with one another. Bounded by the papers of one finding. */
+/** The number of groups of papers that share no author. The number of papers of a finding is small. */
 function groupsOf(papers: readonly Paper[]): number {
   const groups: Set<string>[] = [];
   for (const paper of papers) {
     const names = new Set(authorsOf(paper.authors).map(nameKey));
-    // A paper without known authors may be anybody's: it is not a group of its own where others are.
+    // A paper without known authors may be by anyone, so it is not counted as a separate group beside others.
     if (names.size === 0 && papers.length > 1) continue;
-    const joined = groups.filter((group) => [...names].some((name) => group.has(name)));
-    for (const group of joined) for (const name of group) names.add(name);
-    groups.splice(0, groups.length, ...groups.filter((group) => !joined.includes(group)), names);
+    const overlapping = groups.filter((group) => [...names].some((name) => group.has(name)));
+    for (const group of overlapping) for (const name of group) names.add(name);
+    groups.splice(0, groups.length, ...groups.filter((group) => !overlapping.includes(group)), names);
   }
   return Math.max(groups.length, papers.length > 0 ? 1 : 0);
 }
 
 /**
- * Surname and first initial: "Paré, Guy" and "G. Paré" are one author. A name that ends in letters behind a given name
- * and a surname is told apart by those too.
+ * The surname and first initial: "Paré, Guy" and "G. Paré" are the same author. If initials follow a given name and a
+ * surname, the complete name is compared.
  */
 function nameKey(author: string): string {
   const surname = surnameOf(author) ?? author.toLowerCase();
@@ -163,11 +164,11 @@ function nameKey(author: string): string {
 
 /** ●●●○○. */
 export const signs = (level: number): string => {
-  const full = Math.max(0, Math.min(5, Math.round(level)));
-  return "●".repeat(full) + "○".repeat(5 - full);
+  const filled = Math.max(0, Math.min(5, Math.round(level)));
+  return "●".repeat(filled) + "○".repeat(5 - filled);
 };
 
-/** How sure an answer is, from what carries its findings. */
+/** How sure an answer is, computed from its findings. */
 export interface Sureness {
   /** The middle of the findings' strengths in a word or two. */
   readonly words: string;
@@ -177,16 +178,16 @@ export interface Sureness {
 
 const levelWords = ["not supported", "weak", "limited", "moderate", "good", "strong"] as const;
 
-/** What an answer's sureness is counted from. */
+/** The data for computing how sure an answer is. */
 export interface SurenessFacts {
   readonly findings: readonly { readonly strength: Strength }[];
-  /** What the papers agree on. */
+  /** The points on which the papers agree. */
   readonly agreed: readonly { readonly strength: Strength }[];
-  /** The figure of quotes, where papers were read. */
+  /** The figure of quotes, if papers were read. */
   readonly quotes?: { readonly value: string; readonly label: string };
-  /** How many papers of the pool are retracted. */
+  /** Number of retracted papers in the pool. */
   readonly retracted: number;
-  /** How often each paper was judged, as a clause. */
+  /** How often each paper was judged, a clause. */
   readonly judged?: string;
 }
 
@@ -208,19 +209,19 @@ export function surenessOf({ findings, agreed, quotes, retracted, judged }: Sure
       because: [...(findings.length === 0 ? [] : ["the findings name no papers"]), ...because],
     };
   const levels = findings.map(({ strength }) => strength.level).toSorted((a, b) => a - b);
-  const middle = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
+  const median = levels[Math.floor((levels.length - 1) / 2)] ?? 0;
   const isBySeveral = ({ strength }: { readonly strength: Strength }) => strength.independent > 1;
-  const several = findings.filter(isBySeveral).length;
+  const supportedBySeveral = findings.filter(isBySeveral).length;
   const points = agreed.filter(isBySeveral).length;
-  // An answer that nobody has found twice is limited, whatever each of its findings is.
-  const level = several === 0 ? Math.min(middle, 2) : middle;
-  const carried =
-    several === 0
+  // An answer without a finding from two groups of authors is limited at best.
+  const level = supportedBySeveral === 0 ? Math.min(median, 2) : median;
+  const supportText =
+    supportedBySeveral === 0
       ? `no finding rests on two papers by different authors${points === 0 ? "" : `, only ${many(points, "point")} of agreement ${points === 1 ? "does" : "do"}`}`
-      : `${several} of ${many(findings.length, "finding")} ${several === 1 ? "rests" : "rest"} on two or more papers by different authors`;
-  return { words: levelWords[level] ?? "", because: [carried, ...because] };
+      : `${supportedBySeveral} of ${many(findings.length, "finding")} ${supportedBySeveral === 1 ? "rests" : "rest"} on two or more papers by different authors`;
+  return { words: levelWords[level] ?? "", because: [supportText, ...because] };
 }
 
-/** In plain words, for a terminal and a file: "limited: no finding rests on …". */
+/** How sure an answer is as text, for a terminal and a file: "limited: no finding rests on …". */
 export const surenessText = ({ words, because }: Sureness): string =>
   `${[words, because.join("; ")].filter((part) => part !== "").join(": ")}.`;

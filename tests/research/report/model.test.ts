@@ -7,7 +7,7 @@ import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { ProductIdeas } from "../../../src/research/generated/product-ideas.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { checklistOf } from "../../../src/research/report/sections/checklist.js";
-import { heldBy } from "../../../src/research/report/sections/sections.js";
+import { sectionsWithContent } from "../../../src/research/report/sections/sections.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { promptsText } from "../../../src/research/report/method.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
@@ -68,7 +68,8 @@ test("no figure of retracted papers stands where no service could say it, nor a 
   expect(namesOf({ ...one, updates_check: checked })).toContain("retracted");
   expect(namesOf({ ...one, retracted: true })).toContain("retracted");
   const rrd = { ...rrdWith([one]), project: "Research: Do hands grasp" };
-  const asked = (question: string) => [...heldBy(modelOf({ ...rrd, question })).keys()].includes("question");
+  const asked = (question: string) =>
+    [...sectionsWithContent(modelOf({ ...rrd, question })).keys()].includes("question");
   expect([asked("Do hands grasp?"), asked("Do robot hands grasp?")]).toEqual([false, true]);
 });
 
@@ -428,9 +429,9 @@ test.each([
 ])("the checklist of a review stands where there is %s: %s, and names the files that are there", (_, wishes, is) => {
   const rrd = rrdWith([read("one", [quote("It works.")])]);
   const model = modelOf({ ...rrd, requirements: { ...rrd.requirements, ...wishes } }, { report: narrative() });
-  expect(heldBy(model).has("checklist")).toBe(is);
+  expect(sectionsWithContent(model).has("checklist")).toBe(is);
   const files = (recorded: { queries: boolean; ledger: boolean }) =>
-    checklistOf({ ...model, recorded }, heldBy(model)).find(({ item }) => item === "27")?.says;
+    checklistOf({ ...model, recorded }, sectionsWithContent(model)).find(({ item }) => item === "27")?.says;
   expect(files({ queries: false, ledger: true })).toBe("rrd.json, ledger.jsonl next to this report");
   expect(files({ queries: true, ledger: true })).toContain("queries.jsonl");
 });
@@ -440,7 +441,9 @@ test("a discussion that only disputes stands in the checklist where it is", () =
   const model = modelOf(rrdWith([read("one", [quote("It works.")])]), {
     report: narrative({ disputed: [{ text: "Whether it works", sides }] }),
   });
-  expect(checklistOf(model, heldBy(model)).find(({ item }) => item === "23a")).toMatchObject({ section: "disputed" });
+  expect(checklistOf(model, sectionsWithContent(model)).find(({ item }) => item === "23a")).toMatchObject({
+    section: "disputed",
+  });
 });
 
 test("warns of scores that tell nothing apart", () => {

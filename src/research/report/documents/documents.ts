@@ -6,7 +6,7 @@ import type { DocumentsInput } from "../../workflow/accept.js";
 import { bibliography } from "../../papers/export/bibtex.js";
 import { markdownOf } from "./markdown.js";
 import { type ReportInput, type ReportModel, reportModel } from "../model.js";
-import { readBeside } from "../read-report.js";
+import { readInputFor } from "../read-report.js";
 
 /** A file in a project's folder with its complete text. */
 export interface Document {
@@ -48,7 +48,7 @@ export async function renderFor({
   ideas,
   at,
 }: DocumentsInput): Promise<readonly Document[]> {
-  const { input: beside } = await readBeside(folder, rrd, ledger, at);
+  const { input: beside } = await readInputFor(folder, rrd, ledger, at);
   const { report: stored, oldReport: _, ...others } = beside;
   const report = narrative ?? stored;
   // A new report makes the present ideas obsolete, because they were based on the old one. A report that was only

@@ -1,21 +1,21 @@
 import { headlineOf } from "../../../engine/ui/state-text.js";
 import { inline } from "../../project-files/markdown.js";
 import type { ReportModel } from "../model.js";
-import { evidenceOf } from "../sections/sections-in-markdown.js";
-import { heldBy, sections } from "../sections/sections.js";
+import { evidenceText } from "../sections/sections-in-markdown.js";
+import { sectionsWithContent, sections } from "../sections/sections.js";
 
 /**
  * The text of research-report.md: the sections in the order of the page, with the evidence at the end. Empty sections
  * are left out.
  */
 export function markdownOf(model: ReportModel): string {
-  const shownSections = heldBy(model);
+  const shownSections = sectionsWithContent(model);
   const parts = sections.flatMap(({ name, title, isAlways, markdown }) =>
     markdown !== undefined && (isAlways || shownSections.has(name))
       ? [`## ${title}\n\n${markdown(model, shownSections)}`]
       : [],
   );
-  const evidence = evidenceOf(model);
+  const evidence = evidenceText(model);
   return withoutDeadLinks(
     `${[
       `# ${inline(model.title)}`,

@@ -4,7 +4,7 @@ import type { Research } from "../../project-files/research.js";
 import { type ReportModel, reportModel } from "../model.js";
 import { contextOf } from "../page/context.js";
 import { reportPage } from "../page/page.js";
-import { readBeside } from "../read-report.js";
+import { readInputFor } from "../read-report.js";
 
 /**
  * report.html, which is rendered while it is written. `inputHash`: the hash of its inputs. `notices`: what could not be
@@ -26,6 +26,6 @@ export async function writePage(
   now: number,
 ): Promise<void> {
   const { rrd, ledger } = await research.load();
-  const { input } = await readBeside(research.folder, rrd, ledger, new Date(now));
+  const { input } = await readInputFor(research.folder, rrd, ledger, new Date(now));
   await research.rewrite([await pageOf(reportModel(input), inputHash)], now, `${pageName}: rendered`);
 }

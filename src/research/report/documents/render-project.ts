@@ -7,7 +7,7 @@ import { derive } from "../../workflow/derive.js";
 import { documentsOf } from "./documents.js";
 import { pageOf } from "./page-file.js";
 import { type ReportModel, reportModel } from "../model.js";
-import { hashOfInputs, readBeside, readReportInput, type ReadReport } from "../read-report.js";
+import { hashOfInputs, readInputFor, readReportInput, type ReadReport } from "../read-report.js";
 
 export interface RenderOptions {
   readonly git: boolean;
@@ -62,7 +62,7 @@ export async function renderProject(folder: string, { git, now, notify }: Render
   try {
     const inputHash = await hashOfInputs(folder);
     const { rrd, ledger } = await research.load();
-    const { files, ...result } = await render(await readBeside(folder, rrd, ledger, new Date(now())), inputHash);
+    const { files, ...result } = await render(await readInputFor(folder, rrd, ledger, new Date(now())), inputHash);
     await research.rewrite(files, now(), "report: rendered again");
     return result;
   } finally {

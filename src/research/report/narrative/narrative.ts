@@ -1,5 +1,5 @@
 import type { ReportFile } from "../../generated/report.js";
-import type { SaidSentence } from "../statements.js";
+import type { StoredSentence } from "../statements.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** The agent's text of a report: from report.json, or from under the headings of an older report. */
@@ -7,20 +7,20 @@ export interface Narrative {
   /** `data`: from report.json; `headings`: from an older report, which names no quotes. */
   readonly from: "data" | "headings" | "nothing";
   readonly question?: string;
-  readonly answer: readonly SaidSentence[];
+  readonly answer: readonly StoredSentence[];
   /** `was`: the id of an earlier finding, from before the last update, that this one continues. */
-  readonly findings: readonly (SaidSentence & { readonly was?: string })[];
-  readonly agreed: readonly SaidSentence[];
-  readonly disputed: readonly { readonly text: string; readonly sides: readonly SaidSentence[] }[];
-  readonly gaps: readonly SaidSentence[];
-  readonly themes: readonly (SaidSentence & { readonly name: string; readonly insight_ids: readonly string[] })[];
+  readonly findings: readonly (StoredSentence & { readonly was?: string })[];
+  readonly agreed: readonly StoredSentence[];
+  readonly disputed: readonly { readonly text: string; readonly sides: readonly StoredSentence[] }[];
+  readonly gaps: readonly StoredSentence[];
+  readonly themes: readonly (StoredSentence & { readonly name: string; readonly insight_ids: readonly string[] })[];
   readonly comparison?: {
     readonly approaches: readonly string[];
-    readonly rows: readonly { readonly aspect: string; readonly cells: readonly SaidSentence[] }[];
+    readonly rows: readonly { readonly aspect: string; readonly cells: readonly StoredSentence[] }[];
   };
-  readonly recommendations: readonly (SaidSentence & { readonly priority: "high" | "medium" | "low" })[];
+  readonly recommendations: readonly (StoredSentence & { readonly priority: "high" | "medium" | "low" })[];
   /** The differences between two papers on the same outcome. Each sentence cites the two quotes. */
-  readonly contrasts?: readonly SaidSentence[];
+  readonly contrasts?: readonly StoredSentence[];
   readonly agent?: string;
   readonly writtenAt?: string;
 }
@@ -128,7 +128,7 @@ function sentencesOf(text: string, maxSentences: number): string[] {
 }
 
 /** A bullet such as "… (sample_01, quote 3 ✓; sample_02)" as a sentence with its handles and papers. */
-function sentenceWithSources(bullet: string, knownPapers: ReadonlySet<string>): SaidSentence {
+function sentenceWithSources(bullet: string, knownPapers: ReadonlySet<string>): StoredSentence {
   const match = /^(.*\S) ?\(([^()]+)\)\.?$/s.exec(bullet);
   const [, text = bullet, inside = ""] = match ?? [];
   const handles: string[] = [];

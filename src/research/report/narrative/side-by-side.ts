@@ -1,7 +1,7 @@
 import type { Paper } from "../../generated/rrd.js";
 import { type Pair, sideBySide } from "../../units/report/opposite-findings.js";
 import { type PaperName, type Quote, quoteAt } from "../quotes.js";
-import { type SaidSentence, type Statement, statementOf, type StatementSources } from "../statements.js";
+import { type StoredSentence, type Statement, statementOf, type StatementSources } from "../statements.js";
 
 /** Two quotes of different papers on the same outcome, as the report shows them. */
 export interface ShownPair extends Pick<Pair, "outcome" | "stand"> {
@@ -31,7 +31,7 @@ export const relationWords: Readonly<Record<Pair["stand"], string>> = {
 /** The pairs of a project, with the sentences of its report about them. Pure. */
 export function shownPairs(
   papers: readonly Paper[],
-  contrasts: readonly SaidSentence[],
+  contrasts: readonly StoredSentence[],
   sources: StatementSources,
 ): readonly ShownPair[] {
   const byHandles = new Map(contrasts.map((sentence) => [keyOf(sentence.rests_on ?? []), sentence]));

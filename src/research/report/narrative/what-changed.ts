@@ -1,7 +1,7 @@
 import type { ProjectUpdate, Rrd } from "../../generated/rrd.js";
 import type { PaperRow } from "../papers.js";
 import type { Strength } from "../strength.js";
-import type { SaidSentence } from "../statements.js";
+import type { StoredSentence } from "../statements.js";
 
 /** The change of a finding in an update. `reworded`: the same strength in other words. */
 export type Move = "new" | "stronger" | "weaker" | "reworded" | "kept" | "gone";
@@ -57,7 +57,7 @@ const order: readonly Move[] = ["gone", "weaker", "stronger", "new", "reworded",
 /** The changes of the last update; undefined if there was none, or if its report is not written yet. Pure. */
 export function whatChanged(
   { updates, papers_pool }: Pick<Rrd, "updates" | "papers_pool">,
-  sentences: readonly (SaidSentence & { readonly was?: string })[],
+  sentences: readonly (StoredSentence & { readonly was?: string })[],
   findings: readonly FindingNow[],
   row: (id: string) => PaperRow | undefined,
 ): WhatChanged | undefined {

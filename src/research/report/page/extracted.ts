@@ -25,7 +25,7 @@ function cellOf(context: PageContext, cell: Cell): Markup {
 /** A value that opens its passages. */
 function cellContent(context: PageContext, { text, isValue, sign, note, quotes, sides }: Cell): Markup {
   if (sides !== undefined)
-    return markup`<details class="cell"><summary${direction(text)}>${text}&nbsp;<span class="off">≠</span></summary>${sides.map((side) => markup`<p class="meta">${side.by}: <b${direction(side.text)}>${side.text}</b> ${side.sign}${side.isTaken ? "; a person follows this one" : ""}</p>${side.quotes.map((quote) => markup`<div class="q">${quoteWords(context, quote, true)}</div>`)}`)}</details>`;
+    return markup`<details class="cell"><summary${direction(text)}>${text}&nbsp;<span class="off">≠</span></summary>${sides.map((side) => markup`<p class="meta">${side.by}: <b${direction(side.text)}>${side.text}</b> ${side.sign}${side.isChosen ? "; a person follows this one" : ""}</p>${side.quotes.map((quote) => markup`<div class="q">${quoteWords(context, quote, true)}</div>`)}`)}</details>`;
   if (quotes.length === 0 && note === "") return markup`<span class="quiet">${text}</span>`;
   const shown = isValue
     ? markup`${text}&nbsp;<span class="${sign === "✓" ? "ok" : "off"}">${sign}</span>`

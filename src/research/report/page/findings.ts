@@ -2,12 +2,12 @@ import { type Markup, markup } from "../../../engine/lib/markup.js";
 import type { Finding, Recommendation } from "../model.js";
 import type { PageContext } from "./context.js";
 import { type ShownPair, relationWords } from "../narrative/side-by-side.js";
-import { strengthSays } from "../strength.js";
+import { strengthExplanation } from "../strength.js";
 import { paperLink, quoteWords, removedList, statementLine, statementParts } from "./statements.js";
 
 export function* findings(context: PageContext): Iterable<Markup> {
   const { findings: all } = context.model;
-  yield markup`<ol class="list numbered">${all.map((finding) => findingItem(context, finding))}</ol>${all.some(({ strength }) => strength.papers > 0) ? markup`<p class="quiet">${strengthSays}</p>` : ""}`;
+  yield markup`<ol class="list numbered">${all.map((finding) => findingItem(context, finding))}</ol>${all.some(({ strength }) => strength.papers > 0) ? markup`<p class="quiet">${strengthExplanation}</p>` : ""}`;
 }
 
 export function* agreed(context: PageContext): Iterable<Markup> {

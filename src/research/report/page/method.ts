@@ -2,7 +2,7 @@ import { type Markup, isolated, link, markup } from "../../../engine/lib/markup.
 import { costText, idleText, tokensText } from "../../../engine/ui/terminal/tally.js";
 import { duration, many } from "../../../engine/lib/words.js";
 import { checklistOf } from "../sections/checklist.js";
-import type { Held } from "../sections/section.js";
+import type { ShownSections } from "../sections/section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import { type Method, promptsText } from "../method.js";
 import { anchorOf } from "../pictures/picture.js";
@@ -122,7 +122,7 @@ const notCounted = ({ total }: PageContext["model"]): Markup =>
 
 const outcomeNames = { accepted: "Accepted", refused: "Refused", failed: "Failed" } as const;
 
-export function* checklist({ model }: PageContext, shownSections: Held): Iterable<Markup> {
+export function* checklist({ model }: PageContext, shownSections: ShownSections): Iterable<Markup> {
   const items = checklistOf(model, shownSections);
   yield markup`<details class="words"><summary>Where each of the ${items.length} items stands, and what was not done</summary>${table(
     "PRISMA 2020 checklist",

@@ -3,19 +3,19 @@ import { type Markup, markup, trusted } from "../../../engine/lib/markup.js";
 import { client } from "./client.js";
 import { style } from "./style.js";
 import type { Section } from "../sections/section.js";
-import { heldBy, sections } from "../sections/sections.js";
+import { sectionsWithContent, sections } from "../sections/sections.js";
 import type { PageContext } from "./context.js";
 import { masthead, titleOf } from "./first-screen.js";
 
 /** The sections with content. */
 export const shownSections = ({ model }: PageContext): Section[] =>
-  sections.filter(({ isAlways, holds }) => isAlways || holds(model));
+  sections.filter(({ isAlways, hasContent }) => isAlways || hasContent(model));
 
 /** A section with its heading, in pieces. A live page replaces the element with this id. */
 export function* sectionPieces(section: Section, context: PageContext): Iterable<string> {
   const { name, title, isAtTop } = section;
   yield `<section id="${name}">${isAtTop ? "" : `<h2>${title}</h2>`}`;
-  for (const piece of section.page(context, heldBy(context.model))) yield piece.text;
+  for (const piece of section.page(context, sectionsWithContent(context.model))) yield piece.text;
   yield "</section>\n";
 }
 

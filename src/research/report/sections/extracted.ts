@@ -7,38 +7,38 @@ import type { ReportModel } from "../model.js";
 import type { PaperRow } from "../papers.js";
 import { type Quote, quoteAt } from "../quotes.js";
 
-/** One cell of the table: what a reading gave for a field of a paper. */
+/** A cell of the table: the answer for a field of a paper. */
 export interface Cell {
-  /** The value as it is shown, or why it is not shown. */
+  /** The value, or the reason why it is not shown. */
   readonly text: string;
-  /** Whether `text` is a value of the paper's. */
+  /** True if `text` is a value from the paper. */
   readonly isValue: boolean;
-  /** ✓, ≈ or ?; empty where there is no value. */
+  /** ✓, ≈ or ?; empty if there is no value. */
   readonly sign: string;
   readonly status: Extracted["status"];
-  /** What a reader has to know of it; empty where there is nothing. */
+  /** A remark for the reader; may be empty. */
   readonly note: string;
-  /** The passages that were found for it. */
+  /** The passages with the value. */
   readonly quotes: readonly Quote[];
-  /** Where two agents filled in the form and differ: what each of them gave. */
+  /** Set if two agents gave different answers: both of them. */
   readonly sides?: readonly Side[];
 }
 
-/** What one of two agents gave for a cell on which they differ, or a person instead. */
+/** The answer of one of two agents that differ, or the user's own answer. */
 export interface Side extends Pick<Cell, "text" | "sign" | "quotes"> {
   /** "claude (first)". */
   readonly by: string;
-  /** A person decided that this one counts. */
-  readonly isTaken: boolean;
+  /** True if the user decided for this answer. */
+  readonly isChosen: boolean;
 }
 
-/** The table of what was extracted: a row for each paper that was read and stands, a column for each field. */
+/** The table of extracted data: one row for each paper that was read and not excluded, one column for each field. */
 export interface ExtractedTable {
   readonly fields: readonly { readonly field: Field; readonly label: string; readonly isNumber: boolean }[];
   readonly rows: readonly { readonly paper: PaperRow; readonly cells: readonly Cell[] }[];
-  /** How far two agents agree, by field; empty where one alone has filled in forms. */
+  /** The agreement of two agents by field; empty if only one agent filled in forms. */
   readonly agreements: readonly FieldAgreement[];
-  /** Cells on which they differ and no person has decided. */
+  /** Number of cells on which the agents differ and the user has not decided. */
   readonly open: number;
 }
 
@@ -48,9 +48,9 @@ const signs: Readonly<Partial<Record<Extracted["status"], string>>> = {
   "could-not-check": "?",
 };
 
-/** The papers that have a row: they were read, and neither a criterion, a person nor a retraction excludes them. */
+/** The papers of the table: they were read, and are not excluded by a criterion, the user or a retraction. */
 export function rowsOfTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">): PaperRow[] {
-  const byPoints = new Set(
+  const rejectedByPoints = new Set(
     rrd.papers_pool
       .filter((paper) => paper.extracted !== undefined && exclusionOf(paper) === undefined)
       .map(({ id }) => id),
@@ -61,11 +61,11 @@ export function rowsOfTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">): P
       (status === "presented" ||
         status === "insights" ||
         status === "waiting" ||
-        (status === "rejected" && byPoints.has(id))),
+        (status === "rejected" && rejectedByPoints.has(id))),
   );
 }
 
-/** Makes the table of a report. */
+/** Computes the table of a report. */
 export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">): ExtractedTable {
   const form = formOf(rrd);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
@@ -73,7 +73,7 @@ export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">)
     paper: row,
     cells: form.map((field) => cellOf(field, row, papers.get(row.id) as Paper)),
   }));
-  const isOpen = ({ sides }: Cell) => sides !== undefined && !sides.some(({ isTaken }) => isTaken);
+  const isOpen = ({ sides }: Cell) => sides !== undefined && !sides.some(({ isChosen }) => isChosen);
   return {
     fields: form.map((field) => ({
       field,
@@ -87,26 +87,26 @@ export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">)
 }
 
 function cellOf(field: Field, row: PaperRow, paper: Paper): Cell {
-  const answered = answersFor(paper, field);
-  const { final, agree } = answered;
-  const cell = shownValue(final, row, paper);
-  return agree === false ? { ...cell, sides: sidesOf(answered, row, paper) } : cell;
+  const answers = answersFor(paper, field);
+  const { final, agree } = answers;
+  const finalCell = shownValue(final, row, paper);
+  return agree === false ? { ...finalCell, sides: sidesOf(answers, row, paper) } : finalCell;
 }
 
-/** Both values with their passages, and a person's own. */
+/** The answers of both agents with their passages, and the user's own. */
 function sidesOf({ first, second, settled }: FieldAnswers, row: PaperRow, paper: Paper): readonly Side[] {
-  const sideOf = (given: Extracted | undefined, take: Settled["take"]): Side => {
-    const { text, sign, quotes, note } = shownValue(given, row, paper);
+  const toSide = (answer: Extracted | undefined, take: Settled["take"]): Side => {
+    const { text, sign, quotes, note } = shownValue(answer, row, paper);
     const by =
-      take === "own" ? `a person's own${note === "" ? "" : `; ${note}`}` : `${given?.by ?? "an agent"} (${take})`;
-    return { by, text, sign, quotes, isTaken: settled?.take === take };
+      take === "own" ? `a person's own${note === "" ? "" : `; ${note}`}` : `${answer?.by ?? "an agent"} (${take})`;
+    return { by, text, sign, quotes, isChosen: settled?.take === take };
   };
-  const own = settled?.own === undefined ? [] : [sideOf(settled.own, "own")];
-  return [sideOf(first, "first"), sideOf(second, "second"), ...own];
+  const ownSide = settled?.own === undefined ? [] : [toSide(settled.own, "own")];
+  return [toSide(first, "first"), toSide(second, "second"), ...ownSide];
 }
 
-function shownValue(given: Extracted | undefined, row: PaperRow, paper: Paper): Cell {
-  const { status = "not-answered", value, reason = "", evidence = [] } = given ?? {};
+function shownValue(answer: Extracted | undefined, row: PaperRow, paper: Paper): Cell {
+  const { status = "not-answered", value, reason = "", evidence = [] } = answer ?? {};
   const sign = signs[status] ?? "";
   const isValue = value !== undefined && sign !== "";
   const quotes = isValue ? evidence.flatMap((each: Evidence, index) => quoteAt(paper, row, each, index + 1) ?? []) : [];
@@ -117,7 +117,7 @@ function shownValue(given: Extracted | undefined, row: PaperRow, paper: Paper): 
       : status === "not-in-text"
         ? "not shown"
         : "–";
-  return { text, isValue, sign, status, note: given === undefined ? "not asked" : noteOf(status, reason), quotes };
+  return { text, isValue, sign, status, note: answer === undefined ? "not asked" : noteOf(status, reason), quotes };
 }
 
 function noteOf(status: Extracted["status"], reason: string): string {
@@ -135,6 +135,6 @@ function noteOf(status: Extracted["status"], reason: string): string {
   }
 }
 
-/** How a person settles cells on which two agents differ. */
+/** How the user decides cells on which two agents differ. */
 export const settleAdvice = (open: number): string =>
   `In ${open === 1 ? "one cell" : `${open} cells`} they differ (≠), and the first agent's value stands until a person decides: research-ralph settle <project> <paper> <field> first|second|own "<why>", or the local page.`;

@@ -2,22 +2,25 @@ import type { Markup } from "../../../engine/lib/markup.js";
 import type { ReportModel } from "../model.js";
 import type { PageContext } from "../page/context.js";
 
-/** Titles of the sections that hold something, by their names. */
-export type Held = ReadonlyMap<string, string>;
+/** The titles of the sections with content, by section name. */
+export type ShownSections = ReadonlyMap<string, string>;
 
-/** A section of the report: what it is called, when it stands there, and how both documents show it. */
+/** A section of the report: its name, whether it is shown, and how it is rendered in both documents. */
 export interface Section {
   /** The id of its element on the page. */
   readonly name: string;
   readonly title: string;
-  /** It stands at the top of the page, without a heading and an entry in the contents. */
+  /** Set if it is at the top of the page, without a heading and without an entry in the contents. */
   readonly isAtTop?: true;
-  /** It is shown also where it holds nothing, and says why. */
+  /** Set if it is shown even without content, with the reason. */
   readonly isAlways?: true;
-  /** Whether it holds something; one that does not is left out. */
-  holds(model: ReportModel): boolean;
-  /** Absent: the Markdown shows it within another. */
-  markdown?(model: ReportModel, held: Held): string;
-  /** In pieces, as the list of papers may be long. A live page replaces it when what it shows has changed. */
-  page(context: PageContext, held: Held): Iterable<Markup>;
+  /** Whether it has content; otherwise it is left out. */
+  hasContent(model: ReportModel): boolean;
+  /** Absent if the Markdown shows its content in another section. */
+  markdown?(model: ReportModel, shownSections: ShownSections): string;
+  /**
+   * Renders it in pieces, because the list of papers may be long. A live page replaces the section when its content has
+   * changed.
+   */
+  page(context: PageContext, shownSections: ShownSections): Iterable<Markup>;
 }

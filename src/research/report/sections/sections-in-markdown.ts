@@ -16,13 +16,13 @@ import {
 import { checklistOf } from "./checklist.js";
 import { agreementLine } from "../../units/form/agreement.js";
 import { type Cell, extractedTable, settleAdvice } from "./extracted.js";
-import type { Held } from "./section.js";
+import type { ShownSections } from "./section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
 import type { FlowStep } from "../prisma-flow.js";
 import { countCell, outcomeText } from "../search-yield.js";
 import { promptsText } from "../method.js";
 import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
-import { signs, strengthSays, surenessText } from "../strength.js";
+import { signs, strengthExplanation, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import type { Meaning } from "../narrative/meaning.js";
@@ -34,24 +34,27 @@ import type { Statement } from "../statements.js";
 import type { Reading } from "../../papers/read-depth.js";
 import { movesText, moveWords, type WhatChanged } from "../narrative/what-changed.js";
 
-/** Papers with an entry of their own, and papers whose quotes are printed. */
+/** Maximum number of papers with an entry of their own. */
 const maxEntries = 100;
+/** Maximum number of papers whose quotes are printed. */
 const maxEvidence = 300;
 const maxThemeInsights = 12;
 const maxLinks = 15;
 const maxQueries = 100;
 
-/** What the Markdown shows of each section. */
-export const texts = {
+/** The Markdown of each section. */
+export const sectionTexts = {
   changes: ({ changes }: ReportModel) => (changes === undefined ? "" : changesText(changes)),
   question: ({ question }: ReportModel) => block(question),
-  // The figures stand under the answer, so that one screen says what was asked, found, and how sure it is.
+  // The figures follow the answer, so that one screen shows the question, the answer and how sure it is.
   answer: (model: ReportModel) =>
     [
       ...(model.noAnswerReason !== undefined
         ? [model.noAnswerReason]
         : [
-            model.answer.map((statement) => `${said(statement)}${cited(statement)}${doubts(statement)}`).join(" "),
+            model.answer
+              .map((statement) => `${sentenceText(statement)}${sourceLinks(statement)}${problemMarks(statement)}`)
+              .join(" "),
             `**How sure:** ${surenessText(model.sureness)}`,
           ]),
       ...(model.meaning === undefined ? [] : [meaningText(model.meaning)]),
@@ -60,7 +63,7 @@ export const texts = {
   findings: ({ findings }: ReportModel) =>
     [
       findings.map(findingText).join("\n"),
-      ...(findings.some(({ strength }) => strength.papers > 0) ? [inline(strengthSays)] : []),
+      ...(findings.some(({ strength }) => strength.papers > 0) ? [inline(strengthExplanation)] : []),
     ].join("\n\n"),
   recommendations: ({ recommendations }: ReportModel) =>
     (["high", "medium", "low"] as const)
@@ -69,7 +72,9 @@ export const texts = {
       .map(({ priority, list }) =>
         [
           ...(priority === "high" ? [] : [`${priority === "medium" ? "Then" : "Later"}:`]),
-          list.map((one, index) => `${index + 1}. ${said(one)}${cited(one)}${doubts(one)}`).join("\n"),
+          list
+            .map((one, index) => `${index + 1}. ${sentenceText(one)}${sourceLinks(one)}${problemMarks(one)}`)
+            .join("\n"),
         ].join("\n\n"),
       )
       .join("\n\n"),
@@ -83,8 +88,9 @@ export const texts = {
       ...disputed.map(({ text, sides }) => `**${inline(text)}**\n\n${sides.map(findingText).join("\n")}`),
       ...pairs.filter(({ stand }) => stand !== "agreed").map(pairText),
     ].join("\n\n"),
-  gaps: ({ gaps }: ReportModel) => gaps.map((gap) => `- ${said(gap)}${cited(gap)}${doubts(gap)}`).join("\n"),
-  unborne: ({ meaning }: ReportModel) => (meaning === undefined ? "" : unborneText(meaning)),
+  gaps: ({ gaps }: ReportModel) =>
+    gaps.map((gap) => `- ${sentenceText(gap)}${sourceLinks(gap)}${problemMarks(gap)}`).join("\n"),
+  unborne: ({ meaning }: ReportModel) => (meaning === undefined ? "" : removedText(meaning)),
   questions: ({ questions }: ReportModel) => questions.map(questionText).join("\n\n"),
   comparison: ({ comparison }: ReportModel) =>
     comparison === undefined
@@ -93,7 +99,7 @@ export const texts = {
           ["", ...comparison.approaches.map(cell)],
           comparison.rows.map(({ aspect, cells }) => [
             `**${cell(aspect)}**`,
-            ...cells.map((each) => `${cell(tablesAsText(each.text))}${cited(each)}${doubts(each)}`),
+            ...cells.map((each) => `${cell(tablesAsText(each.text))}${sourceLinks(each)}${problemMarks(each)}`),
           ]),
         ),
   scores: scoresTable,
@@ -103,13 +109,13 @@ export const texts = {
   map: mapText,
   flow: flowText,
   method: methodText,
-  checklist: (model: ReportModel, held: Held) =>
+  checklist: (model: ReportModel, shownSections: ShownSections) =>
     grid(
       ["Item", "Topic", "Where"],
-      checklistOf(model, held).map(({ item, topic, section, says }) => [
+      checklistOf(model, shownSections).map(({ item, topic, section, says }) => [
         cell(item),
         cell(topic),
-        section === undefined ? cell(says) : `${cell(held.get(section))}: ${cell(says)}`,
+        section === undefined ? cell(says) : `${cell(shownSections.get(section))}: ${cell(says)}`,
       ]),
     ),
   references: referencesText,
@@ -118,40 +124,40 @@ export const texts = {
       .slice(0, maxListItems)
       .map(
         ({ name, oneLiner, isRecommended, combined, papers }) =>
-          `- **${inline(name)}**${isRecommended ? " (recommended)" : ""}${combined === undefined ? "" : `, ${combined} of 50`}: ${inline(oneLiner)}${papers.length === 0 ? "" : ` (${papers.map(named).join(", ")})`}`,
+          `- **${inline(name)}**${isRecommended ? " (recommended)" : ""}${combined === undefined ? "" : `, ${combined} of 50`}: ${inline(oneLiner)}${papers.length === 0 ? "" : ` (${papers.map(paperLink).join(", ")})`}`,
       )
       .join("\n"),
 };
 
 /** A sentence of the narrative at the beginning of a line. */
-const said = ({ text }: Pick<Statement, "text">): string => line(tablesAsText(text));
+const sentenceText = ({ text }: Pick<Statement, "text">): string => line(tablesAsText(text));
 
-/** How far the sentences were held against what they cite. */
+/** The result of checking the sentences against their quotes. */
 const meaningText = ({ says, borneOut, isAnswerRejected }: Meaning): string =>
   [
     ...(isAnswerRejected ? ["**The answer is not borne out by what it cites.**"] : []),
     `**Checked:** ${inline(says)}${borneOut === 0 ? "" : " ✓✓ stands behind each that is."}`,
   ].join(" ");
 
-/** Sentences that were taken out, with the reason. */
-const unborneText = ({ removed }: Meaning): string =>
+/** Removed sentences, with the reasons. */
+const removedText = ({ removed }: Meaning): string =>
   removed.map(({ text, says }) => `- ${line(tablesAsText(text))} **[${inline(says)}]**`).join("\n");
 
-/** The second mark of a sentence, or what its reader says of it. */
+/** The second mark of a sentence, or its reader's verdict. */
 const meaningMarkText = (mark: Statement["meaning"]): string =>
   mark === undefined ? "" : mark.kind === "borne-out" ? " ✓✓" : ` **[${inline(mark.says)}]**`;
 
-/** Two quotes on one outcome, side by side. */
+/** Two quotes on the same outcome. */
 const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   [
     `**${inline(outcome)}: ${relationWords[stand]}**`,
     sides
       .map(({ quote, compared, says }) => `- ${inline(compared)}: ${says}\n${passageText(quote.pieces, source(quote))}`)
       .join("\n"),
-    ...(differs === undefined ? [] : [`${said(differs)}${doubts(differs)}`]),
+    ...(differs === undefined ? [] : [`${sentenceText(differs)}${problemMarks(differs)}`]),
   ].join("\n\n");
 
-/** A question that was asked, with its answer: each sentence with the words it rests on. */
+/** A question with its answer: each sentence with its quotes. */
 const questionText = ({ question, day, sentences, invalidReasons, meaning }: AskedQuestion): string =>
   [
     `**${inline(question)}** (answered on ${day}${invalidReasons.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
@@ -164,7 +170,7 @@ const questionText = ({ question, day, sentences, invalidReasons, meaning }: Ask
               ...quotes.map(({ paper, key, pieces, locator, notes }) =>
                 passageText(
                   pieces,
-                  `${paper === undefined ? inline(key) : named(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}${notes.map((note) => ` · ${inline(note)}`).join("")}`,
+                  `${paper === undefined ? inline(key) : paperLink(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}${notes.map((note) => ` · ${inline(note)}`).join("")}`,
                 ),
               ),
             ].join("\n"),
@@ -172,10 +178,10 @@ const questionText = ({ question, day, sentences, invalidReasons, meaning }: Ask
           .join("\n"),
     ...(meaning === undefined
       ? []
-      : [meaningText(meaning), ...(meaning.removed.length === 0 ? [] : [unborneText(meaning)])]),
+      : [meaningText(meaning), ...(meaning.removed.length === 0 ? [] : [removedText(meaning)])]),
   ].join("\n\n");
 
-/** What the last update changed: papers, then findings. */
+/** The changes of the last update: papers, then findings. */
 function changesText({ since, until, isWritten, findings, failed, ...papers }: WhatChanged): string {
   const moves = movesText(findings);
   return [
@@ -183,18 +189,18 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
     [
       ...papers.new
         .slice(0, maxListItems)
-        .map((paper) => `- **New:** ${named(paper)}, ${statusWords[paper.status].toLowerCase()}`),
+        .map((paper) => `- **New:** ${paperLink(paper)}, ${statusWords[paper.status].toLowerCase()}`),
       ...papers.changed
         .slice(0, maxListItems)
-        .map(({ paper, says, reading }) => `- **Changed:** ${named(paper)}: ${inline(says)}; ${reading}`),
-      ...papers.retracted.slice(0, maxListItems).map((paper) => `- **Retracted:** ${named(paper)}`),
+        .map(({ paper, says, reading }) => `- **Changed:** ${paperLink(paper)}: ${inline(says)}; ${reading}`),
+      ...papers.retracted.slice(0, maxListItems).map((paper) => `- **Retracted:** ${paperLink(paper)}`),
     ].join("\n"),
     ...(moves === "" ? [] : [`Findings: ${moves}.${isWritten ? "" : " None lost or won a paper."}`]),
     findings
       .filter(({ move }) => move !== "kept")
       .map(
         ({ move, text, from, to, before }) =>
-          `- **${moveWords[move]}**${levels(from, to)}: ${said({ text })}${before === undefined ? "" : ` Before: ${said({ text: before })}`}`,
+          `- **${moveWords[move]}**${levelChange(from, to)}: ${sentenceText({ text })}${before === undefined ? "" : ` Before: ${sentenceText({ text: before })}`}`,
       )
       .join("\n"),
     ...(failed.length === 0 ? [] : [`Not asked in full for this time: ${inline(failed.join(", "))}.`]),
@@ -203,7 +209,7 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
     .join("\n\n");
 }
 
-const levels = (from: number | undefined, to: number | undefined): string =>
+const levelChange = (from: number | undefined, to: number | undefined): string =>
   from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`;
 
 function figures({ figures: all }: ReportModel): string {
@@ -213,26 +219,26 @@ function figures({ figures: all }: ReportModel): string {
   );
 }
 
-/** A finding, how well it is carried, and the words it rests on. */
+/** A finding, the strength of its evidence, and its quotes. */
 function findingText(finding: Finding): string {
   const { level, says } = finding.strength;
   return [
-    `- ${said(finding)}${finding.quotes.length === 0 ? cited(finding) : ""}${doubts(finding)}`,
+    `- ${sentenceText(finding)}${finding.quotes.length === 0 ? sourceLinks(finding) : ""}${problemMarks(finding)}`,
     `  <br>${signs(level)} ${inline(says)}`,
     ...finding.quotes.map((quote) => {
-      const shown = quote.stored.passage ?? quote.quote;
-      const isSame = finding.quotes.length === 1 && evidenceWords(shown) === evidenceWords(finding.text);
+      const shownText = quote.stored.passage ?? quote.quote;
+      const isSame = finding.quotes.length === 1 && evidenceWords(shownText) === evidenceWords(finding.text);
       return isSame ? `  > In these words: ${source(quote)}` : passageText(quote.pieces, source(quote));
     }),
   ].join("\n");
 }
 
 /**
- * A passage as a block, the quoted words in bold, a line for each row of a table; `behind` closes it. Bold as a tag:
- * two asterisks end nothing between a Chinese stop and the next word.
+ * A passage as a block, with the quoted words in bold, and one line for each row of a table. `ending` is added at its
+ * end. Bold is a tag, because two asterisks have no effect between a Chinese full stop and the next word.
  */
-function passageText(pieces: readonly PassagePiece[], behind: string): string {
-  const shown = (line: string, isQuoted: boolean) => {
+function passageText(pieces: readonly PassagePiece[], ending: string): string {
+  const lineText = (line: string, isQuoted: boolean) => {
     const text = inlineSpaced(tablesAsText(line));
     return isQuoted && text.trim() !== "" ? `<b>${text}</b>` : text;
   };
@@ -240,44 +246,44 @@ function passageText(pieces: readonly PassagePiece[], behind: string): string {
     .map(({ text, isQuoted }) =>
       text
         .split("\n")
-        .map((line) => shown(line, isQuoted))
+        .map((line) => lineText(line, isQuoted))
         .join("\n"),
     )
     .join("")
     .split("\n");
-  return `${lines.map((line) => `  > ${asText(line.trim())}`).join("  \n")} ${behind}`;
+  return `${lines.map((line) => `  > ${asText(line.trim())}`).join("  \n")} ${ending}`;
 }
 
-/** As `inline`, with the white space at both ends kept. */
+/** Like `inline`, but spaces at both ends are kept. */
 const inlineSpaced = (text: string): string =>
   `${/^\s/.test(text) ? " " : ""}${inline(text)}${/\S\s+$/.test(text) ? " " : ""}`;
 
-/** Where a quote stands: its paper, the place in it, its mark and the link that opens it there. */
+/** The source of a quote: its paper, place and mark, and a link that opens it there. */
 function source(quote: Quote): string {
   const { sign, words } = quoteMarks[quote.status];
-  const what =
+  const status =
     quote.status === "verified"
       ? sign
       : `${sign} ${words}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`;
   const place = quote.locator === undefined ? "" : `, ${inline(quote.locator)}`;
-  const opens = quote.address === undefined ? "" : ` · [open there](<${address(quote.address)}>)`;
-  return `[${linkText(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${standing(quote.paper)}${place} ${what}${opens}`;
+  const link = quote.address === undefined ? "" : ` · [open there](<${address(quote.address)}>)`;
+  return `[${linkText(quote.paper.label)}, quote ${quote.number}](#${quoteAnchor(quote)})${statusNote(quote.paper)}${place} ${status}${link}`;
 }
 
-/** The quotes and papers behind a sentence, as links in brackets; empty where they are missing. */
-function cited({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string {
+/** The quotes and papers of a sentence, as links in brackets; empty if it names no source. */
+function sourceLinks({ quotes, papers }: Pick<Statement, "quotes" | "papers">): string {
   const links = [
     ...quotes.map(
       (quote) =>
-        `[${linkText(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})${standing(quote.paper)}`,
+        `[${linkText(quote.paper.label)} ${quoteMarks[quote.status].sign}](#${quoteAnchor(quote)})${statusNote(quote.paper)}`,
     ),
-    ...papers.map(named),
+    ...papers.map(paperLink),
   ];
   return links.length === 0 ? "" : ` (${links.join(", ")})`;
 }
 
-/** What is wrong with a sentence, said right behind it. */
-function doubts({ missingNumbers, outsideNumbers, brokenHandles, meaning }: Statement): string {
+/** The problems of a sentence, for the place after it. */
+function problemMarks({ missingNumbers, outsideNumbers, brokenHandles, meaning }: Statement): string {
   return [
     meaningMarkText(meaning),
     ...missingNumbers.map((number) => ` **[number not in the passage: ${cell(number)}]**`),
@@ -288,98 +294,105 @@ function doubts({ missingNumbers, outsideNumbers, brokenHandles, meaning }: Stat
 
 const anchor = (id: string): string => id.replace(/[^\w.-]/g, "-");
 const quoteAnchor = ({ paper, number }: Quote): string => `${anchor(paper.id)}-${number}`;
-/** Behind a link to a paper on which nothing may rest. */
+/** The note after a link to a paper that must not be cited. */
 const notIncluded = ({ isRetracted, isIneligible }: PaperName): string =>
   isIneligible && !isRetracted ? " (not included)" : "";
-const standing = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncluded(paper));
-const named = (paper: PaperName): string =>
+const statusNote = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncluded(paper));
+const paperLink = (paper: PaperName): string =>
   `${paper.isRetracted ? "RETRACTED " : ""}[${linkText(paper.label)}](#${anchor(paper.id)})${notIncluded(paper)}`;
-const retracted = ({ isRetracted }: PaperName): string => (isRetracted ? "RETRACTED: " : "");
-const titled = (paper: PaperName): string => `${retracted(paper)}[${linkText(paper.title)}](#${anchor(paper.id)})`;
+const retractedPrefix = ({ isRetracted }: PaperName): string => (isRetracted ? "RETRACTED: " : "");
+const titleLink = (paper: PaperName): string =>
+  `${retractedPrefix(paper)}[${linkText(paper.title)}](#${anchor(paper.id)})`;
 
-/** An address between angle brackets: nothing in it ends it, or is one half of code or of a link. */
+/** An address between angle brackets, without characters that would end it or start code or a link. */
 const address = (url: string): string =>
   flat(url)
     .replace(/[<>\s]/g, "")
     .replace(/[`[\]\\]/g, (character) => encodeURIComponent(character));
 
-/** A table whose cells are Markdown already. */
+/** A table with cells in Markdown. */
 const grid = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
 function scoresTable(model: ReportModel): string {
   const { scores } = model;
   const lines = scores.lines.map(({ at, says }) => `from ${at} ${says}`).join(", ");
-  const points = (row: PaperRow) =>
+  const pointCells = (row: PaperRow) =>
     scores.both
       ? [String(row.score ?? "–"), String(row.execution ?? "–"), String(row.strategic ?? "–")]
       : [String(row.score ?? "–")];
-  const shown = inTable(model);
-  const elsewhere = new Set([...entriesOf(model), ...withEvidence(model).slice(0, maxEvidence)].map(({ id }) => id));
+  const shownRows = inTable(model);
+  const idsWithAnchor = new Set(
+    [...entriesOf(model), ...withEvidence(model).slice(0, maxEvidence)].map(({ id }) => id),
+  );
   const title = (row: PaperRow) =>
-    elsewhere.has(row.id) ? titled(row) : `<a id="${anchor(row.id)}"></a>${retracted(row)}${cell(row.title)}`;
+    idsWithAnchor.has(row.id)
+      ? titleLink(row)
+      : `<a id="${anchor(row.id)}"></a>${retractedPrefix(row)}${cell(row.title)}`;
   return [
     lines === "" ? `Points of ${scores.full}, which only order.` : `Points of ${scores.full}: ${lines}.`,
     grid(
       ["Paper", ...(scores.both ? ["Points", "Execution of 30", "Strategic of 20"] : ["Points"]), "Decision", "Why"],
-      shown.map((row) => [title(row), ...points(row), statusWords[row.status], cell(row.why)]),
+      shownRows.map((row) => [title(row), ...pointCells(row), statusWords[row.status], cell(row.why)]),
     ),
-    ...omittedNote(model.rows.length, shown.length, "paper"),
+    ...omittedNote(model.rows.length, shownRows.length, "paper"),
   ].join("\n\n");
 }
 
-/** Papers with a decision, as far as the table of scores shows them. */
+/** The papers with a decision that the table of scores shows. */
 const inTable = ({ rows }: ReportModel): PaperRow[] =>
   rows.filter(({ status }) => status !== "unread").slice(0, maxListItems);
 
-/** Papers with an entry of their own. */
+/** The papers with an entry of their own. */
 const entriesOf = ({ rows }: ReportModel): PaperRow[] =>
   rows.filter(({ status }) => status === "presented" || status === "insights").slice(0, maxEntries);
 
-/** Papers that the report names, whose quotes stand at the end. */
+/** The papers that the report names and that have quotes, which are at the end. */
 function withEvidence(model: ReportModel): PaperRow[] {
-  const named = new Set(model.references().map(({ paper }) => paper.id));
-  return model.rows.filter((row) => row.quotes > 0 && named.has(row.id));
+  const referencedIds = new Set(model.references().map(({ paper }) => paper.id));
+  return model.rows.filter((row) => row.quotes > 0 && referencedIds.has(row.id));
 }
 
 function papersText(model: ReportModel): string {
   const shown = entriesOf(model);
   const further = shown.length === 0 ? "paper" : "further paper";
   const listed = new Set(shown.map(({ id }) => id));
-  const left = model.rows.filter(({ id }) => !listed.has(id));
-  const told = new Set(model.scores.rows.length > 0 ? inTable(model).map(({ id }) => id) : []);
-  const decided = left.filter(({ status }) => status !== "unread");
-  const untold = decided.filter(({ id }) => !told.has(id));
-  const reasons = decided.length > 0 && untold.length === 0 ? " The reasons stand in the table above." : "";
-  const reasoned = untold.filter(({ why }) => why !== "").slice(0, maxListItems);
+  const others = model.rows.filter(({ id }) => !listed.has(id));
+  const inTableIds = new Set(model.scores.rows.length > 0 ? inTable(model).map(({ id }) => id) : []);
+  const decidedOthers = others.filter(({ status }) => status !== "unread");
+  const unlisted = decidedOthers.filter(({ id }) => !inTableIds.has(id));
+  const reasons = decidedOthers.length > 0 && unlisted.length === 0 ? " The reasons stand in the table above." : "";
+  const withReason = unlisted.filter(({ why }) => why !== "").slice(0, maxListItems);
   const kinds = (Object.keys(statusWords) as PaperRow["status"][]).flatMap((status) => {
-    const number = left.filter((row) => row.status === status).length;
+    const number = others.filter((row) => row.status === status).length;
     return number === 0 ? [] : [`${number} ${statusWords[status].toLowerCase()}`];
   });
   return [
     ...shown.map((row) => entryText(model.entry(row))),
-    ...(left.length === 0
+    ...(others.length === 0
       ? []
       : [
-          `${many(left.length, further)} ${left.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
-          ...(reasoned.length === 0 ? [] : [reasoned.map(reasonText).join("\n")]),
-          ...omittedNote(untold.length, maxListItems, "paper"),
+          `${many(others.length, further)} ${others.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
+          ...(withReason.length === 0 ? [] : [withReason.map(reasonText).join("\n")]),
+          ...omittedNote(unlisted.length, maxListItems, "paper"),
         ]),
   ].join("\n\n");
 }
 
 const reasonText = (row: PaperRow): string =>
-  `- ${titled(row)}, ${statusWords[row.status].toLowerCase()}: ${inline(row.why)}`;
+  `- ${titleLink(row)}, ${statusWords[row.status].toLowerCase()}: ${inline(row.why)}`;
 
-/** The table of what was extracted, then the passages of its values. */
+/** The table of extracted data, then the passages of its values. */
 function extractedText(model: ReportModel): string {
   const { fields, rows, agreements, open } = extractedTable(model);
   const anchorAt = (paper: PaperRow, index: number) => `${anchor(paper.id)}-f${index + 1}`;
   const shown = rows.slice(0, maxListItems);
-  const value = ({ text, sign, isValue, sides }: Cell, shown = cell) =>
+  const cellText = ({ text, sign, isValue, sides }: Cell, shown = cell) =>
     `${isValue ? `${shown(text)} ${sign}` : shown(text)}${sides === undefined ? "" : " ≠"}`;
-  const linked = (at: string, one: Cell) =>
-    one.quotes.length === 0 && one.sides === undefined ? value(one) : `[${value(one, linkText)}](#${at})`;
+  const linkedCell = (at: string, cellData: Cell) =>
+    cellData.quotes.length === 0 && cellData.sides === undefined
+      ? cellText(cellData)
+      : `[${cellText(cellData, linkText)}](#${at})`;
   const passages = ({ quotes }: Pick<Cell, "quotes">) =>
     quotes.map(({ pieces, locator, notes, address: opens }) =>
       passageText(
@@ -390,30 +403,30 @@ function extractedText(model: ReportModel): string {
         ].join(" · "),
       ),
     );
-  const listed = shown.slice(0, maxEntries).flatMap(({ paper, cells }) => {
-    const lines = cells.flatMap((one, index) => {
-      if (one.quotes.length === 0 && one.note === "" && one.sides === undefined) return [];
-      if (one.sides !== undefined)
+  const passageBlocks = shown.slice(0, maxEntries).flatMap(({ paper, cells }) => {
+    const lines = cells.flatMap((cellData, index) => {
+      if (cellData.quotes.length === 0 && cellData.note === "" && cellData.sides === undefined) return [];
+      if (cellData.sides !== undefined)
         return [
           `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** the two agents differ ≠`,
-          ...one.sides.flatMap(({ by, text, sign, quotes, isTaken }) => [
-            `  - **${inline(by)}:** ${inline(text)}${sign === "" ? "" : ` ${sign}`}${isTaken ? "; a person follows this one" : ""}`,
+          ...cellData.sides.flatMap(({ by, text, sign, quotes, isChosen }) => [
+            `  - **${inline(by)}:** ${inline(text)}${sign === "" ? "" : ` ${sign}`}${isChosen ? "; a person follows this one" : ""}`,
             ...passages({ quotes }).map((line) => line.replace(/^/gm, "  ")),
           ]),
         ];
       return [
-        `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** ${value(one)}${one.note === "" ? "" : ` (${inline(one.note)})`}`,
-        ...passages(one),
+        `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** ${cellText(cellData)}${cellData.note === "" ? "" : ` (${inline(cellData.note)})`}`,
+        ...passages(cellData),
       ];
     });
-    return lines.length === 0 ? [] : [`#### ${named(paper)}\n\n${lines.join("\n")}`];
+    return lines.length === 0 ? [] : [`#### ${paperLink(paper)}\n\n${lines.join("\n")}`];
   });
   return [
     grid(
       ["Paper", ...fields.map(({ label }) => cell(label))],
       shown.map(({ paper, cells }) => [
-        named(paper),
-        ...cells.map((one, index) => linked(anchorAt(paper, index), one)),
+        paperLink(paper),
+        ...cells.map((one, index) => linkedCell(anchorAt(paper, index), one)),
       ]),
     ),
     ...omittedNote(rows.length, shown.length, "paper"),
@@ -423,7 +436,7 @@ function extractedText(model: ReportModel): string {
           `Two agents filled in the form, each alone. How often they agree:\n\n${agreements.map((each) => `- ${inline(agreementLine(each))}`).join("\n")}`,
           ...(open === 0 ? [] : [settleAdvice(open)]),
         ]),
-    ...listed,
+    ...passageBlocks,
   ].join("\n\n");
 }
 
@@ -440,7 +453,7 @@ function entryText(entry: PaperEntry): string {
     entry.status === "unread" ? "" : readingWords[entry.reading],
   ].filter((each) => each !== "");
   return [
-    `### <a id="${anchor(entry.id)}"></a>${retracted(entry)}${inline(entry.title)}`,
+    `### <a id="${anchor(entry.id)}"></a>${retractedPrefix(entry)}${inline(entry.title)}`,
     `${byline.map(inline).join(" · ")}${entry.url === undefined ? "" : ` · [open](<${address(entry.url)}>)`}`,
     ...warnings.map((warning) => `> **Warning:** ${inline(warning)}`),
     [
@@ -475,10 +488,12 @@ function entryText(entry: PaperEntry): string {
   ].join("\n\n");
 }
 
-/** How many quotes were found, with a link to them where there are any to be shown. */
+/** The number of quotes that were found, with a link if any are shown. */
 function evidenceLine({ id, quotes, quotesGiven, quotesFound }: PaperEntry): string[] {
-  const says = `${quotesFound} of ${many(quotesGiven, "quote")} found in the text`;
-  return quotesGiven === 0 ? [] : [`- **Evidence:** ${quotes === 0 ? says : `[${says}](#${anchor(id)}-evidence)`}`];
+  const countText = `${quotesFound} of ${many(quotesGiven, "quote")} found in the text`;
+  return quotesGiven === 0
+    ? []
+    : [`- **Evidence:** ${quotes === 0 ? countText : `[${countText}](#${anchor(id)}-evidence)`}`];
 }
 
 const readingWords: Readonly<Record<Reading, string>> = {
@@ -495,23 +510,25 @@ const authorsText = (authors: readonly string[]): string =>
 
 function themesText(model: ReportModel): string {
   const insightLine = ({ text, paper }: InsightRow) =>
-    `- ${line(text)}${paper === undefined ? "" : ` (${named(paper)})`}`;
+    `- ${line(text)}${paper === undefined ? "" : ` (${paperLink(paper)})`}`;
   const list = (insights: readonly InsightRow[]) =>
     [
       ...insights.slice(0, maxThemeInsights).map(insightLine),
       ...omittedNote(insights.length, maxThemeInsights, "insight"),
     ].join("\n");
   const others = model.otherInsights();
-  const counted = `${many(model.insightCount, "insight")}, ${crossReferencesText(model)}.`;
+  const summary = `${many(model.insightCount, "insight")}, ${crossReferencesText(model)}.`;
   return [
-    counted,
+    summary,
     ...model.themes().map(({ name, statement, insights }) => {
-      // What the theme's sentence says already need not stand below it again.
+      // An insight with the same words as the theme's sentence is not repeated.
       const sentence = evidenceWords(statement?.text ?? "");
       const others = insights.filter(({ text }) => evidenceWords(text) !== sentence);
       return [
         `### ${inline(name)}${insights.length === 0 ? "" : ` (${insights.length})`}`,
-        ...(statement === undefined ? [] : [`${said(statement)}${cited(statement)}${doubts(statement)}`]),
+        ...(statement === undefined
+          ? []
+          : [`${sentenceText(statement)}${sourceLinks(statement)}${problemMarks(statement)}`]),
         ...(others.length === 0 ? [] : [list(others)]),
       ].join("\n\n");
     }),
@@ -521,33 +538,35 @@ function themesText(model: ReportModel): string {
 
 function mapText(model: ReportModel): string {
   const { papers, links } = model.map();
-  const shown = links.slice(0, maxLinks).map(({ from, to, because }) => {
+  const shownLinks = links.slice(0, maxLinks).map(({ from, to, because }) => {
     const [a, b] = [model.row(from), model.row(to)];
-    return a === undefined || b === undefined ? "" : `- ${named(a)} and ${named(b)}: ${because.map(inline).join(", ")}`;
+    return a === undefined || b === undefined
+      ? ""
+      : `- ${paperLink(a)} and ${paperLink(b)}: ${because.map(inline).join(", ")}`;
   });
   return [
     `${many(papers.length, "paper")} joined by ${many(links.length, "link")}, the strongest first.`,
-    shown.filter((each) => each !== "").join("\n"),
+    shownLinks.filter((each) => each !== "").join("\n"),
   ].join("\n\n");
 }
 
 function flowText({ flow, search }: ReportModel): string {
-  const sides = (lines: readonly { readonly label: string; readonly count: number }[]) =>
+  const lineTexts = (lines: readonly { readonly label: string; readonly count: number }[]) =>
     lines.map(({ label, count: number }) => `${cell(label)} ${number}`).join(", ");
-  const row = (steps: readonly FlowStep[]) =>
+  const stepsTable = (steps: readonly FlowStep[]) =>
     grid(
       ["Step", "n", "Left out here"],
       steps.map(({ box, out }) => [
-        `${cell(box.label)}${box.lines.length === 0 ? "" : ` (${sides(box.lines)})`}`,
+        `${cell(box.label)}${box.lines.length === 0 ? "" : ` (${lineTexts(box.lines)})`}`,
         String(box.count),
         out === undefined
           ? ""
-          : `${cell(out.label)} ${out.count}${out.lines.length === 0 ? "" : `: ${sides(out.lines)}`}`,
+          : `${cell(out.label)} ${out.count}${out.lines.length === 0 ? "" : `: ${lineTexts(out.lines)}`}`,
       ]),
     );
   return [
-    row(flow.steps),
-    ...(flow.other.length === 0 ? [] : ["What came another way than by the search:", row(flow.other)]),
+    stepsTable(flow.steps),
+    ...(flow.other.length === 0 ? [] : ["What came another way than by the search:", stepsTable(flow.other)]),
     flow.says,
     ...(search.sources.length === 0
       ? []
@@ -652,7 +671,7 @@ function methodText(model: ReportModel): string {
   ].join("\n\n");
 }
 
-/** The criteria, how often each excluded, and the papers that wait for a person. */
+/** The criteria, the exclusions by each, and the papers that wait for the user. */
 function criteriaText({ method, waiting }: ReportModel): string {
   return [
     method.criteria.map(({ id, kind, text }) => `- **${inline(id)}** (${kind}): ${inline(text)}`).join("\n"),
@@ -665,7 +684,7 @@ function criteriaText({ method, waiting }: ReportModel): string {
       : [
           `Waiting for a person:\n\n${waiting
             .slice(0, maxListItems)
-            .map(({ paper, open }) => `- ${titled(paper)}: ${open.map(inline).join("; ")}`)
+            .map(({ paper, open }) => `- ${titleLink(paper)}: ${open.map(inline).join("; ")}`)
             .join("\n")}`,
         ]),
   ]
@@ -673,13 +692,13 @@ function criteriaText({ method, waiting }: ReportModel): string {
     .join("\n\n");
 }
 
-/** What a reader should know of papers whatever became of them: retractions, corrections, orders to AI readers. */
+/** Warnings about papers: retractions, corrections, instructions to AI readers. */
 function warningsText(model: ReportModel): string {
   const rows = model.rows.filter(({ hasWarnings }) => hasWarnings);
   return [
     ...rows
       .slice(0, maxListItems)
-      .flatMap((row) => model.entry(row).warnings.map((warning) => `- ${titled(row)}: ${inline(warning)}`)),
+      .flatMap((row) => model.entry(row).warnings.map((warning) => `- ${titleLink(row)}: ${inline(warning)}`)),
     ...omittedNote(rows.length, maxListItems, "paper"),
   ].join("\n");
 }
@@ -687,13 +706,13 @@ function warningsText(model: ReportModel): string {
 function reference(paper: PaperRow): string {
   const authors =
     paper.authors.length > 6 ? `${paper.authors.slice(0, 6).join(", ")} and others` : paper.authors.join(", ");
-  const where = [
+  const places = [
     paper.venue === paper.source ? "" : inline(paper.venue),
     inline(paper.file ?? ""),
     paper.doi === undefined ? "" : `DOI ${inline(paper.doi)}`,
     paper.url === undefined ? "" : `<${address(paper.url)}>`,
   ].filter((each) => each !== "");
-  return `${inline(authors) || "No author known"} (${paper.year ?? "no year known"}). ${titled(paper)}.${where.map((each) => ` ${each}.`).join("")}`;
+  return `${inline(authors) || "No author known"} (${paper.year ?? "no year known"}). ${titleLink(paper)}.${places.map((each) => ` ${each}.`).join("")}`;
 }
 
 function referencesText(model: ReportModel): string {
@@ -702,8 +721,8 @@ function referencesText(model: ReportModel): string {
   const common = commonCitation(shown.map(({ citation }) => citation));
   const list = shown.map(({ number, paper, citation: { status, says } }) => {
     const { sign, words } = citationMarks[status];
-    const isToldAbove = status === common?.status && says === common.says;
-    return `${number}. ${reference(paper)} ${sign} ${words}${isToldAbove ? "" : `: ${inline(says)}`}`;
+    const isCommon = status === common?.status && says === common.says;
+    return `${number}. ${reference(paper)} ${sign} ${words}${isCommon ? "" : `: ${inline(says)}`}`;
   });
   return [
     ...(common === undefined ? [] : [`${inline(commonText(common, shown.length))}\n`]),
@@ -712,25 +731,27 @@ function referencesText(model: ReportModel): string {
   ].join("\n");
 }
 
-/** Every quote of the papers that the report names, by its number. A paper without an entry has its anchor here. */
-export function evidenceOf(model: ReportModel): string {
+/**
+ * The quotes of all papers that the report names, with their numbers. Papers without an entry have their anchor here.
+ */
+export function evidenceText(model: ReportModel): string {
   const rows = withEvidence(model);
   const hasEntry = new Set(entriesOf(model).map(({ id }) => id));
   const shown = rows.slice(0, maxEvidence).map((row) => {
     const entry = model.entry(row);
-    const own = hasEntry.has(row.id) ? "" : `<a id="${anchor(row.id)}"></a>`;
+    const paperAnchor = hasEntry.has(row.id) ? "" : `<a id="${anchor(row.id)}"></a>`;
     const quotes = entry.evidence.map((quote) => {
       const mark = quoteMarks[quote.status];
-      const what = quote.status === "verified" ? mark.sign : `${mark.sign} ${mark.words}`;
+      const statusText = quote.status === "verified" ? mark.sign : `${mark.sign} ${mark.words}`;
       const facts = [
-        `${quote.locator === undefined ? "" : `(${inline(quote.locator)}) `}${what}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`,
+        `${quote.locator === undefined ? "" : `(${inline(quote.locator)}) `}${statusText}${quote.reason === undefined ? "" : `: ${inline(quote.reason)}`}`,
         ...quote.notes.map(inline),
       ];
-      const at = `<a id="${quoteAnchor(quote)}"></a>${quote.number}`;
-      return `- ${at}:${quote.claim === quote.quote ? "" : ` ${inline(tablesAsText(quote.claim))}${meaningMarkText(quote.check && meaningMark(quote.check, model.rrd.meaning?.checkers))}`}\n${passageText(quote.pieces, facts.join(" · "))}`;
+      const numberWithAnchor = `<a id="${quoteAnchor(quote)}"></a>${quote.number}`;
+      return `- ${numberWithAnchor}:${quote.claim === quote.quote ? "" : ` ${inline(tablesAsText(quote.claim))}${meaningMarkText(quote.check && meaningMark(quote.check, model.rrd.meaning?.checkers))}`}\n${passageText(quote.pieces, facts.join(" · "))}`;
     });
     return [
-      `### <a id="${anchor(row.id)}-evidence"></a>${own}${inline(row.title)}`,
+      `### <a id="${anchor(row.id)}-evidence"></a>${paperAnchor}${inline(row.title)}`,
       quotes.join("\n"),
       ...(entry.notInText === 0
         ? []

@@ -11,27 +11,27 @@ import { extracted } from "../page/extracted.js";
 import { formOf } from "../../project-files/form.js";
 import { isReview } from "./checklist.js";
 import { rowsOfTable } from "./extracted.js";
-import { texts } from "./sections-in-markdown.js";
-import type { Held, Section } from "./section.js";
+import { sectionTexts } from "./sections-in-markdown.js";
+import type { ShownSections, Section } from "./section.js";
 
 /**
- * The sections of a report, in its order. A further one is an entry here: when it stands there, and the functions that
- * draw it, for the Markdown in `sections-in-markdown.ts`, for the page in a file of `../page/`.
+ * The sections of a report, in their order. A new section is a new entry here, with its condition and the functions
+ * that render it: for the Markdown in `sections-in-markdown.ts`, for the page in a file of `../page/`.
  */
 export const sections: readonly Section[] = [
   {
     name: "changes",
     title: "What changed",
-    holds: ({ changes }) => changes !== undefined,
-    markdown: texts.changes,
+    hasContent: ({ changes }) => changes !== undefined,
+    markdown: sectionTexts.changes,
     page: changes,
   },
   {
     name: "question",
     title: "Question",
     isAtTop: true,
-    holds: (model) => questionIfNotTitle(model) !== "",
-    markdown: texts.question,
+    hasContent: (model) => questionIfNotTitle(model) !== "",
+    markdown: sectionTexts.question,
     page: question,
   },
   {
@@ -39,115 +39,139 @@ export const sections: readonly Section[] = [
     title: "Answer",
     isAtTop: true,
     isAlways: true,
-    holds: ({ answer }) => answer.length > 0,
-    markdown: texts.answer,
+    hasContent: ({ answer }) => answer.length > 0,
+    markdown: sectionTexts.answer,
     page: answer,
   },
-  { name: "figures", title: "In figures", isAtTop: true, holds: ({ figures }) => figures.length > 0, page: figures },
+  {
+    name: "figures",
+    title: "In figures",
+    isAtTop: true,
+    hasContent: ({ figures }) => figures.length > 0,
+    page: figures,
+  },
   {
     name: "findings",
     title: "Findings",
-    holds: ({ findings }) => findings.length > 0,
-    markdown: texts.findings,
+    hasContent: ({ findings }) => findings.length > 0,
+    markdown: sectionTexts.findings,
     page: findings,
   },
   {
     name: "recommendations",
     title: "What to do first",
-    holds: ({ recommendations }) => recommendations.length > 0,
-    markdown: texts.recommendations,
+    hasContent: ({ recommendations }) => recommendations.length > 0,
+    markdown: sectionTexts.recommendations,
     page: recommendations,
   },
   {
     name: "agreed",
     title: "What the papers agree on",
-    holds: ({ agreed, pairs }) => agreed.length > 0 || pairs.some(({ stand }) => stand === "agreed"),
-    markdown: texts.agreed,
+    hasContent: ({ agreed, pairs }) => agreed.length > 0 || pairs.some(({ stand }) => stand === "agreed"),
+    markdown: sectionTexts.agreed,
     page: agreed,
   },
   {
     name: "disputed",
     title: "What is disputed",
-    holds: ({ disputed, pairs }) => disputed.length > 0 || pairs.some(({ stand }) => stand !== "agreed"),
-    markdown: texts.disputed,
+    hasContent: ({ disputed, pairs }) => disputed.length > 0 || pairs.some(({ stand }) => stand !== "agreed"),
+    markdown: sectionTexts.disputed,
     page: disputed,
   },
-  { name: "gaps", title: "What is not known", holds: ({ gaps }) => gaps.length > 0, markdown: texts.gaps, page: gaps },
+  {
+    name: "gaps",
+    title: "What is not known",
+    hasContent: ({ gaps }) => gaps.length > 0,
+    markdown: sectionTexts.gaps,
+    page: gaps,
+  },
   {
     name: "unborne",
     title: "Not borne out",
-    holds: ({ meaning }) => (meaning?.removed.length ?? 0) > 0,
-    markdown: texts.unborne,
+    hasContent: ({ meaning }) => (meaning?.removed.length ?? 0) > 0,
+    markdown: sectionTexts.unborne,
     page: removedSentences,
   },
   {
     name: "questions",
     title: "Questions asked",
-    holds: ({ questions }) => questions.length > 0,
-    markdown: texts.questions,
+    hasContent: ({ questions }) => questions.length > 0,
+    markdown: sectionTexts.questions,
     page: questions,
   },
   {
     name: "comparison",
     title: "Comparison",
-    holds: ({ comparison }) => comparison !== undefined,
-    markdown: texts.comparison,
+    hasContent: ({ comparison }) => comparison !== undefined,
+    markdown: sectionTexts.comparison,
     page: comparison,
   },
   {
     name: "scores",
     title: "How the papers score",
-    holds: ({ scores }) => scores.rows.length > 0,
-    markdown: texts.scores,
+    hasContent: ({ scores }) => scores.rows.length > 0,
+    markdown: sectionTexts.scores,
     page: scores,
   },
-  { name: "papers", title: "Papers", holds: ({ rows }) => rows.length > 0, markdown: texts.papers, page: papers },
+  {
+    name: "papers",
+    title: "Papers",
+    hasContent: ({ rows }) => rows.length > 0,
+    markdown: sectionTexts.papers,
+    page: papers,
+  },
   {
     name: "extracted",
     title: "What the papers report",
-    holds: ({ rrd, rows }) => formOf(rrd).length > 0 && rowsOfTable({ rrd, rows }).length > 0,
-    markdown: texts.extracted,
+    hasContent: ({ rrd, rows }) => formOf(rrd).length > 0 && rowsOfTable({ rrd, rows }).length > 0,
+    markdown: sectionTexts.extracted,
     page: extracted,
   },
   {
     name: "themes",
     title: "Insights by theme",
-    holds: ({ insightCount }) => insightCount > 0,
-    markdown: texts.themes,
+    hasContent: ({ insightCount }) => insightCount > 0,
+    markdown: sectionTexts.themes,
     page: themes,
   },
   {
     name: "map",
     title: "How the papers are related",
-    holds: (model) => model.map().papers.length >= minMapped,
-    markdown: texts.map,
+    hasContent: (model) => model.map().papers.length >= minMapped,
+    markdown: sectionTexts.map,
     page: map,
   },
   {
     name: "flow",
     title: "How papers were found",
-    holds: ({ rows, rrd }) => rows.length + (rrd.excluded?.length ?? 0) > 0,
-    markdown: texts.flow,
+    hasContent: ({ rows, rrd }) => rows.length + (rrd.excluded?.length ?? 0) > 0,
+    markdown: sectionTexts.flow,
     page: flow,
   },
-  { name: "method", title: "Method and limits", holds: () => true, markdown: texts.method, page: method },
+  { name: "method", title: "Method and limits", hasContent: () => true, markdown: sectionTexts.method, page: method },
   {
     name: "checklist",
     title: "PRISMA 2020 checklist",
-    holds: (model) => model.rows.length > 0 && isReview(model),
-    markdown: texts.checklist,
+    hasContent: (model) => model.rows.length > 0 && isReview(model),
+    markdown: sectionTexts.checklist,
     page: checklist,
   },
   {
     name: "references",
     title: "References",
-    holds: ({ rows }) => rows.length > 0,
-    markdown: texts.references,
+    hasContent: ({ rows }) => rows.length > 0,
+    markdown: sectionTexts.references,
     page: references,
   },
-  { name: "ideas", title: "Ideas", holds: ({ ideas }) => ideas.length > 0, markdown: texts.ideas, page: ideas },
+  {
+    name: "ideas",
+    title: "Ideas",
+    hasContent: ({ ideas }) => ideas.length > 0,
+    markdown: sectionTexts.ideas,
+    page: ideas,
+  },
 ];
 
-/** Titles of the sections that hold something, by their names. */
-export const heldBy = (model: ReportModel): Held =>
-  new Map(sections.flatMap(({ name, title, holds }) => (holds(model) ? [[name, title]] : [])));
+/** The titles of the sections with content, by section name. */
+export const sectionsWithContent = (model: ReportModel): ShownSections =>
+  new Map(sections.flatMap(({ name, title, hasContent }) => (hasContent(model) ? [[name, title]] : [])));
