@@ -16,7 +16,7 @@ import {
   forecastSentence,
   type UsageSum,
 } from "../../engine/ui/terminal/tally.js";
-import { type Costs, sumOf, together, type WorkCosts } from "../../research/overview/costs.js";
+import { type Costs, sumOf, sumOfSums, type WorkCosts } from "../../research/overview/costs.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { laterFormatIn } from "../../research/project-files/research.js";
 import { findWork, listWork, workIn } from "../kinds/find-work.js";
@@ -48,7 +48,7 @@ export async function costCommand({ folder: argument, json }: FolderOptions, io:
       ...(await kind.look(folder, where).catch(() => ({ spending: sumOf([]) }))).spending,
     })),
   );
-  const total = together([...sums, sumOf(elsewhere)]);
+  const total = sumOfSums([...sums, sumOf(elsewhere)]);
   if (json) {
     io.stdout(`${JSON.stringify({ researches: sums, elsewhere: sumOf(elsewhere), total }, null, 2)}\n`);
     return 0;

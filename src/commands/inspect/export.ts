@@ -24,7 +24,7 @@ import { readKeptSearch } from "../../research/workflow/steering/kept-search.js"
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { anchorOf } from "../../research/report/pictures/picture.js";
 import { exportFormats } from "./export-formats.js";
-import { findResearch, type FolderOptions, nameFor, shown } from "../../research/overview/find-research.js";
+import { findResearch, type FolderOptions, nameFor, displayPath } from "../../research/overview/find-research.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 
 interface ExportOptions extends FolderOptions {
@@ -81,11 +81,11 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
       );
   }
   if (records.length === 0)
-    say(io, `${shown(io.cwd, folder)} has no records${only === undefined ? "" : ` that are '${only}'`} yet.`);
+    say(io, `${displayPath(io.cwd, folder)} has no records${only === undefined ? "" : ` that are '${only}'`} yet.`);
   else if (file !== undefined && !json)
     say(
       io,
-      `${format.needsAll === true ? "The flow" : many(records.length, "record")} of ${shown(io.cwd, folder)} as ${as}: ${shown(io.cwd, file)}`,
+      `${format.needsAll === true ? "The flow" : many(records.length, "record")} of ${displayPath(io.cwd, folder)} as ${as}: ${displayPath(io.cwd, file)}`,
     );
   return 0;
 }

@@ -6,7 +6,7 @@ import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { learnPatterns, patternsNotIn } from "../../research/project-files/lessons.js";
 import { readPatterns } from "../../research/project-files/progress-log.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
-import { findResearch, nameFor, shown } from "../../research/overview/find-research.js";
+import { findResearch, nameFor, displayPath } from "../../research/overview/find-research.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 interface PatternsArguments {
@@ -44,7 +44,7 @@ export async function patternsCommand({ folder: argument, accept, json }: Patter
   if (json) io.stdout(`${JSON.stringify({ accepted: pattern })}\n`);
   else
     io.stdout(
-      `Added to ${shown(io.cwd, root) === "." ? "" : `${shown(io.cwd, root)}/`}AGENTS.md: ${oneLine(pattern.text)}\n`,
+      `Added to ${displayPath(io.cwd, root) === "." ? "" : `${displayPath(io.cwd, root)}/`}AGENTS.md: ${oneLine(pattern.text)}\n`,
     );
   return 0;
 }

@@ -8,7 +8,7 @@ import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { findWork } from "../kinds/find-work.js";
 import { task } from "../kinds/task.js";
-import { type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { pageOf } from "../../research/project-files/layout.js";
 import { crossReferencesText, questionIfNotTitle, type ReportModel, reportModel } from "../../research/report/model.js";
@@ -68,7 +68,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
       ...model.warnings.flatMap(({ says }) => wrap(`! ${oneLine(says)}`, io.columns)),
-      ...(running ? [] : [`Written in ${shown(io.cwd, folder)}: ${written.join(", ")}`]),
+      ...(running ? [] : [`Written in ${displayPath(io.cwd, folder)}: ${written.join(", ")}`]),
     ];
     io.stdout(`${lines.join("\n")}\n`);
   }

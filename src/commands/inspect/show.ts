@@ -13,7 +13,7 @@ import { count, duration, timeText } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { partText, unlabelledCost } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
-import { type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
 import { recordsNamed, severalFit } from "../../research/overview/which-record.js";
 import { namesIn, nameOf, withNames } from "../../research/papers/paper-keys.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
@@ -45,7 +45,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
     const line = iterationNamed(ledger, target);
     if (line !== undefined) return showIteration(folder, line, json, io);
     throw new ExpectedError(
-      `There is no iteration '${target}' in ${folder}; 'research-ralph show ${shellWord(shown(io.cwd, folder))}' lists what it did.`,
+      `There is no iteration '${target}' in ${folder}; 'research-ralph show ${shellWord(displayPath(io.cwd, folder))}' lists what it did.`,
       2,
     );
   }

@@ -1,5 +1,5 @@
 import type { FolderOptions } from "../../research/overview/find-research.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { type Standing, stateText } from "../../engine/ui/state-text.js";
 import { bar, say, statusRow, wrap } from "../../engine/ui/terminal/format.js";
@@ -32,7 +32,7 @@ function headLines(standing: Standing, io: Io): string[] {
     text === undefined ? [] : statusRow(label, text, io.columns);
   return [
     ...wrap(oneLine(standing.title ?? ""), Math.max(20, io.columns - 1)).slice(0, 3),
-    ...(standing.folder === io.cwd ? [] : [shown(io.cwd, standing.folder)]),
+    ...(standing.folder === io.cwd ? [] : [displayPath(io.cwd, standing.folder)]),
     "",
     ...row("State", headline),
     ...underWay.flatMap((each) => row("Under way", each)),

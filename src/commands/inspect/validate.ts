@@ -4,7 +4,7 @@ import { addExtensions } from "../../compose/extensions/extensions.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
-import { type FolderOptions, shown } from "../../research/overview/find-research.js";
+import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
 import { findWork, kinds } from "../kinds/find-work.js";
 import type { Finding } from "../kinds/kind.js";
 
@@ -27,7 +27,7 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
     if (!valid) io.stdout(`Correct the file, ${wayBack}.\n`);
     const counts = `${many(errors, "error")}, ${many(findings.length - errors, "warning")}`;
     const bad = findings.filter(({ level }) => level === "error").map((each) => each.file ?? basename(file));
-    const names = [...new Set(valid ? [basename(file)] : bad)].map((name) => shown(io.cwd, join(folder, name)));
+    const names = [...new Set(valid ? [basename(file)] : bad)].map((name) => displayPath(io.cwd, join(folder, name)));
     const verb = names.length === 1 ? "is" : "are";
     io.stdout(`${names.join(" and ")} ${verb} ${valid ? "valid" : "not valid"}: ${counts}\n`);
   }

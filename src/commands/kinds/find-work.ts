@@ -3,7 +3,7 @@ import { lockFile, pauseName, stopName } from "../../engine/lib/layout.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import type { Standing } from "../../engine/ui/state-text.js";
 import { sumOf } from "../../research/overview/costs.js";
-import { findResearch, nameFor, shown, UnnamedWork } from "../../research/overview/find-research.js";
+import { findResearch, nameFor, displayPath, UnnamedWork } from "../../research/overview/find-research.js";
 import type { Kind } from "./kind.js";
 import { project } from "./project.js";
 import { task } from "./task.js";
@@ -62,8 +62,8 @@ export function workIn(folder: string, cwd: string): FoundWork | undefined {
 const found = (kind: Kind, folder: string, cwd: string): FoundWork => ({
   kind,
   folder,
-  where: shown(cwd, folder),
-  called: kind === project ? nameFor(cwd, folder) : shown(cwd, folder),
+  where: displayPath(cwd, folder),
+  called: kind === project ? nameFor(cwd, folder) : displayPath(cwd, folder),
 });
 
 /** How it stands, and that it is broken where it can't be read; undefined where it is gone. */

@@ -5,7 +5,7 @@ import { currentInstructions } from "../../engine/storage/state/from-outside.js"
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { withoutProgress } from "../../task/workflow/derived-state.js";
 import { budgetOf, metIn } from "../../task/workflow/status.js";
@@ -20,7 +20,7 @@ const shortened = (text: string): string =>
 
 /** Where a task stands: its criteria, its last attempts and what they used of its limits. */
 export async function taskStatus(folder: string, io: Io, standing: Standing): Promise<Status> {
-  const where = shown(io.cwd, folder);
+  const where = displayPath(io.cwd, folder);
   const { state } = await taskRecords(folder);
   const { id, task, checks, attempts, best, plan, status, loop, checked_at, tested } = state;
   const [spent, budget, total] = [spentBy(state), budgetOf(state), task.acceptance_criteria.length];

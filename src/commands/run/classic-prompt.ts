@@ -11,7 +11,7 @@ import {
 } from "../../research/workflow/brief/front-matter.js";
 import { agreedPrompt, rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { choose } from "./ask-person.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/project-files/layout.js";
 
 /**
@@ -41,10 +41,14 @@ export async function classicPrompt(
       2,
     );
   }
-  const choice = await choose(io, `${shown(io.cwd, path)} is a prompt of the original tool. How should agents work?`, [
-    { value: "fresh", label: "in separate workspaces, with the packaged prompt" },
-    { value: "folder", label: "in the project folder itself, unconfined, with this prompt" },
-  ]);
+  const choice = await choose(
+    io,
+    `${displayPath(io.cwd, path)} is a prompt of the original tool. How should agents work?`,
+    [
+      { value: "fresh", label: "in separate workspaces, with the packaged prompt" },
+      { value: "folder", label: "in the project folder itself, unconfined, with this prompt" },
+    ],
+  );
   const chosen = withWorkspace(text, choice);
   await writeFileAtomic(path, chosen);
   // They have just been asked for it.

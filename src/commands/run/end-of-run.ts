@@ -14,7 +14,7 @@ import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { runStatusOf } from "../../engine/storage/running-units.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
-import { nameFor, shown } from "../../research/overview/find-research.js";
+import { nameFor, displayPath } from "../../research/overview/find-research.js";
 
 /** The first sentences of an answer tell whether the report is worth opening; it holds the rest. */
 const maxAnswerChars = 240;
@@ -77,7 +77,7 @@ function reportLines(path: string, label: string, io: Io): string[] {
   const row = (text: string) => `  ${label.padEnd(8)}${link(path, text, io)}`;
   const room = io.columns - 11;
   // A log is read elsewhere; on a terminal a path that is whole on its line is worth more than one from the root.
-  const text = path.length > room && (io.isTTY || io.color) ? shown(io.cwd, path) : path;
+  const text = path.length > room && (io.isTTY || io.color) ? displayPath(io.cwd, path) : path;
   return text.length <= room ? [row(text)] : [...(label === "" ? [] : [`  ${label}`]), link(path, text, io)];
 }
 

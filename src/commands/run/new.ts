@@ -42,7 +42,7 @@ import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./as
 import { wrapForTerminal, say } from "../../engine/ui/terminal/format.js";
 import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./typed-sources.js";
-import { nameFor, shown } from "../../research/overview/find-research.js";
+import { nameFor, displayPath } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { committedFiles, promptName, researchesName } from "../../research/project-files/layout.js";
 
@@ -101,7 +101,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const none = config.git && !quiet && !json && ledger.length > 0 ? await withoutHistory(folder) : undefined;
   if (none !== undefined) say(io, none);
   if (ask) rrd = (await askOpenQuestions(folder, rrd, config.git, io)).rrd;
-  const name = shown(io.cwd, folder);
+  const name = displayPath(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
   else {
     io.stdout(`${name}\n`);

@@ -21,7 +21,13 @@ import { askOpenQuestions, choose, needTerminal } from "./ask-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
-import { findResearch, listResearches, nameFor, shown, UnnamedWork } from "../../research/overview/find-research.js";
+import {
+  findResearch,
+  listResearches,
+  nameFor,
+  displayPath,
+  UnnamedWork,
+} from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { rrdFile } from "../../research/project-files/layout.js";
 
@@ -185,7 +191,7 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
   if (edited.backup !== undefined)
     say(
       io,
-      `Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${shown(io.cwd, rrdFile(edited.backup))}.`,
+      `Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${displayPath(io.cwd, rrdFile(edited.backup))}.`,
     );
   const held = rrd.papers_pool.length;
   if (held > papers)

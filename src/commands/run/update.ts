@@ -21,7 +21,7 @@ import { researchesName, rrdFile, rrdName } from "../../research/project-files/l
 import { openResearch, readResearch } from "../../research/project-files/research.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
-import { findResearch, someOf } from "../../research/overview/find-research.js";
+import { findResearch, listOfNames } from "../../research/overview/find-research.js";
 import {
   newUpdate,
   findingsText,
@@ -80,7 +80,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   const none = args.folders.filter((named) => isNoProject(io.cwd, named));
   const wrong = none.filter((named) => !isOfGlob(io.cwd, named, args.folders));
   if (none.length === args.folders.length)
-    throw new ExpectedError(`There is no research project among ${someOf(none)}: none has a file ${rrdName}.`, 2);
+    throw new ExpectedError(`There is no research project among ${listOfNames(none)}: none has a file ${rrdName}.`, 2);
   const passed = none.length - wrong.length;
   if (passed > 0 && !args.json)
     say(io, `Skipped, because they hold no project: ${passed} of ${many(args.folders.length, "path")}.`);

@@ -3,7 +3,7 @@ import { configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { approve, reject } from "../../engine/storage/guard/held-edits.js";
 import { waitingEdits } from "../../research/project-files/guarded/guarded-files.js";
-import { findResearch, shown } from "../../research/overview/find-research.js";
+import { findResearch, displayPath } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { requirePerson } from "../steer/require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -30,7 +30,7 @@ export async function approveCommand(
   for (const edit of edits) await (isNo ? reject(folder, stateDir, edit) : approve(stateDir, edit));
   const files = edits.map(({ path }) => path);
   if (json) io.stdout(`${JSON.stringify({ [isNo ? "rejected" : "approved"]: files })}\n`);
-  else if (files.length === 0) say(io, `No edit in ${shown(io.cwd, folder)} waits for your approval.`);
+  else if (files.length === 0) say(io, `No edit in ${displayPath(io.cwd, folder)} waits for your approval.`);
   else
     say(
       io,

@@ -11,7 +11,7 @@ import { tableLines } from "../../engine/ui/terminal/table.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { redactFor } from "../../engine/lib/redact.js";
 import { withoutSecrets } from "./without-secrets.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 interface ConfigOptions {
@@ -78,12 +78,16 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
         : typeof value === "string"
           ? value
           : JSON.stringify(value);
-    const files = origin.split(", ").map((path) => (path.startsWith("/") ? shown(io.cwd, path) : path));
+    const files = origin.split(", ").map((path) => (path.startsWith("/") ? displayPath(io.cwd, path) : path));
     return [oneLine(key), oneLine(text), `${files.join(", ")}${untrustedKeys.has(key) ? " (not trusted)" : ""}`];
   });
   const maxAnswerTokens = assistant?.written.api_url === undefined ? undefined : assistant.written.max_tokens;
   if (maxAnswerTokens !== undefined)
-    rows.push(["max_tokens of an answer of ralph", String(maxAnswerTokens), shown(io.cwd, assistant?.path ?? "")]);
+    rows.push([
+      "max_tokens of an answer of ralph",
+      String(maxAnswerTokens),
+      displayPath(io.cwd, assistant?.path ?? ""),
+    ]);
   for (const line of tableLines([{}, { cut: "end" }, {}], rows, io.tableWidth - 1)) io.stdout(`${line}\n`);
   return 0;
 }
@@ -111,7 +115,7 @@ async function write(key: string, text: string | undefined, global: boolean, jso
     ? await writeConfigValue(configKeys, userFiles(homeOf(io.env)), key, text)
     : await writeConfigValue(configKeys, projectFiles(io.cwd), key, text, io.env);
   if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
-  else say(io, `${key} is ${text === undefined ? "removed from" : "written to"} ${shown(io.cwd, path)}`);
+  else say(io, `${key} is ${text === undefined ? "removed from" : "written to"} ${displayPath(io.cwd, path)}`);
   if (!json && !global && text !== undefined)
     say(io, "It holds in this folder alone; with --global it holds in every folder of yours.");
   return 0;

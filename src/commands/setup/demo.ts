@@ -2,7 +2,7 @@ import { type ConfigFlags, resolveConfig } from "../../compose/config.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Io } from "../../engine/ui/io.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { create } from "../run/new.js";
 import { work } from "../run/run.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
@@ -34,6 +34,6 @@ export async function demoCommand(
   });
   if (folder === undefined) return exitCodeOf(verdict);
   const { rrd } = await readResearch(folder);
-  if (!quiet && !json) say(io, `The project is ${shown(io.cwd, folder)}`);
+  if (!quiet && !json) say(io, `The project is ${displayPath(io.cwd, folder)}`);
   return work(folder, rrd, config, io, { quiet, json });
 }

@@ -12,7 +12,7 @@ import { settingsFor } from "../../compose/agents.js";
 import { configKeys, configToRead } from "../../compose/config.js";
 import { checkAgent } from "../../engine/agents/registry.js";
 import { projectFiles } from "../../engine/config/config-file.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { choose } from "../run/ask-person.js";
 import { claudeName, hiddenName, lessonsName, mcpServersName } from "../../engine/lib/layout.js";
 import { promptName, researchesName, rrdName } from "../../research/project-files/layout.js";
@@ -65,7 +65,7 @@ export async function initCommand(
     for (const warning of warnings) say(io, `warning: ${warning}`);
     // Without an answer the rest is done all the same.
     const file = io.canAsk && !yes ? await askForAgent(io).catch(unlessUnexpected) : undefined;
-    if (file !== undefined) tell({ file: shown(io.cwd, file), did: "made" });
+    if (file !== undefined) tell({ file: displayPath(io.cwd, file), did: "made" });
     if (io.canAsk && !yes) for (const step of (await askForSkill(io).catch(unlessUnexpected)) ?? []) tell(step);
     io.stdout(`Next:\n  research-ralph doctor\n  research-ralph new "<topic>"\n`);
   }

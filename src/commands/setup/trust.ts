@@ -18,7 +18,7 @@ import { statsAt } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/project-files/layout.js";
 import { classicPart } from "../../research/workflow/brief/front-matter.js";
 import { readPromptFile } from "../../research/workflow/brief/prompt-file.js";
@@ -57,7 +57,8 @@ export async function trustCommand(
   if (revoke) {
     const revoked = await takeTrustBack(folder, io.env);
     if (json) io.stdout(`${JSON.stringify({ folder, revoked })}\n`);
-    else say(io, `${shown(io.cwd, folder)}: ${revoked ? "nothing is trusted any more." : "nothing was trusted."}`);
+    else
+      say(io, `${displayPath(io.cwd, folder)}: ${revoked ? "nothing is trusted any more." : "nothing was trusted."}`);
     return 0;
   }
   const found = statsAt(folder);
@@ -71,8 +72,8 @@ export async function trustCommand(
       say(
         io,
         parts.length === 0
-          ? `No setting in ${shown(io.cwd, folder)} needs trust.`
-          : `All ${many(parts.length, "setting")} in ${shown(io.cwd, folder)} that need trust have it already.`,
+          ? `No setting in ${displayPath(io.cwd, folder)} needs trust.`
+          : `All ${many(parts.length, "setting")} in ${displayPath(io.cwd, folder)} that need trust have it already.`,
       );
     return 0;
   }

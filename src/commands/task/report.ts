@@ -5,7 +5,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { roundsOf, spentBy } from "../../task/plan/used.js";
 import { recordText, writeViews } from "../../task/plan/views.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
@@ -37,7 +37,7 @@ export async function taskReport(
     ...(findings.length === 0 ? [] : [many(findings.length, "finding")]),
   ].join(", ");
   const end = written.includes(views.record)
-    ? `Written: ${shown(io.cwd, folder) === "." ? "" : `${shown(io.cwd, folder)}/`}${views.record}`
+    ? `Written: ${displayPath(io.cwd, folder) === "." ? "" : `${displayPath(io.cwd, folder)}/`}${views.record}`
     : `${views.record} was not written by research-ralph and stays as it is:\n\n${recordText(state)}`;
   for (const text of [oneLine(task.task), figures]) for (const line of wrap(text, io.columns)) io.stdout(`${line}\n`);
   io.stdout(`${end}\n`);

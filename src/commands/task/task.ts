@@ -20,7 +20,7 @@ import type { Verdict } from "../../engine/loop/types.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
-import { shown } from "../../research/overview/find-research.js";
+import { displayPath } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskLedger, taskName } from "../../task/project-files/layout.js";
 import { agentAndSandboxIn, programCriteriaIn } from "../../task/project-files/needs-trust.js";
 import { hasCodingRun } from "../../task/project-files/carry-over.js";
@@ -181,7 +181,7 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
   if (findings.length > 0) row("Found", `${many(findings.length, "finding")} of the adversary: research-ralph report`);
   const last = state.attempts.findLast(({ snapshot }) => snapshot !== undefined);
   // It may be another one: that of the file that was named, or a worktree.
-  const where = folder === io.cwd ? "" : ` ${shellWord(shown(io.cwd, folder))}`;
+  const where = folder === io.cwd ? "" : ` ${shellWord(displayPath(io.cwd, folder))}`;
   if (last !== undefined)
     row(
       "Undo",

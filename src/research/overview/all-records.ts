@@ -14,32 +14,37 @@ import type { SearchRecord } from "../search/search-record.js";
 import { apartOf } from "../units/screening/search-session.js";
 
 /**
- * Every record of a project: the pool, what was excluded, the duplicates with the record that each went into, and what
- * the search found and nobody has screened. `search`: what is kept of it, which knows the duplicates that it merged and
- * more of what was excluded than rrd.json; without it they are told from rrd.json alone. Pure.
+ * All records of a project: the pool, the excluded records, the duplicates with the records into which they were
+ * merged, and the unscreened records of the search. `search`: the stored search, which has the merged duplicates and
+ * more data of excluded records; without it, they are taken from rrd.json alone. Pure.
  */
 export function allRecords(
   rrd: Rrd,
   ledger: readonly LedgerLine[],
   search: Pick<SearchRecord, "listings"> | undefined,
 ): TracedRecord[] {
-  const found = search === undefined ? undefined : candidatesOf(search.listings, apartOf(rrd));
+  const candidates = search === undefined ? undefined : candidatesOf(search.listings, apartOf(rrd));
   const excluded = rrd.excluded ?? [];
-  const known = new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
-  const left = (found?.works ?? []).filter(({ record }) => !known.has(record.id));
-  const own: Untraced[] = [
-    ...ofPool(rrd, ledger),
-    ...ofExcluded(rrd, ledger, found),
-    ...left.map(({ record }) => ({
+  const settledIds = new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
+  const unscreened = (candidates?.works ?? []).filter(({ record }) => !settledIds.has(record.id));
+  const ownRecords: RecordWithOutcome[] = [
+    ...poolRecords(rrd, ledger),
+    ...excludedRecords(rrd, ledger, candidates),
+    ...unscreened.map(({ record }) => ({
       ...storedFields(record),
       outcome: { stage: "not screened", decision: "open" } as const,
     })),
   ];
-  const keys = keysOf(own);
-  const keyOf = new Map(own.map(({ id }, index) => [id, keys[index] as string]).toReversed() as [string, string][]);
-  const merged = ofMerged(rrd, found).map(({ into, ...record }) => ({ ...record, into: keyOf.get(into) ?? into }));
-  const all = [
-    ...own.map((record) =>
+  const keys = keysOf(ownRecords);
+  const keyOf = new Map(
+    ownRecords.map(({ id }, index) => [id, keys[index] as string]).toReversed() as [string, string][],
+  );
+  const mergedRecords = mergedInto(rrd, candidates).map(({ into, ...record }) => ({
+    ...record,
+    into: keyOf.get(into) ?? into,
+  }));
+  const withoutKeys = [
+    ...ownRecords.map((record) =>
       record.outcome.duplicateOf === undefined
         ? record
         : {
@@ -50,18 +55,18 @@ export function allRecords(
             },
           },
     ),
-    ...merged.map(({ into, why, ...record }) => ({ ...record, outcome: asDuplicate(into, why) })),
+    ...mergedRecords.map(({ into, why, ...record }) => ({ ...record, outcome: asDuplicate(into, why) })),
   ];
   const allKeys = keysOf(
-    all.map((record, index) => (keys[index] === undefined ? record : { ...record, key: keys[index] })),
+    withoutKeys.map((record, index) => (keys[index] === undefined ? record : { ...record, key: keys[index] })),
   );
-  return all.map((record, index) => ({ ...record, key: allKeys[index] as string }));
+  return withoutKeys.map((record, index) => ({ ...record, key: allKeys[index] as string }));
 }
 
-/** The most passages of a paper that go out with it. */
+/** Maximum number of passages of a paper in an export. */
 const maxPassages = 10;
 
-type Untraced = Cited & Pick<Paper, "source"> & { readonly outcome: Outcome };
+type RecordWithOutcome = Cited & Pick<Paper, "source"> & { readonly outcome: Outcome };
 
 const asDuplicate = (duplicateOf: string, reason: string): Outcome => ({
   stage: "duplicate",
@@ -71,7 +76,7 @@ const asDuplicate = (duplicateOf: string, reason: string): Outcome => ({
   ...(reason === "" ? {} : { reason }),
 });
 
-function ofPool(rrd: Rrd, ledger: readonly LedgerLine[]): Untraced[] {
+function poolRecords(rrd: Rrd, ledger: readonly LedgerLine[]): RecordWithOutcome[] {
   const criteria = new Map(criteriaOf(rrd).map((criterion) => [criterion.id, criterion]));
   const readers = new Map(
     ledger.flatMap(({ unit, outcome, agent }) =>
@@ -90,8 +95,8 @@ function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, 
       text: oneLine(passageText(evidence)),
       ...withoutUndefined({ locator: evidence.locator ?? undefined }),
     }));
-  const why = exclusionOf(paper);
-  const criterion = why === undefined ? undefined : criteria.get(why);
+  const reason = exclusionOf(paper);
+  const criterion = reason === undefined ? undefined : criteria.get(reason);
   const decision =
     status === "presented" || status === "insights_extracted"
       ? "included"
@@ -101,7 +106,7 @@ function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, 
   return {
     stage: stageOfRejection(paper),
     decision,
-    ...(byPerson(override) ??
+    ...(userDecision(override) ??
       withoutUndefined({
         decidedBy: decision === "open" ? undefined : reader,
         reason: oneLine(missing?.reason ?? notes ?? "") || undefined,
@@ -111,48 +116,57 @@ function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, 
   };
 }
 
-const byPerson = (override: Paper["override"]): Pick<Outcome, "decidedBy" | "reason"> | undefined =>
+const userDecision = (override: Paper["override"]): Pick<Outcome, "decidedBy" | "reason"> | undefined =>
   override === undefined ? undefined : { decidedBy: "a person", reason: oneLine(override.why) };
 
 function criterionOf(criterion: Criterion, answers: readonly Answer[] = []): Pick<Outcome, "criterion" | "quote"> {
-  const answer = answers.findLast(({ criterion: of }) => of === criterion.id);
+  const answer = answers.findLast(({ criterion: itsCriterion }) => itsCriterion === criterion.id);
   const quote = answer === undefined || answer.answer === "unclear" ? "" : oneLine(passageText(answer));
   return { criterion: oneLine(criterionInFull(criterion)), ...withoutUndefined({ quote: quote || undefined }) };
 }
 
-/** What the agents of a search decide stands in no iteration of its own; where one agent screened, it did. */
-function ofExcluded(rrd: Rrd, ledger: readonly LedgerLine[], found: CandidateSet | undefined): Untraced[] {
+/** Decisions of several readers are not in ledger lines, but in the record; those of one agent are in the ledger. */
+function excludedRecords(
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  candidates: CandidateSet | undefined,
+): RecordWithOutcome[] {
   const criteria = new Map(criteriaOf(rrd).map((criterion) => [criterion.id, criterion]));
-  const facts = new Map(found?.works.map(({ record }) => [record.id, record]));
+  const recordById = new Map(candidates?.works.map(({ record }) => [record.id, record]));
   const screeners = new Set(
     ledger.flatMap(({ phase, outcome, agent }) =>
       phase === "DISCOVERY" && outcome === "accepted" && agent !== undefined ? [agent] : [],
     ),
   );
   const names = namesIn(rrd);
-  return (rrd.excluded ?? []).map((one) => {
-    const { stage = one.duplicate_of === undefined ? "screened" : "duplicate", override, answers, readings } = one;
-    const criterion = criteria.get(one.criterion ?? "");
+  return (rrd.excluded ?? []).map((exclusion) => {
+    const {
+      stage = exclusion.duplicate_of === undefined ? "screened" : "duplicate",
+      override,
+      answers,
+      readings,
+    } = exclusion;
+    const criterion = criteria.get(exclusion.criterion ?? "");
     const readers = readings === undefined ? [...screeners] : readings.map(({ by }) => by);
     const decidedBy = stage === "screened" ? [...new Set(readers)].join(", ") || undefined : "code";
     return {
-      ...factsOfExcluded(one, facts.get(one.id)),
+      ...factsOfExcluded(exclusion, recordById.get(exclusion.id)),
       outcome: {
         stage: stage === "screened" ? "screening" : stage,
         decision: "excluded",
-        ...(byPerson(override) ?? {
-          reason: oneLine(withNames(one.reason, names)),
+        ...(userDecision(override) ?? {
+          reason: oneLine(withNames(exclusion.reason, names)),
           ...withoutUndefined({ decidedBy }),
         }),
         ...(criterion === undefined ? {} : criterionOf(criterion, answers)),
-        ...withoutUndefined({ duplicateOf: one.duplicate_of }),
+        ...withoutUndefined({ duplicateOf: exclusion.duplicate_of }),
       },
     };
   });
 }
 
-function factsOfExcluded(one: Exclusion, record: PaperRecord | undefined): Omit<Untraced, "outcome"> {
-  const { id, key, title, url = null, identifiers, year, first_author: author } = one;
+function factsOfExcluded(exclusion: Exclusion, record: PaperRecord | undefined): Omit<RecordWithOutcome, "outcome"> {
+  const { id, key, title, url = null, identifiers, year, first_author: author } = exclusion;
   if (record !== undefined) return { ...storedFields(record), ...withoutUndefined({ key }) };
   return {
     id,
@@ -167,25 +181,27 @@ function factsOfExcluded(one: Exclusion, record: PaperRecord | undefined): Omit<
   };
 }
 
-/** The records that a search merged into others. */
-function ofMerged(
+/** The records that the search merged into others. */
+function mergedInto(
   { papers_pool: pool }: Rrd,
-  found: CandidateSet | undefined,
-): (Omit<Untraced, "outcome"> & { readonly into: string; readonly why: string })[] {
-  const whys = new Map(found?.merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]));
-  const records = (found?.works ?? []).flatMap(({ record, provenance: { mergedFrom } }) =>
+  candidates: CandidateSet | undefined,
+): (Omit<RecordWithOutcome, "outcome"> & { readonly into: string; readonly why: string })[] {
+  const reasons = new Map(
+    candidates?.merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]),
+  );
+  const records = (candidates?.works ?? []).flatMap(({ record, provenance: { mergedFrom } }) =>
     mergedFrom
       .slice(1)
       .map((other) => ({
         ...storedFields(other),
         into: record.id,
-        why: whys.get(`${record.id}\n${other.source}\n${other.id}`) ?? "",
+        why: reasons.get(`${record.id}\n${other.source}\n${other.id}`) ?? "",
       })),
   );
-  const told = new Set(records.map(({ into, source, id }) => `${into}\n${source}\n${id}`));
-  const others = pool.flatMap(({ id, title, date, authors, found: how }) =>
-    (how?.merged ?? [])
-      .filter((each) => each.why !== lookupReason && !told.has(`${id}\n${each.source}\n${each.id}`))
+  const listed = new Set(records.map(({ into, source, id }) => `${into}\n${source}\n${id}`));
+  const others = pool.flatMap(({ id, title, date, authors, found }) =>
+    (found?.merged ?? [])
+      .filter((each) => each.why !== lookupReason && !listed.has(`${id}\n${each.source}\n${each.id}`))
       .map((each) => ({
         id: each.id,
         title,

@@ -7,45 +7,49 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { UsageSum } from "../../engine/ui/terminal/tally.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 
-/** A state that says what summaries of its history have cost. */
-interface Summarised {
+/** A state with the cost of summaries of its history. */
+interface StateWithSummaries {
   readonly loop?: Pick<NonNullable<Rrd["loop"]>, "rch_metrics" | "iteration"> | null;
 }
 
-/** What any work cost, and what for. */
+/** The cost of work of any kind, and its parts. */
 export interface WorkCosts {
   readonly total: UsageSum;
   readonly agents: Readonly<Record<string, UsageSum>>;
   readonly models: Readonly<Record<string, UsageSum>>;
-  /** Of units that several agents share, by the part and its agent: "critic (codex)"; absent where they are missing. */
+  /**
+   * For units that several agents share: by role and agent, such as "critic (codex)"; absent if there are no such
+   * units.
+   */
   readonly parts?: Readonly<Record<string, UsageSum>>;
-  /** Attempts that brought nothing. */
+  /** Refused attempts. */
   readonly refused: UsageSum;
+  /** Failed attempts. */
   readonly failed: UsageSum;
-  /** What a model used for summaries of the history, part of the total; undefined where none made any. */
+  /** What a model used for summaries of the history, as part of the total; undefined if none was made by a model. */
   readonly historian?: UsageSum;
-  /** How often the history was summarised, by a model or by code; undefined where it never was. */
+  /** How often the history was summarised, by a model or by code; undefined if it never was. */
   readonly summaries?: { readonly times: number; readonly tokens_saved: number };
-  /** How full a model's context was at most, of each kind of unit. */
+  /** The maximum share of a model's context that was used, by kind of unit. */
   readonly contexts: Readonly<Record<string, number>>;
 }
 
-/** What a project of papers cost, and what for. */
+/** The cost of a project of papers, and its parts. */
 export interface Costs extends WorkCosts {
   readonly phases: Readonly<Record<string, UsageSum>>;
-  /** All that was spent in ANALYSIS on papers, divided by those accepted; undefined before the first. */
+  /** The cost of ANALYSIS per accepted paper; undefined before the first one. */
   readonly per_paper?: UsageSum & { readonly papers: number };
   readonly forecast?: Forecast;
 }
 
-export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Costs {
+export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], experience?: Experience): Costs {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const papers = new Set(rrd.papers_pool.map(({ id }) => id));
   const reading = work.filter(({ unit }) => papers.has(unit));
-  // A paper that code alone settled was read by nobody.
+  // A paper that code decided alone was not read.
   const accepted = reading.filter(({ outcome, agent }) => outcome === "accepted" && agent !== undefined);
   const read = new Set(accepted.map(({ unit }) => unit)).size;
-  const forecast = forecastOf(rrd, ledger, before);
+  const forecast = forecastOf(rrd, ledger, experience);
   return {
     phases: sumsBy(work, ({ phase }) => phase),
     ...workCosts(rrd, ledger, papers),
@@ -54,20 +58,20 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experi
   };
 }
 
-/** What work of any kind cost. `papers`: ids of units that are papers. */
+/** The cost of work of any kind. `papers`: ids of units that are papers. */
 export function workCosts(
-  state: Summarised,
+  state: StateWithSummaries,
   ledger: readonly LedgerLine[],
   papers: ReadonlySet<string> = new Set(),
 ): WorkCosts {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
   const shared = work.filter(({ role }) => role !== undefined);
-  const historian = historianIn(state);
+  const historian = historianUsage(state);
   const { compressions: times = 0, total_tokens_saved: tokens_saved = 0 } = state.loop?.rch_metrics ?? {};
   return {
     total: totalOf(state, ledger),
     agents: sumsBy(work, ({ agent }) => agent ?? "code alone"),
-    // What costs nothing without a subscription is an agent without a model.
+    // An agent that costs nothing without a subscription uses no model.
     models: sumsBy(
       work,
       ({ agent, model, cost_usd, billing }) =>
@@ -78,29 +82,32 @@ export function workCosts(
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
     ...withoutUndefined({ historian }),
     ...(times === 0 ? {} : { summaries: { times, tokens_saved } }),
-    contexts: fullestBy(work, papers),
+    contexts: fullestContexts(work, papers),
   };
 }
 
 /**
- * All that a project used up, summaries of its history by a model included, and how many iterations have no record any
- * more.
+ * The total usage of a project, with summaries of its history by a model, and the number of iterations without a
+ * record.
  */
-export function totalOf(rrd: Summarised, ledger: readonly LedgerLine[]): UsageSum {
+export function totalOf(rrd: StateWithSummaries, ledger: readonly LedgerLine[]): UsageSum {
   const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
-  const historian = historianIn(rrd);
-  const first = ledger.reduce((least, { iteration }) => Math.min(least, iteration), (rrd.loop?.iteration ?? 0) + 1);
+  const historian = historianUsage(rrd);
+  const firstIteration = ledger.reduce(
+    (least, { iteration }) => Math.min(least, iteration),
+    (rrd.loop?.iteration ?? 0) + 1,
+  );
   return {
-    ...(historian === undefined ? sum : together([sum, historian])),
-    ...(first > 1 ? { unrecorded: first - 1 } : {}),
+    ...(historian === undefined ? sum : sumOfSums([sum, historian])),
+    ...(firstIteration > 1 ? { unrecorded: firstIteration - 1 } : {}),
   };
 }
 
 export function sumOf(lines: readonly LedgerLine[]): UsageSum {
-  const sum = (of: (line: LedgerLine) => number | undefined) =>
-    lines.reduce((total, line) => total + (of(line) ?? 0), 0);
+  const sum = (valueOf: (line: LedgerLine) => number | undefined) =>
+    lines.reduce((total, line) => total + (valueOf(line) ?? 0), 0);
   const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
-  const unreported = lines.filter(didNotSay).length;
+  const unreportedCount = lines.filter(hasUnreportedCost).length;
   const [input, output] = [sum(({ tokens }) => tokens?.input), sum(({ tokens }) => tokens?.output)];
   const iterations = lines.filter(({ failure }) => countsTowardLimit(failure)).length;
   const idle = lines.length - iterations;
@@ -117,21 +124,24 @@ export function sumOf(lines: readonly LedgerLine[]): UsageSum {
     ...(paid.some(({ billing, cost_usd = 0 }) => billing === "subscription" && cost_usd > 0)
       ? { subscription: true as const }
       : {}),
-    ...(unreported === 0 ? {} : { unreported }),
+    ...(unreportedCount === 0 ? {} : { unreported: unreportedCount }),
   };
 }
 
-/** An agent that no model answered had nothing to say; one that was interrupted or hung may have used tokens before. */
-const didNotSay = ({ agent, cost_usd, failure, tokens }: LedgerLine): boolean =>
+/**
+ * If no model answered, there was nothing to report; if the agent was interrupted or hung, it may have used tokens
+ * before.
+ */
+const hasUnreportedCost = ({ agent, cost_usd, failure, tokens }: LedgerLine): boolean =>
   agent !== undefined &&
   cost_usd === undefined &&
   (countsTowardLimit(failure) || (tokens?.input ?? 0) + (tokens?.output ?? 0) > 0);
 
 /**
- * What a model used for summaries; no iteration, and its time is not measured. Its tokens are not told apart, and most
- * are read.
+ * What a model used for summaries. They are not iterations, and their time is not measured. Their tokens are not
+ * separated; most of them are input.
  */
-function historianIn({ loop }: Summarised): UsageSum | undefined {
+function historianUsage({ loop }: StateWithSummaries): UsageSum | undefined {
   const {
     historian_tokens: tokens = 0,
     historian_cost_usd: cost_usd,
@@ -150,9 +160,10 @@ function historianIn({ loop }: Summarised): UsageSum | undefined {
   };
 }
 
-/** Several sums as one. */
-export function together(sums: readonly UsageSum[]): UsageSum {
-  const add = (of: (sum: UsageSum) => number | undefined) => sums.reduce((total, sum) => total + (of(sum) ?? 0), 0);
+/** The sum of several sums. */
+export function sumOfSums(sums: readonly UsageSum[]): UsageSum {
+  const add = (valueOf: (sum: UsageSum) => number | undefined) =>
+    sums.reduce((total, sum) => total + (valueOf(sum) ?? 0), 0);
   return {
     iterations: add(({ iterations }) => iterations),
     ...(add(({ not_counted: idle }) => idle) === 0 ? {} : { not_counted: add(({ not_counted: idle }) => idle) }),
@@ -188,7 +199,7 @@ function divided(sum: UsageSum, by: number): UsageSum {
   };
 }
 
-function fullestBy(lines: readonly LedgerLine[], papers: ReadonlySet<string>): Record<string, number> {
+function fullestContexts(lines: readonly LedgerLine[], papers: ReadonlySet<string>): Record<string, number> {
   const fullest: Record<string, number> = {};
   for (const { unit, context } of lines) {
     const kind = papers.has(unit) ? "paper" : unit.replace(/[-:]\d+$/, "");

@@ -3,27 +3,27 @@ import type { Rrd } from "../generated/rrd.js";
 import { countingInsights } from "../screening/eligibility/eligibility.js";
 import { whyNoGround } from "../units/narrative/handles.js";
 
-/** What came of a project's papers. */
+/** The numbers of a project's papers by outcome. */
 export interface Counts {
   readonly presented: number;
   readonly insights_extracted: number;
   readonly rejected: number;
   /** Not read yet. */
   readonly pending: number;
-  /** Read, and a person decides on their eligibility; absent where none does. */
+  /** Read and waiting for the user's decision on eligibility; absent if 0. */
   readonly waiting?: number;
-  /** Nothing of it but its title could be had; absent where 0. */
+  /** Without anything but a title; absent if 0. */
   readonly not_retrieved?: number;
-  /** Of all papers. */
+  /** Number of insights of all papers. */
   readonly insights: number;
-  /** Quotes of claims: those that stand in their paper's text, of all; without those of papers that don't stand. */
+  /** Quotes of claims: those found in the text, and all; without papers that must not be cited. */
   readonly quotes: { readonly found: number; readonly all: number };
 }
 
 export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
   const { papers_pool: papers } = rrd;
   const quotes = papers.flatMap((paper) => (whyNoGround(paper) === undefined ? (paper.analysis?.evidence ?? []) : []));
-  const count = (...wanted: string[]) => papers.filter(({ status }) => wanted.includes(status)).length;
+  const count = (...statuses: string[]) => papers.filter(({ status }) => statuses.includes(status)).length;
   return {
     presented: count("presented"),
     insights_extracted: count("insights_extracted"),
@@ -35,12 +35,12 @@ export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
   };
 }
 
-/** The same in words: "4 included, 2 kept for insights, 5 rejected", and what else there is. */
+/** The counts as text: "4 included, 2 kept for insights, 5 rejected", and others that are not 0. */
 export const countsText = (counts: Counts): string => {
-  const { presented, insights_extracted: kept, rejected, waiting, not_retrieved: missing, pending } = counts;
+  const { presented, insights_extracted: keptForInsights, rejected, waiting, not_retrieved: missing, pending } = counts;
   return [
     `${presented} included`,
-    ...(kept === 0 ? [] : [`${kept} kept for insights`]),
+    ...(keptForInsights === 0 ? [] : [`${keptForInsights} kept for insights`]),
     `${rejected} rejected`,
     ...(missing === undefined ? [] : [`${missing} not retrieved`]),
     ...(waiting === undefined ? [] : [`${waiting} waiting for you`]),

@@ -8,7 +8,7 @@ import type { TracedRecord } from "../papers/export/cited-work.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { apartOf } from "../units/screening/search-session.js";
 
-/** Two records that look like one work and count as two, with what speaks for or against one. */
+/** Two records that look like the same work but count as two, with the reason. */
 export interface UncertainPair {
   readonly records: readonly [TracedRecord, TracedRecord];
   readonly why: string;
@@ -16,20 +16,21 @@ export interface UncertainPair {
 
 export interface Duplicates {
   readonly uncertain: readonly UncertainPair[];
-  /** Records that count as the same work as another. */
+  /** Records that count as duplicates of others. */
   readonly settled: readonly TracedRecord[];
 }
 
 /**
- * What is a duplicate among the records of a project, and what may be one: pairs that the rules of merging compared and
- * kept apart, and those that they would merge and that are two all the same. What a person has parted is settled.
+ * The duplicates among the records of a project, and pairs that may be duplicates: those that the merge rules compared
+ * and kept separate, and those that the rules would merge but that are two records. Pairs that the user has separated
+ * are left out.
  */
 export function duplicatesAmong(records: readonly TracedRecord[], rrd: Rrd): Duplicates {
   const settled = records.filter(({ outcome }) => outcome.duplicateOf !== undefined);
-  const own = records.filter(({ outcome }) => outcome.duplicateOf === undefined);
-  const said = apartOf(rrd);
-  const byId = new Map(own.map((record) => [record.id, record]));
-  const { works, lookAlikes } = mergeRecords(own.map(asRecord), said);
+  const nonDuplicates = records.filter(({ outcome }) => outcome.duplicateOf === undefined);
+  const separated = apartOf(rrd);
+  const byId = new Map(nonDuplicates.map((record) => [record.id, record]));
+  const { works, lookAlikes } = mergeRecords(nonDuplicates.map(asRecord), separated);
   const pairs = [
     ...works.flatMap(({ mergedFrom: [first, ...others] }) =>
       others.map((other) => ({
@@ -40,16 +41,23 @@ export function duplicatesAmong(records: readonly TracedRecord[], rrd: Rrd): Dup
     ...lookAlikes,
   ];
   const uncertain = pairs.flatMap(({ ids, why }): UncertainPair[] => {
-    const [one, other] = ids.map((id) => byId.get(id));
-    const isSaid = said.some((pair) => ids.every((id) => pair.includes(id)));
-    if (one === undefined || other === undefined || one === other || isSaid || areOnlyAlike(one, other)) return [];
-    return [{ records: [one, other], why }];
+    const [first, second] = ids.map((id) => byId.get(id));
+    const isSeparated = separated.some((pair) => ids.every((id) => pair.includes(id)));
+    if (
+      first === undefined ||
+      second === undefined ||
+      first === second ||
+      isSeparated ||
+      haveOnlySimilarTitles(first, second)
+    )
+      return [];
+    return [{ records: [first, second], why }];
   });
   return { uncertain, settled };
 }
 
-/** Whether two titles share words and no more, as those of sister trials do, which nobody takes for one work. */
-function areOnlyAlike(one: TracedRecord, other: TracedRecord): boolean {
+/** Whether two titles only share words, like those of related trials, which are different works. */
+function haveOnlySimilarTitles(one: TracedRecord, other: TracedRecord): boolean {
   const [a, b] = [one, other].map((record) => matchFeaturesOf(asRecord(record)).title);
   return a !== undefined && b !== undefined && matchTitles(a, b) === "alike";
 }

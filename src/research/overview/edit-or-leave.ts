@@ -13,27 +13,27 @@ import { derive } from "../workflow/derive.js";
 export interface LeaveOptions extends Pick<ResearchOptions, "git" | "notify"> {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Where the key lies that signs what a person says. */
+  /** The folder with the key that signs the user's messages. */
   readonly stateDir: string;
 }
 
 /**
- * The state with what a command of a person changes in it. Undefined while a run holds the project: the messages are
- * then left for it, which say the same, and it takes them before its next iteration. Several commands at the same
- * moment wait for each other. `change` is pure; `written` is called once it is in the state.
- * @throws ExpectedError for an invalid rrd.json, a project of a later version, and a disk that refuses.
+ * Applies a command of the user to the state. While a run holds the project, the messages with the same content are
+ * left for the run, which applies them before its next iteration; then the result is undefined. Several commands at the
+ * same time wait for each other. `change` is pure; `written` is called when it is in the state.
+ * @throws ExpectedError if rrd.json is invalid, the project has a later version, or the disk refuses.
  */
 export async function editOrLeave(
   folder: string,
   change: (rrd: Rrd) => Rrd,
   messages: readonly Parameters<typeof leaveMessage>[1][],
   { stateDir, now, git, notify }: LeaveOptions,
-  written: () => Promise<unknown> = async () => undefined,
+  onWritten: () => Promise<unknown> = async () => undefined,
 ): Promise<Rrd | undefined> {
   const edit = async (): Promise<Rrd> => {
     const { rrd } = await editResearch(folder, change, { derive, git, notify });
     await signState(folder, stateDir);
-    await written();
+    await onWritten();
     return rrd;
   };
   const isRunning = () => isHeldByRun(lockFile(folder));
@@ -41,15 +41,15 @@ export async function editOrLeave(
     try {
       return await edit();
     } catch (error) {
-      // A run may have begun since.
+      // A run may have started in the meantime.
       if (!(error instanceof ExpectedError) || !(await isRunning())) throw error;
     }
   await requireKnownFormats(folder, researchFormat);
-  const left: string[] = [];
-  for (const message of messages) left.push(await leaveMessage(folder, message, now, stateDir));
-  // One that ended in this moment takes nothing any more.
+  const messageIds: string[] = [];
+  for (const message of messages) messageIds.push(await leaveMessage(folder, message, now, stateDir));
+  // A run that has just ended takes no more messages.
   if (await isRunning()) return undefined;
   const rrd = await edit();
-  for (const id of left) await removeMessage(folder, id);
+  for (const id of messageIds) await removeMessage(folder, id);
   return rrd;
 }

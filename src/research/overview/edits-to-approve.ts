@@ -9,39 +9,41 @@ import { type Edit, approve, reject } from "../../engine/storage/guard/held-edit
 import { waitingEdits } from "../project-files/guarded/guarded-files.js";
 import { rootOf } from "../workflow/brief/prompt-file.js";
 
-/** The edits of what instructs agents that wait for a person's yes during a run of the project, one after the other. */
+/**
+ * The questions about edits of agents' instructions that need the user's approval during a run, one after the other.
+ */
 export function editsToApprove(folder: string, stateDir: string, io: Pick<Io, "cwd" | "env">): Questions | undefined {
-  // As the command: only a person says yes.
+  // As in the command, only a person can approve.
   if (isStartedByAgent(io.env)) return undefined;
   return async () => {
-    const waiting = () => waitingEdits(folder, rootOf(folder, io.cwd), stateDir);
-    const [edit] = await waiting();
-    return edit && asked(folder, stateDir, edit, waiting);
+    const waitingNow = () => waitingEdits(folder, rootOf(folder, io.cwd), stateDir);
+    const [edit] = await waitingNow();
+    return edit && questionAbout(folder, stateDir, edit, waitingNow);
   };
 }
 
-/** Undefined where there is no file. */
+/** Undefined if the file does not exist. */
 const textOf = (path: string): Promise<string | undefined> => readRegularText(path).catch(() => undefined);
 
-async function asked(
+async function questionAbout(
   folder: string,
   stateDir: string,
   edit: Edit,
-  waiting: () => Promise<readonly Edit[]>,
+  waitingNow: () => Promise<readonly Edit[]>,
 ): Promise<Question> {
   const name = basename(edit.path);
-  const now = await textOf(edit.path);
+  const shownText = await textOf(edit.path);
   return {
     about: `The edit of ${name}`,
     otherwise: `research-ralph trust ${shellWord(basename(folder))} --edits`,
-    shows: [`${edit.path} changed while ${edit.agent} ran:`, ...changesIn(edit, now)],
+    shows: [`${edit.path} changed while ${edit.agent} ran:`, ...changesIn(edit, shownText)],
     asks: `Let briefs use this ${name}? n takes the edit back.`,
     async answer(yes) {
-      const still = (await waiting()).find(({ path }) => path === edit.path);
-      if (still === undefined) return `${name}: nothing waits any more.`;
-      // A log grows; what was added to it and waits stands in the record.
-      const isSame = edit.before === undefined || (await textOf(edit.path)) === now;
-      if (!isSame || !isDeepStrictEqual(still, edit))
+      const stillWaiting = (await waitingNow()).find(({ path }) => path === edit.path);
+      if (stillWaiting === undefined) return `${name}: nothing waits any more.`;
+      // A log grows during the run; its waiting additions are part of the edit.
+      const isSame = edit.before === undefined || (await textOf(edit.path)) === shownText;
+      if (!isSame || !isDeepStrictEqual(stillWaiting, edit))
         return `${name} has changed since it was shown, so nothing is decided; look again.`;
       if (!yes) await reject(folder, stateDir, edit);
       else await approve(stateDir, edit);
@@ -50,17 +52,17 @@ async function asked(
   };
 }
 
-/** The lines that an edit took away and added, those that all of both sides begin or end with left out. */
+/** The removed and added lines of an edit, without common lines at the beginning and the end. */
 function changesIn({ before, added }: Edit, now: string | undefined): string[] {
   if (before === undefined) return (added ?? []).flatMap(linesOf).map((line) => `+ ${line}`);
-  const [old, lines] = [linesOf(before ?? ""), linesOf(now ?? "")];
-  const shorter = Math.min(old.length, lines.length);
+  const [oldLines, newLines] = [linesOf(before ?? ""), linesOf(now ?? "")];
+  const shorter = Math.min(oldLines.length, newLines.length);
   let [start, end] = [0, 0];
-  while (start < shorter && old[start] === lines[start]) start += 1;
-  while (end < shorter - start && old.at(-1 - end) === lines.at(-1 - end)) end += 1;
+  while (start < shorter && oldLines[start] === newLines[start]) start += 1;
+  while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end += 1;
   return [
-    ...old.slice(start, old.length - end).map((line) => `- ${line}`),
-    ...lines.slice(start, lines.length - end).map((line) => `+ ${line}`),
+    ...oldLines.slice(start, oldLines.length - end).map((line) => `- ${line}`),
+    ...newLines.slice(start, newLines.length - end).map((line) => `+ ${line}`),
   ];
 }
 

@@ -1,19 +1,19 @@
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { scoresOf, totalsOf, usesScores } from "../papers/rubric/rubric.js";
 
-/** What a report says of one paper. */
+/** The data of one paper in a list. */
 export interface ListedPaper {
   readonly id: string;
   readonly key: string;
   readonly title: string;
   readonly status: Paper["status"];
   readonly decision: string | null;
-  /** Out of `fullScore`; null where it is missing, absent where papers get no points. */
+  /** At most `fullScore`; null if missing, absent if papers get no points. */
   readonly score?: number | null;
   readonly year: number | null;
 }
 
-/** The papers, the best first; those that are not read yet come last, in the order in which they will be. */
+/** The papers, best first. Unread papers are last, in the order in which they will be read. */
 export const papersByScore = (rrd: Rrd): ListedPaper[] =>
   rrd.papers_pool
     .map((paper) => {

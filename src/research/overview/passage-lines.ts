@@ -3,19 +3,19 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import { type StoredQuote, piecesOf } from "../../text/evidence/quoted.js";
 
-/** Stand for the two marks while lines are broken, since a paper has such marks of its own; these it hardly has. */
+/** Replacements for the two marks while lines are wrapped, because papers often contain the marks themselves. */
 const [open, close] = ["⸨", "⸩"];
 
 /**
- * The passage of a quote for a terminal: the quoted words stand between “ and ”, in bold where there are colours, the
- * rest of their sentence is dim. Rows of a table have a line each. `columns`: the width without the indent.
+ * The passage of a quote for a terminal. The quoted words are between “ and ”, in bold if colours are used, and the
+ * rest of the sentence is dim. Rows of a table are on lines of their own. `columns`: the width without the indent.
  */
 export function passageLines(
-  kept: StoredQuote,
+  quote: StoredQuote,
   { columns, color, indent = "" }: { readonly columns: number; readonly color: boolean; readonly indent?: string },
 ): string[] {
   const { bold, dim } = createColors(color);
-  const text = piecesOf(kept)
+  const text = piecesOf(quote)
     .map(({ text: piece, isQuoted }) => ({ isQuoted, piece: piece.replaceAll(open, "((").replaceAll(close, "))") }))
     .map(({ piece, isQuoted }) => (isQuoted ? `${open}${piece}${close}` : piece))
     .join("");
@@ -26,8 +26,8 @@ export function passageLines(
       .split(/([⸨⸩])/)
       .map((piece) => {
         if (piece === open || piece === close) isQuoted = piece === open;
-        const shown = piece === open ? "“" : piece === close ? "”" : piece;
-        return shown === "" ? "" : isQuoted || piece === close ? bold(shown) : dim(shown);
+        const character = piece === open ? "“" : piece === close ? "”" : piece;
+        return character === "" ? "" : isQuoted || piece === close ? bold(character) : dim(character);
       })
       .join("");
   return text

@@ -18,15 +18,15 @@ import { countsOf, countsText } from "./counts.js";
 import { timeSpent } from "./time-and-cost.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 
-/** A phase in words, for people; undefined for the last, which is being finished. */
+/** A phase as text; undefined for the last one. */
 export const stageOf = (phase: Rrd["phase"]): string | undefined =>
   phase === "COMPLETE" ? undefined : phase.toLowerCase();
 
-/** How a project stands. `where`: as the person knows it. Pure. */
+/** The standing of a project. `where`: its name for the user. Pure. */
 export function researchStanding(
   { folder, where }: { readonly folder: string; readonly where: string },
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
-  outside: RunStatus,
+  runStatus: RunStatus,
 ): Standing {
   const { phase, refused } = statusOf(rrd, ledger);
   const counts = countsOf(rrd);
@@ -43,7 +43,7 @@ export function researchStanding(
         ]),
   ];
   return {
-    ...outside,
+    ...runStatus,
     noun: "project",
     folder,
     title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
@@ -67,11 +67,11 @@ export function researchStanding(
   };
 }
 
-/** Looks at a project without its lock. @throws ExpectedError where it can't be read. */
+/** Reads the standing of a project without its lock. @throws ExpectedError if it can't be read. */
 export const lookAtResearch = async (folder: string, where: string): Promise<Standing> =>
   researchStanding({ folder, where }, await readResearch(folder), await runStatusOf(folder));
 
-/** A research project as a person leads it from outside; `where`: as the person knows it. */
+/** A project as work that the user steers. `where`: its name for the user. */
 export const steeredResearch = (folder: string, where: string): SteeredWork => ({
   folder,
   where,

@@ -170,9 +170,9 @@ export const signs = (level: number): string => {
 
 /** How sure an answer is, computed from its findings. */
 export interface Sureness {
-  /** The middle of the findings' strengths in a word or two. */
+  /** The median strength of the findings, in one or two words. */
   readonly words: string;
-  /** Why, a clause each. */
+  /** The reasons, a clause each. */
   readonly because: readonly string[];
 }
 

@@ -6,54 +6,58 @@ import { handleOf } from "../../units/narrative/handles.js";
 import type { Checkers } from "../../derived/checker-rates.js";
 import type { Pool } from "./pool.js";
 
-/** An answer as a report of nothing but its answer, so that its sentences are checked as those of any report. */
+/** An answer in the form of a report, so that its sentences are checked like those of a report. */
 export interface AnswerAsReport {
-  /** The papers that were asked, the answer's own quotes among theirs. */
+  /** The papers of the question, with the quotes of the answer added to theirs. */
   readonly papers_pool: Paper[];
   readonly narrative: ReportFile;
-  /** The open check of the answer; absent where none is open. */
+  /** The open check of the answer; absent if no check is open. */
   readonly open?: OpenCheck;
-  /** The handles of the answer, by those of the report. */
+  /** The handles of the answer, by the handles of the report. */
   readonly handles: ReadonlyMap<string, string>;
 }
 
-/** The report of an answer that has papers at hand. */
+/** Converts an answer to a report. `papers`: the papers of the question. */
 export function answerAsReport(answer: Answer, { papers }: Pick<Pool, "papers">): AnswerAsReport {
   const handles = new Map<string, string>();
   const papers_pool = papers.map(({ key, paper }) => {
-    const known = paper.analysis?.evidence ?? [];
-    const own = answer.quotes.filter((quote) => quote.paper === key);
-    for (const [index, { handle }] of own.entries()) handles.set(handleOf(key, known.length + index + 1), handle);
-    const quoted = own.map(({ handle: _, paper: __, ...quote }) => ({
+    const storedEvidence = paper.analysis?.evidence ?? [];
+    const itsQuotes = answer.quotes.filter((quote) => quote.paper === key);
+    for (const [index, { handle }] of itsQuotes.entries())
+      handles.set(handleOf(key, storedEvidence.length + index + 1), handle);
+    const evidenceOfAnswer = itsQuotes.map(({ handle: _, paper: __, ...quote }) => ({
       ...quote,
       claim: "",
       status: "verified" as const,
     })) as Evidence[];
-    return { ...paper, id: key, analysis: { ...paper.analysis, evidence: [...known, ...quoted] } };
+    return { ...paper, id: key, analysis: { ...paper.analysis, evidence: [...storedEvidence, ...evidenceOfAnswer] } };
   });
-  const numbered = new Map([...handles].map(([ofReport, ofAnswer]) => [ofAnswer, ofReport]));
-  const named = (handle: string) => numbered.get(handle);
-  const narrative = narrativeOfAnswer({ ...answer, statements: answer.statements.map(renamed(named)) });
-  const open = answer.open && openIn(answer.open.check, named);
+  const reportHandles = new Map([...handles].map(([ofReport, ofAnswer]) => [ofAnswer, ofReport]));
+  const toReportHandle = (handle: string) => reportHandles.get(handle);
+  const narrative = narrativeOfAnswer({ ...answer, statements: answer.statements.map(withHandles(toReportHandle)) });
+  const open = answer.open && openCheckWithHandles(answer.open.check, toReportHandle);
   return { papers_pool, narrative, handles, ...withoutUndefined({ open }) };
 }
 
-/** What rests on handles, with those that this names; others lead nowhere and are left out. */
-const renamed =
-  (named: (handle: string) => string | undefined) =>
-  <Said extends { rests_on: string[] }>(said: Said): Said => ({
-    ...said,
-    rests_on: said.rests_on.flatMap((handle) => named(handle) ?? []),
+/** The same text with other handles. Handles without a replacement are left out. */
+const withHandles =
+  (newHandle: (handle: string) => string | undefined) =>
+  <Said extends { rests_on: string[] }>(sentence: Said): Said => ({
+    ...sentence,
+    rests_on: sentence.rests_on.flatMap((handle) => newHandle(handle) ?? []),
   });
 
-/** An open check with its handles as this names them. */
-export const openIn = (open: OpenCheck, named: (handle: string) => string | undefined): OpenCheck => ({
+/** An open check with other handles. */
+export const openCheckWithHandles = (
+  open: OpenCheck,
+  newHandle: (handle: string) => string | undefined,
+): OpenCheck => ({
   ...open,
-  sentences: open.sentences.map(renamed(named)),
-  ...withoutUndefined({ contradicted: open.contradicted?.map(renamed(named)) }),
+  sentences: open.sentences.map(withHandles(newHandle)),
+  ...withoutUndefined({ contradicted: open.contradicted?.map(withHandles(newHandle)) }),
 });
 
-/** The answer with a check of its sentences open; as it is where each of them was judged. */
+/** The answer with an open check of its sentences; unchanged if all are already checked. */
 export function withOpenCheck(answer: Answer): Answer {
   const sentences = answer.statements.flatMap(({ text, rests_on, check }, index) =>
     check === undefined ? [{ where: `/answer/${index}`, text, rests_on }] : [],
@@ -62,7 +66,7 @@ export function withOpenCheck(answer: Answer): Answer {
   return { ...answer, open: { check: { report: 0, step: "check", sentences, claims: [] } } };
 }
 
-/** What an answer says, as the narrative of a report. */
+/** The text of an answer, as the narrative of a report. */
 export const narrativeOfAnswer = ({
   at,
   question,
@@ -74,7 +78,11 @@ export const narrativeOfAnswer = ({
   written_at: at,
   question,
   agent,
-  answer: statements.map(({ text, rests_on, check: own }) => ({ text, rests_on, ...(own && { check: own }) })),
+  answer: statements.map(({ text, rests_on, check: itsCheck }) => ({
+    text,
+    rests_on,
+    ...(itsCheck && { check: itsCheck }),
+  })),
   findings: [],
   agreed: [],
   disputed: [],
@@ -84,24 +92,24 @@ export const narrativeOfAnswer = ({
   ...(check === undefined ? {} : { check, not_borne_out }),
 });
 
-/** The answer with what its report says at the end of its check. Marks of a sentence that was mended go with it. */
+/** The answer with the results of a check. Corrected sentences lose their marks. */
 export function withCheck(
   { open: _, ...answer }: Answer,
-  { answer: said, not_borne_out = [], check }: ReportFile,
+  { answer: sentences, not_borne_out = [], check }: ReportFile,
   handles: ReadonlyMap<string, string>,
   controls: Checkers,
 ): Answer {
-  const own = (rests_on: readonly string[] = []) => rests_on.flatMap((handle) => handles.get(handle) ?? []);
+  const answerHandles = (rests_on: readonly string[] = []) => rests_on.flatMap((handle) => handles.get(handle) ?? []);
   return {
     ...answer,
-    statements: said.map(({ text, rests_on, check: judged }) => {
-      const before = answer.statements.find((each) => each.text === text);
-      return { ...before, text, rests_on: own(rests_on), ...(judged && { check: judged }) };
+    statements: sentences.map(({ text, rests_on, check: itsCheck }) => {
+      const earlier = answer.statements.find((each) => each.text === text);
+      return { ...earlier, text, rests_on: answerHandles(rests_on), ...(itsCheck && { check: itsCheck }) };
     }),
     ...(check && { check }),
     ...(not_borne_out.length === 0
       ? {}
-      : { not_borne_out: not_borne_out.map((each) => ({ ...each, rests_on: own(each.rests_on) })) }),
+      : { not_borne_out: not_borne_out.map((each) => ({ ...each, rests_on: answerHandles(each.rests_on) })) }),
     ...(Object.keys(controls).length === 0 ? {} : { controls }),
   };
 }

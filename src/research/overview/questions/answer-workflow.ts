@@ -21,51 +21,51 @@ import type { Pool } from "./pool.js";
 interface AnswerOptions {
   readonly pool: Pool;
   readonly question: string;
-  /** The unit that the answer will be, such as `answer-3`. */
+  /** The id of the unit, such as `answer-3`. */
   readonly unit: string;
-  /** What the projects are called. */
+  /** The name of the project or projects. */
   readonly project: string;
-  /** The projects' folders as an answer names them, where several are asked. */
+  /** If several projects are asked: their folders as named in the answer. */
   readonly projects?: readonly string[];
-  /** The last iteration of the project when the question was put. */
+  /** The last iteration of the project at the time of the question. */
   readonly seen: number;
-  /** The same of each project, where several are asked. */
+  /** The same for each project, if several are asked. */
   readonly seenIn?: readonly number[];
   readonly root: string;
   readonly workspaces: Workspaces;
   readonly redact: Redact;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** What the project has cost, and what it may. */
+  /** The cost of the project so far, and its limit. */
   readonly account: () => Account;
-  /** Set where the agent takes tools. */
+  /** Set if the agent can use tools. */
   readonly tools?: ToolServer;
-  /** Puts an iteration into the project's files, and answers with the unit that it became. */
+  /** Stores an iteration in the project's files. */
   readonly keep: (iteration: AnswerIteration) => Promise<void>;
-  /** Its sentences are checked once it is kept. */
+  /** True if its sentences are checked afterwards. */
   readonly isChecked: boolean;
-  /** Told the answer once it is kept. */
+  /** Called with the answer when it is stored. */
   readonly answered: (answer: Answer) => void;
 }
 
-/** A question, from its brief to its answer. */
+/** The state of a question. */
 interface AnswerState {
   readonly answer?: Answer;
-  /** Results that could not be used. */
+  /** Number of results that could not be used. */
   readonly refused: number;
   readonly repair?: AnswerRepair;
 }
 
 type AnswerUnit = Unit & { readonly kind: "question" };
 
-/** After so many results that can't be used the question is given up. */
+/** The question is given up after this many unusable results. */
 const maxRefused = 3;
-/** Passages shown where these papers do not answer. */
+/** Maximum number of passages that are shown if the papers do not answer the question. */
 const maxNearest = 3;
 
 /**
- * One question to the papers of a project: one iteration of one agent, a second one where less than half of its quotes
- * was found. Nothing of the project's own work is touched but the ledger, the log and the file of answers.
+ * The workflow for one question about the papers of a project: one iteration of one agent, and a second one if less
+ * than half of its quotes were found. It changes only the ledger, the log and the file of answers.
  */
 export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, AnswerUnit> {
   const { pool, question, workspaces, redact } = options;
@@ -74,7 +74,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
   const unit: AnswerUnit = { kind: "question", id: options.unit, phase: "QUESTION", title: "Question" };
   const query = pool.query(question);
 
-  const accepted = async (line: LedgerLine, part: Partial<Answer>): Promise<Outcome> => {
+  const accepted = async (line: LedgerLine, fields: Partial<Answer>): Promise<Outcome> => {
     const answer: Answer = {
       id: unit.id,
       at: line.at,
@@ -88,16 +88,17 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
         projects: options.projects?.slice(),
         seen_in: options.seenIn?.slice(),
       }),
-      ...part,
+      ...fields,
       ...(pool.withoutText.length === 0 ? {} : { without_text: pool.withoutText.slice(0, maxWithoutText) }),
       ...(line.tokens === undefined ? {} : { tokens: { input: line.tokens.input, output: line.tokens.output } }),
     };
-    const judged = options.isChecked ? withOpenCheck(answer) : answer;
-    const whole = answer.statements.length > 0 ? judged : { ...answer, nearest: await nearest(pool, query) };
-    await options.keep({ line, answer: whole });
-    state = { ...state, answer: whole };
-    options.answered(whole);
-    return { outcome: "accepted", summary: summaryOf(whole) };
+    const withCheckOpen = options.isChecked ? withOpenCheck(answer) : answer;
+    const complete =
+      answer.statements.length > 0 ? withCheckOpen : { ...answer, nearest: await nearestPassages(pool, query) };
+    await options.keep({ line, answer: complete });
+    state = { ...state, answer: complete };
+    options.answered(complete);
+    return { outcome: "accepted", summary: summaryOf(complete) };
   };
 
   const judge = async (run: AgentRun): Promise<Outcome> => {
@@ -193,24 +194,24 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
   };
 }
 
-/** Papers without a text that an answer names. */
+/** Maximum number of papers without a text in an answer. */
 const maxWithoutText = 200;
 
-/** On one line, without the lines that only say where it stands. */
-const bare = (text: string): string =>
+/** A text on one line, without headings and page marks. */
+const plainLine = (text: string): string =>
   text
     .replace(/^(?:#{1,6} [^\n]*|\[p\. ?\d+\])$/gm, "")
     .replace(/\s+/g, " ")
     .trim();
 
-/** The passages nearest to a question, one a paper. */
-async function nearest(pool: Pool, query: ReturnType<Pool["query"]>): Promise<NonNullable<Answer["nearest"]>> {
+/** The passages nearest to a question, one for each paper. */
+async function nearestPassages(pool: Pool, query: ReturnType<Pool["query"]>): Promise<NonNullable<Answer["nearest"]>> {
   const hits = pool.search(query, maxNearest).perPaper.slice(0, maxNearest);
   return Promise.all(
     hits.map(async ({ passage: { paper, start, end, locator } }) => ({
       paper: pool.papers[paper]?.key ?? "",
       ...withoutUndefined({ locator }),
-      text: bare((await pool.textOf(paper))?.text.slice(start, end) ?? ""),
+      text: plainLine((await pool.textOf(paper))?.text.slice(start, end) ?? ""),
     })),
   );
 }

@@ -6,8 +6,8 @@ import { checkAnswer } from "./judge-answer.js";
 import type { Pool } from "./pool.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-/** What tools ask of a pool. It is opened with the first call, and again where the files have changed since. */
-export const askedByTools = (open: () => Promise<Pool>): ProjectSearch => ({
+/** The search functions for tools. The pool is opened with the first call, and again if the files have changed. */
+export const projectSearchFor = (open: () => Promise<Pool>): ProjectSearch => ({
   async passages(query, most) {
     const pool = await open();
     const hits = pool.search(pool.query(query), most).best;

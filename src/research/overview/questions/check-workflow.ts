@@ -28,7 +28,7 @@ import { judgePart } from "../../workflow/judge-part.js";
 import { statusOf } from "../../workflow/next-unit.js";
 import type { AnswerIteration } from "../../workflow/steering/fold-answer.js";
 import type { Workspaces } from "../../workflow/workspace.js";
-import { answerAsReport, openIn, withCheck } from "./answer-as-report.js";
+import { answerAsReport, openCheckWithHandles, withCheck } from "./answer-as-report.js";
 import type { Pool } from "./pool.js";
 
 interface CheckOptions {
@@ -105,7 +105,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     const controls = controlsNow(checkers);
     return {
       ...answer,
-      open: { check: openIn(open, (handle) => handles.get(handle)), ...withoutUndefined({ heard }) },
+      open: { check: openCheckWithHandles(open, (handle) => handles.get(handle)), ...withoutUndefined({ heard }) },
       ...(Object.keys(controls).length === 0 ? {} : { controls }),
     };
   };
