@@ -55,8 +55,8 @@ export function crewFor(config: ResolvedConfig, settings: AgentSettings, roleNam
     return agent;
   };
   const roles = Object.fromEntries(Object.entries(roleNames).map(([role, names]) => [role, names.map(agentNamed)]));
-  const [first, ...others] = agentsByName.values();
-  return { agents, roles, everyone: [first ?? agents[0], ...others] };
+  const [first, ...otherAgents] = agentsByName.values();
+  return { agents, roles, everyone: [first ?? agents[0], ...otherAgents] };
 }
 
 /** Settings that all agents of a run share, also agents on other machines. */
@@ -334,7 +334,9 @@ export async function rememberAgent(config: ResolvedConfig, folder: string, { en
 const knownAgents = ({ agents }: ResolvedConfig, env: NodeJS.ProcessEnv): ReadonlySet<string> =>
   new Set(["ralph", "baseline", ...installedAgents(env), ...Object.keys(agents)]);
 
-/** Whether the program of a run's first agent is here; true also where it is not known, as of another machine. */
+/**
+ * Whether the program of the run's first agent is installed. Also true if that is unknown, such as on another machine.
+ */
 export async function hasProgram(config: ResolvedConfig, io: Io): Promise<boolean> {
   const { agent } = config;
   if (isRemote(agent) || config.sandbox === "docker" || knownAgents(config, io.env).has(agent)) return true;

@@ -40,13 +40,15 @@ function agentWithModel(model: string, role: string, config: ResolvedConfig, env
   const hasModel = (name: string) => family === undefined || familiesOf(name, settings)?.includes(family) !== false;
   if (hasModel(config.agent)) return config.agent;
   const isCommand = (name: string) => name.startsWith("cmd:") || config.agents[name]?.type === "command";
-  const own = [...config.fallbacks, ...Object.keys(config.agents)].find((name) => !isCommand(name) && hasModel(name));
+  const configuredAgent = [...config.fallbacks, ...Object.keys(config.agents)].find(
+    (name) => !isCommand(name) && hasModel(name),
+  );
   const installed = installedAgents(env).find(
     (name) => family !== undefined && familiesOf(name, settings)?.includes(family) === true,
   );
   const hasKey =
     modelSettingsOf(config, role).api_key !== undefined || ralphKeys(model).some((name) => (env[name] ?? "") !== "");
-  const suitable = own ?? installed ?? (hasKey ? "ralph" : undefined);
+  const suitable = configuredAgent ?? installed ?? (hasKey ? "ralph" : undefined);
   if (suitable !== undefined) return suitable;
   throw new ExpectedError(
     `/models/${role}: ${config.agent} has no model '${model}', and no agent that has it is installed; name another model, or install one of its maker.`,
@@ -79,18 +81,18 @@ function agentOfModel({ model, api_key }: ModelSettings, role: string, config: R
   const base = model === undefined ? runAgent : agentWithModel(model, role, config, env);
   const settings = { agents, adapters: [] };
   const entry = entryOf(base, settings);
-  const own = entry.env ?? {};
+  const entryEnv = entry.env ?? {};
   const variables = entry.type === "ralph" ? ralphKeys(model ?? entry.model) : keyVariablesOf(base, settings);
   // The configured key is an API key, so variables for tokens do not fit.
   const variable = variables.find((name) => name.endsWith("_API_KEY"));
-  const isKnown = variables.some((name) => (own[name] ?? env[name] ?? "") !== "");
+  const isKnown = variables.some((name) => (entryEnv[name] ?? env[name] ?? "") !== "");
   if (api_key !== undefined && variable === undefined)
     throw new ExpectedError(`/models/${role}/api_key has no effect on ${base}, whose keys are not known.`, 2);
   const key = api_key === undefined || variable === undefined || isKnown ? {} : { [variable]: api_key };
   return {
     // Without a prefix such as "cmd:".
     name: `${base.slice(base.indexOf(":") + 1).split(" ")[0]}-${role}`,
-    agent: { ...entry, ...withoutUndefined({ model }), env: { ...own, ...key } },
+    agent: { ...entry, ...withoutUndefined({ model }), env: { ...entryEnv, ...key } },
     notices: base === runAgent ? [] : [`${runAgent} has no model ${model}, so ${base} is asked for it as the ${role}.`],
   };
 }
@@ -130,10 +132,10 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
       isBuiltIn = true;
     } else if (chosen.length > 0) names[role] = chosen;
     else if (model.model !== undefined || model.api_key !== undefined) {
-      const own = agentOfModel(model, role, config, env);
-      agents = { ...agents, [own.name]: own.agent };
-      names[role] = [own.name, ...config.fallbacks];
-      modelNotices.push(...own.notices);
+      const roleAgent = agentOfModel(model, role, config, env);
+      agents = { ...agents, [roleAgent.name]: roleAgent.agent };
+      names[role] = [roleAgent.name, ...config.fallbacks];
+      modelNotices.push(...roleAgent.notices);
     }
   }
   const hasAdversary = roleSettings["adversary"] !== false;

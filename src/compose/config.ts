@@ -270,10 +270,10 @@ function readersIn(screeners: string, origin = "screeners"): readonly string[] {
 
 /** The agent in `setting`. @throws ExpectedError if there are several; exit code 2 if a flag gave them. */
 function oneAgent(setting: string, origin = "second_reader"): string {
-  const [first, ...others] = agentsIn(setting);
-  if (first !== undefined && others.length === 0) return first;
+  const [first, ...otherAgents] = agentsIn(setting);
+  if (first !== undefined && otherAgents.length === 0) return first;
   throw new ExpectedError(
-    `${origin} names ${others.length + 1} agents; one fills in the form a second time, such as codex.`,
+    `${origin} names ${otherAgents.length + 1} agents; one fills in the form a second time, such as codex.`,
     origin.startsWith("--") ? 2 : 1,
   );
 }

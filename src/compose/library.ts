@@ -120,7 +120,7 @@ export function localSources(
   { tell, watch }: FolderProgress = { tell: () => undefined, watch: () => undefined },
 ): Pick<Sources, "serves" | "candidates" | "lists"> {
   const reportedFolders = new Set<string>();
-  const listings: ListingCache["kept"] = new Map();
+  const listings: ListingCache["documents"] = new Map();
   const cacheWithProgress = (source: string): ListingCache => {
     let lastReport = systemClock.now();
     const report = (done: number, all: number, found: number) => {
@@ -128,7 +128,7 @@ export function localSources(
       lastReport = systemClock.now();
       watch({ source, done, all, found });
     };
-    return { kept: listings, watch: report };
+    return { documents: listings, watch: report };
   };
   const folderOf = (source: string) => resolve(root, source.slice("folder:".length).trim());
   return {

@@ -98,8 +98,11 @@ export async function openProject(
         ...(everyone.some(isUnconfined) ? { guardFiles: guardOpener({ folder, root, configs, stateDir }, io) } : {}),
         ...(points.remakes() ? { remake: points.remake } : {}),
         veto: async ({ completes, ...proposal }: Proposal) => {
-          const { vetoes, told } = await points.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
-          for (const notice of told) await tell(notice);
+          const { vetoes, told: notices } = await points.ask(
+            completes ? ["accepted", "complete"] : ["accepted"],
+            proposal,
+          );
+          for (const notice of notices) await tell(notice);
           return vetoes;
         },
       }),

@@ -154,14 +154,14 @@ export function guarded(
   io: Io,
   settings: AgentSettings,
 ) {
-  const { workspace, folder, around, unconfined } = where;
+  const { workspace, folder, around: protectedPaths, unconfined } = where;
   const isHoused = settings.sandbox !== undefined;
-  const readOnlyPaths = isHoused ? existingPaths(around) : [];
+  const readOnlyPaths = isHoused ? existingPaths(protectedPaths) : [];
   const place = placeFor(where, config, io, settings, readOnlyPaths);
   mkdirSync(place.scratch, { recursive: true });
   const protect: OpenGuard = (iteration) =>
     guardTask(
-      { folder, stateDir: config.stateDir, around: isHoused ? absentPaths(around) : around },
+      { folder, stateDir: config.stateDir, around: isHoused ? absentPaths(protectedPaths) : protectedPaths },
       guardsRoot(io.env),
       iteration,
     );
@@ -229,11 +229,11 @@ export async function openTask<Work>(
     if (force || (streak.length > 0 && streak.every(({ agent }) => isOtherAgent(agent))))
       await store.edit(withRestartedCount);
     const otherFiles = [...otherName(state), ...(team ? protectedTeamFiles : [])];
-    const around = await aroundTask(workspace, folder, unconfined, otherFiles, repository);
+    const protectedPaths = await aroundTask(workspace, folder, unconfined, otherFiles, repository);
     return await make({
       store,
       workspace,
-      ...guarded({ workspace, folder, around, unconfined }, config, io, settings),
+      ...guarded({ workspace, folder, around: protectedPaths, unconfined }, config, io, settings),
       // A task from the command line does not change.
       readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskReader(named.file, named.overrides),
       // Read once: briefs do not contain what an agent writes there during the run.
@@ -244,8 +244,8 @@ export async function openTask<Work>(
       redact,
       ...(points.remakes() ? { remake: points.remake } : {}),
       veto: async (proposal) => {
-        const { vetoes, told } = await points.ask(["complete"], proposal);
-        for (const notice of told) await tell(notice);
+        const { vetoes, told: notices } = await points.ask(["complete"], proposal);
+        for (const notice of notices) await tell(notice);
         return vetoes;
       },
       now: io.clock.now,
@@ -294,9 +294,9 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
   const lock = await acquireLock(lockFile(folder), { describe: `The task ${folder}` }).catch(() => undefined);
   if (lock === undefined) return undefined;
   const otherFile = file === undefined ? [] : [basename(file)];
-  const around = await aroundTask(workspace, folder, false, otherFile, await repositoryOf(workspace));
+  const protectedPaths = await aroundTask(workspace, folder, false, otherFile, await repositoryOf(workspace));
   const protect: OpenGuard = (guardedIteration) =>
-    guardTask({ folder, stateDir, around }, guardsRoot(io.env), guardedIteration);
+    guardTask({ folder, stateDir, around: protectedPaths }, guardsRoot(io.env), guardedIteration);
   return { iteration, protect, release: () => lock.release() };
 }
 

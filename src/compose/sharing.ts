@@ -39,8 +39,8 @@ export function checkerNamesOf({ check, agent, fallbacks, agents }: ResolvedConf
   const [first, second] = checkerRoles;
   if (namedAgents.length === 2) return { [first]: [namedAgents[0] ?? ""], [second]: [namedAgents[1] ?? ""] };
   const hasModel = (name: string) => (agents[name]?.type ?? name) !== baseline.name;
-  const [writer, ...others] = runAgents.filter(hasModel);
-  const names = [...new Set([...namedAgents, ...others, ...(writer === undefined ? [] : [writer])])];
+  const [writer, ...otherAgents] = runAgents.filter(hasModel);
+  const names = [...new Set([...namedAgents, ...otherAgents, ...(writer === undefined ? [] : [writer])])];
   return names.length === 0 ? {} : { [first]: names };
 }
 

@@ -46,12 +46,12 @@ export async function toolContextFor(
     openedPool ??= openPool(folders);
     return openedPool;
   };
-  const asked: ProjectSearch = {
+  const projectSearch: ProjectSearch = {
     passages: async (...query) => (await openPoolOnce()).passages(...query),
     check: async (...answer) => (await openPoolOnce()).check(...answer),
   };
-  if (folders.length > 1) return { ...localReads, asked };
-  return { ...localReads, asked, network: await networkOf(folder, io, signal) };
+  if (folders.length > 1) return { ...localReads, asked: projectSearch };
+  return { ...localReads, asked: projectSearch, network: await networkOf(folder, io, signal) };
 }
 
 /** Opens the search in all papers of these projects. Loaded at the first use: many clients never use it. */

@@ -7,9 +7,9 @@ export type Checkers = NonNullable<Meaning["checkers"]>;
 export const emptyRate: CheckerRate = { borne_out: { asked: 0, right: 0 }, not_borne_out: { asked: 0, right: 0 } };
 
 /** Adds the counts in `more` to the rates. */
-export const withRates = (earlier: Checkers, more: Checkers): Checkers => ({
+export const withRates = (earlier: Checkers, added: Checkers): Checkers => ({
   ...earlier,
-  ...combined(earlier, more, 1),
+  ...combined(earlier, added, 1),
 });
 
 /** The counts that were added between two states of the rates. */

@@ -63,7 +63,7 @@ export function flowCounts(rrd: Rrd): FlowCounts {
   const isOther = (record: Paper | Exclusion): boolean => isFromOtherWay(record, identifiedCounts);
   const rows = [false, true].map((other) => {
     const papersInRow = papers.filter((paper) => isOther(paper) === other);
-    const exclusionsInRow = excluded.filter((one) => isOther(one) === other);
+    const exclusionsInRow = excluded.filter((exclusion) => isOther(exclusion) === other);
     return { mine: papersInRow, left: exclusionsInRow, row: rowOf(papersInRow, exclusionsInRow) };
   });
   const [first, second] = rows as [(typeof rows)[number], (typeof rows)[number]];
@@ -117,14 +117,14 @@ const stageOf = ({ stage, duplicate_of: duplicateOf }: Exclusion): string =>
 function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRow {
   const places = countEach(papers.map(placeOf));
   const countAt = (place: string) => places.get(place) ?? 0;
-  const screenedOut = excluded.filter((one) => stageOf(one) === "screened");
+  const screenedOut = excluded.filter((exclusion) => stageOf(exclusion) === "screened");
   const removed = countEach(excluded.map(stageOf).filter((stage) => beforeScreening.has(stage)));
-  const duplicates = excluded.filter((one) => stageOf(one) === "duplicate").length;
+  const duplicates = excluded.filter((exclusion) => stageOf(exclusion) === "duplicate").length;
   const rejected = countEach(papers.filter((paper) => placeOf(paper) === "rejected").map(reasonOf));
   const assessed = countAt("presented") + countAt("insights_extracted") + countAt("rejected") + countAt("waiting");
   const sought = countAt("not read") + countAt("not_retrieved") + assessed;
-  const byTitle = papers.filter((paper) => placeOf(paper) === "screened out");
-  const screened = screenedOut.length + byTitle.length + countAt("conflict") + sought;
+  const screenedOutPapers = papers.filter((paper) => placeOf(paper) === "screened out");
+  const screened = screenedOut.length + screenedOutPapers.length + countAt("conflict") + sought;
   return {
     identified: new Map(),
     duplicates,
@@ -133,7 +133,7 @@ function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRo
     screened,
     excluded: countEach([
       ...screenedOut.map(({ criterion, override }) => reasonName(override, criterion)),
-      ...byTitle.map(reasonOf),
+      ...screenedOutPapers.map(reasonOf),
     ]),
     conflicts: countAt("conflict"),
     sought,
@@ -173,19 +173,19 @@ function placeOf(paper: Paper): string {
 const reasonOf = (paper: Paper): string => exclusionOf(paper) ?? "points";
 
 /** Whether the user added the record or an agent found it by itself. Records from a folder come from a search. */
-function isFromOtherWay(record: Paper | Exclusion, known: Counts | undefined): boolean {
+function isFromOtherWay(record: Paper | Exclusion, knownSources: Counts | undefined): boolean {
   if (!("status" in record)) {
     const { before } = record as Exclusion;
-    return before !== undefined && isFromOtherWay(before as unknown as Paper | Exclusion, known);
+    return before !== undefined && isFromOtherWay(before as unknown as Paper | Exclusion, knownSources);
   }
   const { found, source, added } = record as Paper;
   // Snowballing may name sources for a paper that the user added, too.
   if (added === true) return true;
   if ((found?.sources ?? []).length > 0) return false;
-  return known === undefined ? isWeb(source) : source == null || !known.has(source);
+  return knownSources === undefined ? isWebSource(source) : source == null || !knownSources.has(source);
 }
 
-const isWeb = (source: unknown): boolean => typeof source === "string" && /^web\b/i.test(source);
+const isWebSource = (source: unknown): boolean => typeof source === "string" && /^web\b/i.test(source);
 
 const originOf = (record: Paper | Exclusion): string => {
   const { added, source } = record as Paper;

@@ -64,7 +64,10 @@ function paperProblems(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[]
     const decision = decisionOf(rrd, totals);
     // The decision can differ from the score for a retracted paper, or if only the abstract could be read.
     const allowed = [decision, decide(rrd, totals, paper).decision];
-    if (typeof stated === "string" && !allowed.some((each) => stated.toUpperCase().startsWith(each)))
+    if (
+      typeof stated === "string" &&
+      !allowed.some((allowedDecision) => stated.toUpperCase().startsWith(allowedDecision))
+    )
       addProblem("decision", `says ${stated}, the scores say ${decision}`, decision);
   } else if (paper.score_breakdown != null)
     addProblem("score_breakdown", "lacks some of the points, so nothing can be derived from it");

@@ -114,8 +114,8 @@ const isRaised = (earlier: Limits, now: Limits): boolean =>
 
 /** Only iterations after this one count: since then the user has acted. */
 function countedSince(rrd: Rrd): number {
-  const { stagnation_since: resetAt = 0, limits, iteration = 0 } = rrd.loop ?? {};
-  return limits !== undefined && isRaised(limits, limitsOf(rrd)) ? Math.max(resetAt, iteration) : resetAt;
+  const { stagnation_since: resetIteration = 0, limits, iteration = 0 } = rrd.loop ?? {};
+  return limits !== undefined && isRaised(limits, limitsOf(rrd)) ? Math.max(resetIteration, iteration) : resetIteration;
 }
 
 /**

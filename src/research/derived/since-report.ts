@@ -35,11 +35,11 @@ export function sinceReport(rrd: Rrd, ledger: readonly LedgerLine[]): string | u
   const readCount = rrd.papers_pool.filter(({ id }) => (accepted.get(id) ?? 0) > report).length;
   const names = namesIn(rrd);
   const firstNames = decidedPapers.slice(0, maxNames).map(({ id }) => oneLine(names.get(id) ?? id));
-  const more = decidedPapers.length > maxNames ? ` and ${decidedPapers.length - maxNames} more` : "";
+  const moreText = decidedPapers.length > maxNames ? ` and ${decidedPapers.length - maxNames} more` : "";
   const parts = [
     ...(decidedPapers.length === 0
       ? []
-      : [`${many(decidedPapers.length, "decision")} of yours (${firstNames.join(", ")}${more})`]),
+      : [`${many(decidedPapers.length, "decision")} of yours (${firstNames.join(", ")}${moreText})`]),
     ...(readCount === 0 ? [] : [many(readCount, "reading")]),
   ];
   return parts.length === 0 ? undefined : parts.join(" and ");

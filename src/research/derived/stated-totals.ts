@@ -32,14 +32,14 @@ export function differences(stated: object, derived: object, pointer: string): D
 export function statedDifferences(rrd: Rrd, derived: NonNullable<Statistics>): Record<string, unknown> | undefined {
   const { statistics, format, loop } = rrd;
   if (format !== undefined || loop != null || statistics == null) return undefined;
-  const found = [
+  const allDifferences = [
     ...differences(totalsOf(statistics), derived, ""),
     ...differences(statistics.analysis_metrics ?? {}, derived.analysis_metrics ?? {}, ""),
   ];
   const isLeaf = ({ pointer }: Difference) => pointer.lastIndexOf("/") === 0;
   const topField = ({ pointer }: Difference) => pointer.split("/")[1] ?? "";
   const metrics = statistics.analysis_metrics as Record<string, unknown> | null | undefined;
-  const entries = found.map(
+  const entries = allDifferences.map(
     (difference) =>
       [topField(difference), isLeaf(difference) ? difference.stated : metrics?.[topField(difference)]] as const,
   );

@@ -74,11 +74,11 @@ function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>
   const checks = papers.map(({ updates_check: check }) => check).filter((check) => check != null);
   if (checks.length === 0) return {};
   const checked = checks.filter(({ checked_by }) => checked_by.length > 0).length;
-  const [at = null] = checks.map((check) => check.at).toSorted((a, b) => b.localeCompare(a));
+  const [lastCheck = null] = checks.map((check) => check.at).toSorted((a, b) => b.localeCompare(a));
   const isDemoted = ({ updates_check: check, status }: Paper) =>
     check?.demoted_from !== undefined && status === "rejected";
   const demoted = papers.filter(isDemoted).map(({ id }) => id);
-  return { retraction_check: { at, checked, not_checked: checks.length - checked, demoted } };
+  return { retraction_check: { at: lastCheck, checked, not_checked: checks.length - checked, demoted } };
 }
 
 /**

@@ -135,14 +135,16 @@ const hashOf = (values: readonly unknown[]): string =>
 
 /** Sources in the requirements that no accepted batch has reported on yet. */
 export function untriedSources(rrd: Rrd): string[] {
-  const tried = new Set((rrd.statistics?.discovery_metrics?.sources_tried ?? []).map((name) => name.toLowerCase()));
-  return (rrd.requirements.sources ?? []).filter((name) => !tried.has(name.toLowerCase()));
+  const triedSources = new Set(
+    (rrd.statistics?.discovery_metrics?.sources_tried ?? []).map((name) => name.toLowerCase()),
+  );
+  return (rrd.requirements.sources ?? []).filter((name) => !triedSources.has(name.toLowerCase()));
 }
 
 /** Refusals of a unit that is not a paper, since the unit was last accepted. */
 export function unitRefusals(rrd: Rrd, ledger: readonly LedgerLine[], unit: string): readonly Refusal[] {
-  const since = currentAccepted(ledger).get(unit) ?? 0;
-  return (rrd.refusals ?? []).filter((refusal) => refusal.unit === unit && refusal.iteration > since);
+  const lastAccepted = currentAccepted(ledger).get(unit) ?? 0;
+  return (rrd.refusals ?? []).filter((refusal) => refusal.unit === unit && refusal.iteration > lastAccepted);
 }
 
 /** Refusals of a unit since it was last accepted, oldest first. */
@@ -162,10 +164,10 @@ const maxShortenings = 4;
 /** How often a unit exceeded a model's context since it was last accepted or reset, in all runs. */
 export function timesTooFull(ledger: readonly LedgerLine[], unit: string): number {
   const unitLines = validLines(ledger).filter((line) => line.unit === unit);
-  const since = unitLines.slice(
+  const linesSince = unitLines.slice(
     unitLines.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1,
   );
-  return Math.min(maxShortenings, since.filter(({ failure }) => failure === "context").length);
+  return Math.min(maxShortenings, linesSince.filter(({ failure }) => failure === "context").length);
 }
 
 /** Iterations that were refused and whose unit was not accepted later. */
@@ -186,8 +188,8 @@ export function progressOf(rrd: Rrd): Progress {
   const [included, kept_for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
   const nonZero = (counts: Readonly<Record<string, number>>) =>
     Object.fromEntries(Object.entries(counts).filter(([, number]) => number > 0));
-  const others = nonZero({ waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") });
-  const counts = { included, ...nonZero({ kept_for_insights }), rejected, ...others };
+  const otherCounts = nonZero({ waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") });
+  const counts = { included, ...nonZero({ kept_for_insights }), rejected, ...otherCounts };
   return { done, total, counts };
 }
 

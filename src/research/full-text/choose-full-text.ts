@@ -14,7 +14,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 export interface FetchOptions {
   readonly signal: AbortSignal;
   readonly http: Http;
-  /** Says where the sites are that texts are read from. */
+  /** Gives the addresses of the sites with texts. */
   readonly contextFor: ContextFor;
   /** Services with free copies of papers that are not on arXiv. */
   readonly copies: readonly CopyService[];
@@ -73,7 +73,7 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
     for (const location of locations) {
       if (triedUrls.has(location.url) || busyHosts.has(hostOf(location.url))) continue;
       triedUrls.add(location.url);
-      for (const result of await readLocation(location, paper, { ...options, quiet: busyHosts })) {
+      for (const result of await readLocation(location, paper, { ...options, busyHosts })) {
         if (result.status === "ok" && result.text.depth === "full")
           return { status: "ok", text: withOrigin(result.text, name, location, tried) };
         if (result.status !== "ok") recordFailure(name, result);
@@ -137,7 +137,7 @@ function mostHopefulFailure(failures: readonly ReadFailure[]): ReadFailure | und
   return failures.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-type ReadingOptions = FetchOptions & { readonly quiet: Set<string> };
+type ReadingOptions = FetchOptions & { readonly busyHosts: Set<string> };
 
 /** Reads a location. For a landing page, the result also contains the PDF that it links to, or why that failed. */
 async function readLocation(location: Location, paper: NamedPaper, options: ReadingOptions): Promise<FetchResult[]> {
@@ -174,7 +174,7 @@ async function request(url: string, accept: string, options: ReadingOptions): Pr
     response.status === "rate_limited" ||
     (response.status === "error" && response.transient === true && response.code === undefined)
   )
-    options.quiet.add(hostOf(url));
+    options.busyHosts.add(hostOf(url));
   const redirectRefusal = response.status === "ok" ? shadowLibraryRefusal(response.url) : undefined;
   return redirectRefusal === undefined ? response : { status: "blocked", reason: redirectRefusal };
 }

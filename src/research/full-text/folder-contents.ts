@@ -59,15 +59,15 @@ export async function contentsOf(folder: string, ownFiles: OwnFiles | undefined)
   const isOwn = (path: string) =>
     ownFiles?.besideProjects.includes(basename(path)) === true ||
     projects.some((project) => belongsToProject(path, project));
-  const [documents, lists, neither, others]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const [documents, lists, neither, otherExtensions]: [string[], string[], string[], string[]] = [[], [], [], []];
   for (const path of files.toSorted()) {
     if (isOwn(path)) continue;
     if (documentNames.test(path)) documents.push(path);
     else if (listNames.test(path)) lists.push(path);
-    else if (!ambiguousNames.test(path)) others.push(extname(path).toLowerCase());
+    else if (!ambiguousNames.test(path)) otherExtensions.push(extname(path).toLowerCase());
     else ({ document: documents, list: lists, neither })[await kindOf(path)].push(path);
   }
-  return { documents, lists, neither, others: countEach(others) };
+  return { documents, lists, neither, others: countEach(otherExtensions) };
 }
 
 /** Determines the content of a file with an ambiguous extension. */

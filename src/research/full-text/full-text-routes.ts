@@ -76,7 +76,8 @@ export const fullTextRoutes: readonly FullTextRoute[] = [
   },
   {
     name: "ar5iv",
-    locations: (paper, { endpoints }) => arxivLocations(paper, (_, bare) => `${endpoints.ar5iv}/html/${bare}`),
+    locations: (paper, { endpoints }) =>
+      arxivLocations(paper, (_, unversionedId) => `${endpoints.ar5iv}/html/${unversionedId}`),
   },
   {
     name: "LaTeX source",
@@ -91,7 +92,7 @@ export const fullTextRoutes: readonly FullTextRoute[] = [
   { name: "the record's own address", locations: ownLocations },
 ];
 
-function arxivLocations(paper: NamedPaper, address: (id: string, bare: string) => string): Location[] {
+function arxivLocations(paper: NamedPaper, address: (id: string, unversionedId: string) => string): Location[] {
   const arxivReferences = referencesOf(paper).filter((reference) => reference.kind === "arxiv");
   // An id without a version means the latest version. If some field names a version, that version is used.
   const arxiv =

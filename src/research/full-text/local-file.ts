@@ -29,7 +29,7 @@ export const samplesFolder = packageFile("demo", "corpus");
 /** The path of a sample, named with or without extension. The file may be missing. */
 function samplePath(name: string): string {
   if (documentEnding.test(name)) return join(samplesFolder, name);
-  const file = readdirSync(samplesFolder).find((each) => each.replace(documentEnding, "") === name);
+  const file = readdirSync(samplesFolder).find((fileName) => fileName.replace(documentEnding, "") === name);
   return join(samplesFolder, file ?? `${name}.md`);
 }
 
@@ -57,7 +57,7 @@ async function replacementsOf(path: string): Promise<string[]> {
   return names
     .toSorted()
     .map((name) => join(dirname(path), name))
-    .filter((each) => replaces(each, path));
+    .filter((candidate) => replaces(candidate, path));
 }
 
 /** Reads the document, or its replacement if the document is unreadable. */
@@ -94,7 +94,7 @@ export async function sizesAt(path: string): Promise<string> {
 
 async function filesWithStats(path: string) {
   const paths = [path, ...(await replacementsOf(path))];
-  const allStats = await Promise.all(paths.map((each) => stat(each).catch(() => undefined)));
+  const allStats = await Promise.all(paths.map((file) => stat(file).catch(() => undefined)));
   return allStats.flatMap((stats, index) =>
     stats === undefined ? [] : [{ path: paths[index] ?? path, size: stats.size, mtimeMs: stats.mtimeMs }],
   );

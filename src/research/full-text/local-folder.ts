@@ -43,8 +43,8 @@ export async function listFolder(
 
 /** Saves work if the same folders are listed repeatedly. */
 export interface ListingCache {
-  /** What was read of a document before, by its path: while it stays as it was it is not read again. */
-  readonly kept: Map<string, { readonly stamp: string; readonly text: ListedDocument | undefined }>;
+  /** The documents that were read before, by path. An unchanged document is not read again. */
+  readonly documents: Map<string, { readonly stamp: string; readonly text: ListedDocument | undefined }>;
   /** Called with the number of checked documents, of all documents, and of readable documents in a folder. */
   watch?(done: number, all: number, readable: number): void;
 }
@@ -79,7 +79,7 @@ async function listDocuments(
   let readableCount = 0;
   for (const path of paths) {
     if (signal?.aborted) break;
-    const text = await readIfChanged(path, signal, reading?.kept);
+    const text = await readIfChanged(path, signal, reading?.documents);
     texts.set(path, text);
     if (text !== undefined) readableCount += 1;
     reading?.watch?.(texts.size, paths.length, readableCount);
@@ -88,7 +88,7 @@ async function listDocuments(
   // A document that replaces an unreadable one is not a separate work.
   const replacements = new Map<string, string>();
   for (const [path, text] of texts) {
-    const replacement = text === undefined ? readable.find((each) => replaces(each, path)) : undefined;
+    const replacement = text === undefined ? readable.find((candidate) => replaces(candidate, path)) : undefined;
     if (replacement !== undefined) replacements.set(path, replacement);
   }
   const usedReplacements = new Set(replacements.values());
@@ -131,15 +131,15 @@ type ListedDocument = Omit<DocumentText, "text" | "marks">;
 async function readIfChanged(
   path: string,
   signal: AbortSignal | undefined,
-  kept: ListingCache["kept"] = new Map(),
+  knownDocuments: ListingCache["documents"] = new Map(),
 ): Promise<ListedDocument | undefined> {
   const { size = 0, mtimeMs = 0, ino = 0 } = (await stat(path).catch(() => undefined)) ?? {};
   const stamp = `${size} ${mtimeMs} ${ino}`;
-  const cached = kept.get(path);
+  const cached = knownDocuments.get(path);
   if (cached?.stamp === stamp) return cached.text;
   const text = await readForListing(path, size, signal);
   // An interrupted read may be incomplete, so it is not cached.
-  if (signal?.aborted !== true) kept.set(path, { stamp, text });
+  if (signal?.aborted !== true) knownDocuments.set(path, { stamp, text });
   return text;
 }
 

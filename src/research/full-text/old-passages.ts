@@ -41,7 +41,7 @@ export async function paperWithPassages(cacheDir: string, paper: Paper): Promise
   const evidence = analysis?.evidence ?? [];
   const stored = await lastCachedText(cacheDir, paper.id);
   const upgradedItems = new Map<Evidence | Answer, Evidence | Answer>();
-  const lookIn = async (text: Searchable, items: readonly (Evidence | Answer)[]): Promise<void> => {
+  const addPassagesFrom = async (text: Searchable, items: readonly (Evidence | Answer)[]): Promise<void> => {
     if (items.length === 0) return;
     const search = await searchUntrusted(
       "findQuotes",
@@ -49,37 +49,37 @@ export async function paperWithPassages(cacheDir: string, paper: Paper): Promise
       items.map(({ quote = "" }) => quote),
     );
     if ("cut" in search) return;
-    for (const [index, each] of items.entries()) {
+    for (const [index, item] of items.entries()) {
       const match = search.value[index];
-      const passage = match?.found === true ? match : each["status"] === "near" ? match?.near : undefined;
+      const passage = match?.found === true ? match : item["status"] === "near" ? match?.near : undefined;
       if (passage === undefined) continue;
-      const { quote: _, ...rest } = each;
-      upgradedItems.set(each, { ...rest, ...passageFields(passage) } as Evidence | Answer);
+      const { quote: _, ...rest } = item;
+      upgradedItems.set(item, { ...rest, ...passageFields(passage) } as Evidence | Answer);
     }
   };
   const oldEvidence = evidence.filter(lacksPassage);
   const oldAnswers = answers.filter(answerLacksPassage);
-  const isFromText = (sha256: string) => (each: Evidence) => (each.text_sha256 ?? paper.text_sha256) === sha256;
+  const isFromText = (sha256: string) => (item: Evidence) => (item.text_sha256 ?? paper.text_sha256) === sha256;
   const isFromAbstract = ({ locator }: Evidence | Answer) => locator === abstractLocator;
   const isFromTitle = ({ locator }: Answer) => locator === "title";
   if (stored !== undefined)
-    await lookIn(stored, [
-      ...oldEvidence.filter((each) => !isFromAbstract(each)).filter(isFromText(stored.sha256)),
+    await addPassagesFrom(stored, [
+      ...oldEvidence.filter((item) => !isFromAbstract(item)).filter(isFromText(stored.sha256)),
       ...(paper.text_sha256 === stored.sha256
-        ? oldAnswers.filter((each) => !isFromAbstract(each) && !isFromTitle(each))
+        ? oldAnswers.filter((item) => !isFromAbstract(item) && !isFromTitle(item))
         : []),
     ]);
   if (abstract != null)
-    await lookIn({ text: abstract }, [
+    await addPassagesFrom({ text: abstract }, [
       ...oldEvidence.filter(isFromAbstract).filter(isFromText(hashOf(abstract))),
       ...oldAnswers.filter(isFromAbstract),
     ]);
-  await lookIn({ text: title }, oldAnswers.filter(isFromTitle));
+  await addPassagesFrom({ text: title }, oldAnswers.filter(isFromTitle));
   if (upgradedItems.size === 0) return paper;
-  const upgraded = <Item extends Evidence | Answer>(items: readonly Item[]): Item[] =>
-    items.map((each) => (upgradedItems.get(each) as Item | undefined) ?? each);
+  const upgradedList = <Item extends Evidence | Answer>(items: readonly Item[]): Item[] =>
+    items.map((item) => (upgradedItems.get(item) as Item | undefined) ?? item);
   // Numbers of a claim that no quote contains are computed again; items that were not found stay unchanged.
-  const numbered = withNumbers(upgraded(evidence));
+  const numbered = withNumbers(upgradedList(evidence));
   return {
     ...paper,
     ...(analysis == null || analysis.evidence === undefined
@@ -87,9 +87,9 @@ export async function paperWithPassages(cacheDir: string, paper: Paper): Promise
       : {
           analysis: {
             ...analysis,
-            evidence: evidence.map((each, index) => (upgradedItems.has(each) ? (numbered[index] ?? each) : each)),
+            evidence: evidence.map((item, index) => (upgradedItems.has(item) ? (numbered[index] ?? item) : item)),
           },
         }),
-    ...(paper.answers === undefined ? {} : { answers: upgraded(answers) }),
+    ...(paper.answers === undefined ? {} : { answers: upgradedList(answers) }),
   };
 }

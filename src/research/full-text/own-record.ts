@@ -18,8 +18,11 @@ export const lookupReason = "the document prints its id, and has its title";
 
 /** The identifiers that a document prints, in the form of records. */
 export function namesOfDocument({ doi, arxiv: id }: Pick<DocumentText, "doi" | "arxiv">): Identifiers {
-  const { arxiv: arxivId, ...others } = identifiersFrom({ doi, arxiv: id });
-  return { ...others, ...withoutUndefined({ arxiv: arxivId === undefined ? undefined : unversioned(arxivId) }) };
+  const { arxiv: arxivId, ...otherIdentifiers } = identifiersFrom({ doi, arxiv: id });
+  return {
+    ...otherIdentifiers,
+    ...withoutUndefined({ arxiv: arxivId === undefined ? undefined : unversioned(arxivId) }),
+  };
 }
 
 /** A service's record for an identifier that a document prints. */
@@ -43,15 +46,15 @@ export async function ownRecords(
   const withIdentifier = records.filter(
     ({ url, identifiers }) => url.startsWith("file:") && idOf(identifiers) !== undefined,
   );
-  const [withDoi, others] = [withIdentifier.filter(hasDoi), withIdentifier.filter((record) => !hasDoi(record))];
-  const [ofCrossref, ofArxiv] = await Promise.all([
+  const [withDoi, withArxivOnly] = [withIdentifier.filter(hasDoi), withIdentifier.filter((record) => !hasDoi(record))];
+  const [crossrefAnswers, arxivAnswers] = await Promise.all([
     lookUpRecords(crossref, withDoi, contextFor),
-    lookUpRecords(arxiv, others, contextFor),
+    lookUpRecords(arxiv, withArxivOnly, contextFor),
   ]);
-  const unknownToCrossref = withDoi.filter(({ id }) => ofCrossref.get(id) === "unknown");
+  const unknownToCrossref = withDoi.filter(({ id }) => crossrefAnswers.get(id) === "unknown");
   const answers = new Map([
-    ...ofCrossref,
-    ...ofArxiv,
+    ...crossrefAnswers,
+    ...arxivAnswers,
     ...(await lookUpRecords(openAlex, unknownToCrossref, contextFor)),
   ]);
   const result = new Map<string, DocumentRecord>();
@@ -84,10 +87,10 @@ async function lookUpRecords(
     records.map(({ id, identifiers }) => {
       if (answer === undefined || (answer.status !== "ok" && answer.status !== "empty")) return [id, undefined];
       const [serviceRecords, unchecked] = answer.status === "ok" ? [answer.value, answer.unchecked ?? []] : [[], []];
-      const match = serviceRecords.find((each) => isSameIdentifier(each.identifiers, identifiers));
+      const match = serviceRecords.find((candidate) => isSameIdentifier(candidate.identifiers, identifiers));
       return [
         id,
-        match ?? (unchecked.some((each) => isSameIdentifier(each, identifiers)) ? undefined : ("unknown" as const)),
+        match ?? (unchecked.some((work) => isSameIdentifier(work, identifiers)) ? undefined : ("unknown" as const)),
       ];
     }),
   );

@@ -35,15 +35,15 @@ export async function paragraphsOf(cacheDir: string, papers: readonly Paper[]): 
     ];
     for (const text of texts) {
       const textEvidence = cutEvidence.filter(
-        (each) =>
-          (each.text_sha256 ?? text_sha256) === text.sha256 && (text === stored) === (each.locator !== abstractLocator),
+        (item) =>
+          (item.text_sha256 ?? text_sha256) === text.sha256 && (text === stored) === (item.locator !== abstractLocator),
       );
       if (textEvidence.length === 0) continue;
       const search = await searchUntrusted("findQuotes", text, textEvidence.map(quotedWords));
       if ("cut" in search) continue;
-      for (const [index, each] of textEvidence.entries()) {
+      for (const [index, item] of textEvidence.entries()) {
         const match = search.value[index];
-        if (match?.found === true) paragraphs.set(each, markedParagraph(each, contextAround(text.text, match)));
+        if (match?.found === true) paragraphs.set(item, markedParagraph(item, contextAround(text.text, match)));
       }
     }
   }

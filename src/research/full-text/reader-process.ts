@@ -61,7 +61,9 @@ export async function searchUntrusted<Name extends keyof Searches>(
 ): Promise<{ readonly value: ReturnType<Searches[Name]> } | { readonly cut: string }> {
   type Value = ReturnType<Searches[Name]>;
   if (mustNotStartProcesses() || JSON.stringify(args).length <= maxInProcessChars)
-    return { value: ((await loadSearches())[search] as unknown as (...given: readonly unknown[]) => Value)(...args) };
+    return {
+      value: ((await loadSearches())[search] as unknown as (...parameters: readonly unknown[]) => Value)(...args),
+    };
   const end = await readerProcess.run<Value>(search, args, { maxMs: maxSearchMs });
   if (end.status === "ok") return { value: end.value };
   const cause =

@@ -26,7 +26,7 @@ const cachedTextPath = (cacheDir: string, id: string): string => join(cacheDir, 
  * page from an earlier run.
  */
 export async function loadText(cacheDir: string, id: string, stamp?: string): Promise<DocumentText | undefined> {
-  const cached = await read(cacheDir, id);
+  const cached = await readCacheFile(cacheDir, id);
   return typeof cached === "object" && cached.stamp === stamp && (cached.run === undefined || cached.run === runId)
     ? cached.text
     : undefined;
@@ -34,19 +34,19 @@ export async function loadText(cacheDir: string, id: string, stamp?: string): Pr
 
 /** The text that the last brief or quote check used, even if the document has changed since. */
 export async function lastCachedText(cacheDir: string, id: string): Promise<DocumentText | undefined> {
-  const cached = await read(cacheDir, id);
+  const cached = await readCacheFile(cacheDir, id);
   return typeof cached === "object" ? cached.text : undefined;
 }
 
 /** Whether the cached text is damaged or differs from the one that was stored. */
 export const isCachedTextChanged = async (cacheDir: string, id: string): Promise<boolean> =>
-  (await read(cacheDir, id)) === "changed";
+  (await readCacheFile(cacheDir, id)) === "changed";
 
 /** The stamp of the cache file of a paper's text; undefined if it is missing. */
 export const cachedTextStamp = (cacheDir: string, id: string): string | undefined =>
   stampOf(cachedTextPath(cacheDir, id));
 
-async function read(
+async function readCacheFile(
   cacheDir: string,
   id: string,
 ): Promise<{ text: DocumentText; stamp: string | undefined; run: string | undefined } | "changed" | undefined> {

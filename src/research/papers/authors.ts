@@ -35,7 +35,7 @@ export function authorsOf(authors: PaperFacts["authors"]): readonly string[] {
   // BibTeX's format: every author is "Family, Given".
   if (joined.length > 1 && joined.every((name) => name.split(",").length === 2)) return joined;
 
-  const parts = trimmedNames(joined.flatMap((each) => each.split(",")));
+  const parts = trimmedNames(joined.flatMap((part) => part.split(",")));
   const initials = /^(?:\p{Lu}\.?[\s-]*){1,4}$/u;
   const isPairs = parts.length % 2 === 0 && parts.every((part, index) => index % 2 === 0 || initials.test(part));
   const [family = "", , end = ""] = parts;

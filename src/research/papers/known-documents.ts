@@ -55,18 +55,18 @@ function makeFinder(folder: string): (address: string, path: string | undefined)
   return (address, path) => {
     const oldPath = pathOf(address);
     if (oldPath === undefined || exists(oldPath)) return address;
-    const ownPath = path === undefined ? undefined : resolve(folder, path);
-    if (ownPath !== undefined && exists(ownPath)) return pathToFileURL(ownPath).href;
+    const projectPath = path === undefined ? undefined : resolve(folder, path);
+    if (projectPath !== undefined && exists(projectPath)) return pathToFileURL(projectPath).href;
     for (const { from, to } of moves) {
       const moved = oldPath.startsWith(`${from}${sep}`) ? join(to, oldPath.slice(from.length)) : "";
       if (exists(moved)) return pathToFileURL(moved).href;
     }
     const parts = oldPath.split(sep).slice(1);
-    for (let cut = 1; cut < parts.length; cut += 1) {
-      const pathEnd = parts.slice(cut).join(sep);
-      const to = parents.find((each) => exists(join(each, pathEnd)));
+    for (let partCount = 1; partCount < parts.length; partCount += 1) {
+      const pathEnd = parts.slice(partCount).join(sep);
+      const to = parents.find((parent) => exists(join(parent, pathEnd)));
       if (to === undefined) continue;
-      moves = [...moves, { from: `${sep}${parts.slice(0, cut).join(sep)}`, to }];
+      moves = [...moves, { from: `${sep}${parts.slice(0, partCount).join(sep)}`, to }];
       return pathToFileURL(join(to, pathEnd)).href;
     }
     return address;
@@ -106,14 +106,14 @@ export function knownDocuments(
   { papers_pool: pool, excluded = [] }: Rrd,
 ): { readonly documents: readonly PaperRecord[]; readonly moved: readonly MovedDocument[] } {
   const unmatched = new Map<string, KnownRecord>(
-    [...excluded, ...pool].filter(({ url }) => url?.startsWith("file:") === true).map((one) => [one.id, one]),
+    [...excluded, ...pool].filter(({ url }) => url?.startsWith("file:") === true).map((record) => [record.id, record]),
   );
   const ids = new Map<PaperRecord, string>();
-  const claim = (
-    isMatch: (document: PaperRecord, kept: KnownRecord) => boolean,
+  const matchBy = (
+    isMatch: (document: PaperRecord, record: KnownRecord) => boolean,
     keyOf: (one: KnownRecord) => string | undefined,
   ) => {
-    const byKey = new Map([...unmatched.values()].flatMap((one) => [[keyOf(one), one] as const]));
+    const byKey = new Map([...unmatched.values()].flatMap((record) => [[keyOf(record), record] as const]));
     for (const document of documents) {
       const record = ids.has(document) ? undefined : byKey.get(keyOf(document));
       if (
@@ -134,18 +134,18 @@ export function knownDocuments(
     ({ document }: KnownRecord) => document?.path,
     ({ document }: KnownRecord) => document?.sha256,
   ];
-  claim(isSameText, address);
-  claim(isSameText, path);
-  claim(() => true, text);
-  claim(() => true, address);
-  claim(() => true, path);
+  matchBy(isSameText, address);
+  matchBy(isSameText, path);
+  matchBy(() => true, text);
+  matchBy(() => true, address);
+  matchBy(() => true, path);
   const usedIds = new Set([...pool, ...excluded].map(({ id }) => id));
   const withIds = documents.map((document) => {
     const { id, title, document: documentKey } = document;
-    const isNamedByItself = !id.startsWith("file_");
-    const known =
-      ids.get(document) ?? (usedIds.has(id) && !isNamedByItself ? distinctId(id, documentKey?.sha256 ?? title) : id);
-    return known === id ? document : { ...document, id: known };
+    const hasOwnId = !id.startsWith("file_");
+    const uniqueId =
+      ids.get(document) ?? (usedIds.has(id) && !hasOwnId ? distinctId(id, documentKey?.sha256 ?? title) : id);
+    return uniqueId === id ? document : { ...document, id: uniqueId };
   });
   const papers = new Map(pool.map((paper) => [paper.id, paper]));
   const moved = withIds.flatMap(({ id, url, pdf_url, document }, index) => {

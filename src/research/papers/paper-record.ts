@@ -118,7 +118,7 @@ export interface CompanionReport {
 export const versionsOf = ({ mergedFrom, companions }: Pick<Provenance, "mergedFrom" | "companions">) =>
   companions === undefined
     ? mergedFrom
-    : mergedFrom.filter((each) => !companions.some(({ record }) => record === each));
+    : mergedFrom.filter((member) => !companions.some(({ record }) => record === member));
 
 /** The sources of a work without those of its companion reports, in the order of its records. */
 export const sourcesOf = (provenance: Pick<Provenance, "mergedFrom" | "companions">): string[] => [

@@ -39,12 +39,12 @@ export function personName(name: string): AuthorName {
   if (isGroup(text, pieces)) return { literal: text };
   const [first = "", second, third] = pieces;
   if (second === undefined) return withoutComma(first);
-  const rest = third === undefined ? [second] : [second, third];
-  const end = rest.find((piece) => suffix.test(piece));
-  const given = rest.find((piece) => piece !== end);
+  const otherPieces = third === undefined ? [second] : [second, third];
+  const suffixText = otherPieces.find((piece) => suffix.test(piece));
+  const given = otherPieces.find((piece) => piece !== suffixText);
   // For example "Ann Lee, Jr."
-  if (given === undefined) return withSuffix(withoutComma(first), end);
-  return withSuffix(fromParts(first, given), end);
+  if (given === undefined) return withSuffix(withoutComma(first), suffixText);
+  return withSuffix(fromParts(first, given), suffixText);
 }
 
 /** Whether a name contains a word for a collaboration, an institute or a company. */
@@ -57,8 +57,8 @@ function isGroup(text: string, pieces: readonly string[]): boolean {
   return !text.includes(" ") || groupConnector.test(text);
 }
 
-const withSuffix = (name: AuthorName, end: string | undefined): AuthorName =>
-  end === undefined || "literal" in name ? name : { ...name, suffix: end };
+const withSuffix = (name: AuthorName, suffixText: string | undefined): AuthorName =>
+  suffixText === undefined || "literal" in name ? name : { ...name, suffix: suffixText };
 
 /** A name with this family name, which can start with a particle. */
 function fromParts(text: string, given: string): AuthorName {

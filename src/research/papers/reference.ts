@@ -138,7 +138,9 @@ export function doisInAddress(url: string): readonly string[] {
   const [, encodedDoi = ""] = /[/=](10\.\d{4,9}(?:\/|%2f)[^?#&\s]{1,300})/i.exec(url) ?? [];
   const segments = decoded(encodedDoi).replace(/\/$/, "").split("/");
   const candidates = segments.slice(1).map((_, index) => segments.slice(0, segments.length - index).join("/"));
-  const dois = candidates.flatMap((each) => [each, each.replace(/\.(?:pdf|html?|full)$/i, "")]).map(asDoiText);
+  const dois = candidates
+    .flatMap((candidate) => [candidate, candidate.replace(/\.(?:pdf|html?|full)$/i, "")])
+    .map(asDoiText);
   return [...new Set(dois.filter((doi) => doi !== undefined))].slice(0, 4);
 }
 
@@ -196,7 +198,7 @@ interface NamedAddresses {
 
 /** The file name of a paper's document on this machine, without its folder; undefined without one. */
 export function fileNameOf({ pdf_url, url }: NamedAddresses): string | undefined {
-  const local = [pdf_url, url].find((each) => each?.startsWith("file:") === true);
+  const local = [pdf_url, url].find((address) => address?.startsWith("file:") === true);
   const reference = parseReference(local ?? "");
   return reference.kind === "file" ? basename(reference.path) : undefined;
 }

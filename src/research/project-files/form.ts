@@ -66,11 +66,11 @@ export function fieldsIn(value: unknown): readonly NewField[] | { readonly probl
   for (const [index, item] of list.entries()) {
     const field = typeof item === "string" ? parseField(item) : isObject(item) ? fieldOfEntry(item) : undefined;
     if (field === undefined || !("name" in field)) {
-      const why =
+      const reason =
         field === undefined
           ? "needs a name, and a type of text, number, choice (with choices), date or list"
           : `is wrong: ${field.problem}`;
-      return { problem: `its field ${index + 1} ${why}` };
+      return { problem: `its field ${index + 1} ${reason}` };
     }
     fields.push(field);
   }

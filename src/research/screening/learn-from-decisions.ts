@@ -39,12 +39,12 @@ export function relevanceLearner(
 ): (decisions: Decisions) => LearnedOrder | undefined {
   let vectors: TextVectors | undefined;
   return (decisions) => {
-    const kept = decisions.filter((decision) => decision === true).length;
-    const dropped = decisions.filter((decision) => decision === false).length;
-    const hasBothKinds = kept > 0 && dropped > 0 && kept + dropped >= minDecisions;
-    if (!hasBothKinds && kept < minKeptAlone) return undefined;
+    const keptCount = decisions.filter((decision) => decision === true).length;
+    const droppedCount = decisions.filter((decision) => decision === false).length;
+    const hasBothKinds = keptCount > 0 && droppedCount > 0 && keptCount + droppedCount >= minDecisions;
+    if (!hasBothKinds && keptCount < minKeptAlone) return undefined;
     const texts = (vectors ??= vectorsOf(textsOf()));
-    const evidence = evidenceOf(texts, decisions, { kept, dropped });
+    const evidence = evidenceOf(texts, decisions, { kept: keptCount, dropped: droppedCount });
     const bayes = rankShares(Float64Array.from(texts.vectors, (vector) => product(vector, evidence)));
     const linear = rankShares(linearScores(texts, (index) => decisions[index] === true));
     return {
@@ -70,10 +70,10 @@ export function relevanceLearner(
 function evidenceOf(
   { vectors, words: { length: size } }: TextVectors,
   decisions: Decisions,
-  { kept, dropped }: { readonly kept: number; readonly dropped: number },
+  { kept, dropped: droppedCount }: { readonly kept: number; readonly dropped: number },
 ): Float64Array {
   const [keptCounts, otherCounts] = [new Float64Array(size), new Float64Array(size)];
-  const keptWeight = (vectors.length + dropped) / kept;
+  const keptWeight = (vectors.length + droppedCount) / kept;
   for (const [index, { ids, weights }] of vectors.entries()) {
     const decision = decisions[index];
     for (let position = 0; position < ids.length; position++) {

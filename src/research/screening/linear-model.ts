@@ -23,14 +23,14 @@ export function linearScores({ vectors, words }: TextVectors, isKept: (index: nu
     for (const index of order) {
       const vector = vectors[index];
       if (vector === undefined) continue;
-      const [sign, before] = [signs[index] ?? 0, alphas[index] ?? 0];
+      const [sign, oldAlpha] = [signs[index] ?? 0, alphas[index] ?? 0];
       const diagonal = sign > 0 ? slack.kept : slack.others;
-      const gradient = sign * (bias + product(vector, weights)) - 1 + diagonal * before;
+      const gradient = sign * (bias + product(vector, weights)) - 1 + diagonal * oldAlpha;
       // The squared length of a vector with the bias is 2: 1 for the vector and 1 for the bias.
-      const alpha = Math.max(0, before - gradient / (2 + diagonal));
-      if (alpha === before) continue;
+      const alpha = Math.max(0, oldAlpha - gradient / (2 + diagonal));
+      if (alpha === oldAlpha) continue;
       alphas[index] = alpha;
-      const step = (alpha - before) * sign;
+      const step = (alpha - oldAlpha) * sign;
       bias += step;
       for (let position = 0; position < vector.ids.length; position++) {
         const id = vector.ids[position] ?? 0;

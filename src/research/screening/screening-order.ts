@@ -209,7 +209,7 @@ function explain(
     sources.size > 1 || seeds.size > 1,
     isRecent || citationsPerYear >= wellCitedPerYear,
   ];
-  const why = [
+  const reasons = [
     matchedKeywords.length === 0
       ? "matches no keyword as a whole"
       : `matches ${matchedKeywords.length} of ${keywords.length} keywords (${matchedKeywords.slice(0, 4).join(", ")}${matchedKeywords.length > 4 ? ", …" : ""})`,
@@ -218,7 +218,7 @@ function explain(
     age === undefined ? "undated" : ageText(age),
     record.citations === undefined || record.citations.count === 0 ? "" : `cited ${record.citations.count} times`,
   ];
-  return { priority: 1 + points.filter(Boolean).length, why: why.filter((part) => part !== "").join("; ") };
+  return { priority: 1 + points.filter(Boolean).length, why: reasons.filter((part) => part !== "").join("; ") };
 }
 
 const ageText = (days: number): string =>

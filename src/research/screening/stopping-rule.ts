@@ -33,7 +33,7 @@ export function recallBound(
   { earlier, waiting }: { readonly earlier: number; readonly waiting: number },
   { target, confidence }: { readonly target: number; readonly confidence: number },
 ): RecallBound {
-  const found = batches.reduce((sum, { kept }) => sum + kept, earlier);
+  const keptTotal = batches.reduce((sum, { kept }) => sum + kept, earlier);
   const totalScreened = batches.reduce((sum, { screened }) => sum + screened, 0);
   const logFactorials = logFactorialsTo(waiting + totalScreened);
   let maxMissed = waiting;
@@ -45,7 +45,7 @@ export function recallBound(
     const urnSize = waiting + drawn;
     const chance = (relevant: number) => cumulativeChance(kept, { urn: urnSize, relevant, drawn }, logFactorials);
     // The minimum number of relevant records in the urn with which the recall would be below the target.
-    const minMissedRelevant = Math.floor(found / target) + 1 - (found - kept);
+    const minMissedRelevant = Math.floor(keptTotal / target) + 1 - (keptTotal - kept);
     risk = Math.min(risk, minMissedRelevant > urnSize - (drawn - kept) ? 0 : chance(minMissedRelevant));
     // The maximum number of missed records that is not refuted: the probability decreases with their number.
     let [possible, refuted] = [0, maxMissed + 1];
@@ -56,7 +56,7 @@ export function recallBound(
     }
     maxMissed = possible;
   }
-  return { atLeast: found === 0 ? 0 : found / (found + maxMissed), risk };
+  return { atLeast: keptTotal === 0 ? 0 : keptTotal / (keptTotal + maxMissed), risk };
 }
 
 /**

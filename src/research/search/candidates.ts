@@ -95,7 +95,7 @@ function withDistinctIds(works: readonly Work[], places: ReadonlyMap<PaperRecord
   if (counts.size === works.length) return works;
   const order = new Map([...places.keys()].map((record, index) => [record, index]));
   const firstPosition = ({ provenance }: Work) =>
-    Math.min(...provenance.mergedFrom.map((each) => order.get(each) ?? Infinity));
+    Math.min(...provenance.mergedFrom.map((member) => order.get(member) ?? Infinity));
   const usedIds = new Set<string>();
   const newIds = new Map<Work, string>();
   for (const work of works.toSorted((a, b) => firstPosition(a) - firstPosition(b))) {
@@ -144,9 +144,9 @@ export function mergeDecisions({ merges, lookAlikes }: CandidateSet): (work: Wor
   const apart = new Map<string, { id: string; why: string }[]>();
   for (const { ids, why } of lookAlikes)
     for (const [index, id] of ids.entries()) {
-      const others = apart.get(id) ?? [];
-      if (others.length < maxLookAlikes) others.push({ id: ids[1 - index] ?? "", why });
-      apart.set(id, others);
+      const similarWorks = apart.get(id) ?? [];
+      if (similarWorks.length < maxLookAlikes) similarWorks.push({ id: ids[1 - index] ?? "", why });
+      apart.set(id, similarWorks);
     }
   return ({ record, provenance }) => {
     // A record can be in the results of several queries.

@@ -39,9 +39,9 @@ export async function retryFailed(
     }
     for (const name of new Set([...step.sources, ...roundListings.map(({ source }) => source)])) {
       const sourceListings = roundListings.filter(({ source }) => source === name);
-      const isKept = isExcluded(name) || !sourceListings.some(isFailed) || "unavailable" in open(name);
+      const isUnchanged = isExcluded(name) || !sourceListings.some(isFailed) || "unavailable" in open(name);
       listings.push(
-        ...(isKept
+        ...(isUnchanged
           ? sourceListings
           : await runObserved(
               startRound,

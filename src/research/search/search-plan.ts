@@ -17,25 +17,25 @@ export function planSearch(
     Requirements,
     "keywords" | "focus_area" | "time_window_days" | "historical_lookback_days" | "published_from" | "published_until"
   >,
-  wanted: { readonly target: number; readonly today: string; readonly sources: readonly string[] },
+  goal: { readonly target: number; readonly today: string; readonly sources: readonly string[] },
 ): Step[] {
   const terms = termsOf(requirements);
-  if (terms.length === 0 || wanted.sources.length === 0) return [];
-  const recordsPerQuery = Math.min(maxRecords, Math.max(minRecords, Math.ceil((3 * wanted.target) / terms.length)));
+  if (terms.length === 0 || goal.sources.length === 0) return [];
+  const recordsPerQuery = Math.min(maxRecords, Math.max(minRecords, Math.ceil((3 * goal.target) / terms.length)));
   const groups = Array.from({ length: Math.ceil(terms.length / maxKeywords) }, (_, index) =>
     terms.slice(index * maxKeywords, (index + 1) * maxKeywords),
   );
-  return windowsOf(requirements, wanted.today).flatMap((window) =>
+  return windowsOf(requirements, goal.today).flatMap((window) =>
     groups.map((group): Step => ({
       kind: "search",
-      sources: [...wanted.sources],
+      sources: [...goal.sources],
       queries: group.map((text) => ({ terms: text, ...window, most: recordsPerQuery })),
     })),
   );
 }
 
 /** Search terms that none of these rounds contains. */
-export function termsNotAsked(
+export function unusedTerms(
   requirements: Pick<Requirements, "keywords" | "focus_area">,
   steps: readonly Step[],
 ): string[] {

@@ -53,14 +53,14 @@ export function checkedSearchRecord(value: unknown, search: string): SearchRecor
     typeof day === "string" &&
     Array.isArray(steps) &&
     Array.isArray(listings) &&
-    listings.every((each) => isListing(each));
+    listings.every((listing) => isListing(listing));
   return isValid && record?.search === search ? { search, day, steps, listings } : "broken";
 }
 
 const isListing = (value: unknown): value is Listing => {
   const { step, source, asked, status, records } = (value ?? {}) as Partial<Listing>;
   const hasTexts = typeof step === "number" && [source, asked, status].every((text) => typeof text === "string");
-  return hasTexts && Array.isArray(records) && records.every((each) => isRecord(each));
+  return hasTexts && Array.isArray(records) && records.every((record) => isRecord(record));
 };
 
 const isRecord = (value: unknown): value is PaperRecord => {

@@ -42,8 +42,8 @@ function publishedSince(
   from: string | undefined,
 ): Answer<readonly PaperRecord[]> {
   if (from === undefined || answer.status !== "ok") return answer;
-  const isIn = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
-  return { ...answer, value: answer.value.filter(isIn) };
+  const isInPeriod = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
+  return { ...answer, value: answer.value.filter(isInPeriod) };
 }
 
 /** Requests the references and citations of each seed, each from the first source that has them and answers. */

@@ -34,12 +34,12 @@ export interface SourceRests {
 const minuteMs = 60_000;
 const maxTries = 3;
 /** A service that was given up is tried again after this time. */
-const askAgainMs = 15 * minuteMs;
+const retryPauseMs = 15 * minuteMs;
 /**
  * The pause if neither the service nor the rate limit gives a time: a minute, doubled with each attempt, at most 15
  * minutes.
  */
-const guessedPauseMs = (tries: number) => Math.min(minuteMs * 2 ** Math.max(0, tries - 1), askAgainMs);
+const defaultPauseMs = (tries: number) => Math.min(minuteMs * 2 ** Math.max(0, tries - 1), retryPauseMs);
 
 /**
  * Manages the pauses of busy services in one run. After a 429, an HTTP 5xx or a timeout, a service pauses until the
@@ -66,12 +66,12 @@ export function sourceRests({
     if (!isBusy(answer)) {
       // If the network is down, a busy service is tried again later. A service that refuses is no longer waited for.
       if (rest !== undefined && answer.transient === true)
-        rests.set(name, { ...rest, until: now() + (rest.isGivenUp ? askAgainMs : minuteMs) });
+        rests.set(name, { ...rest, until: now() + (rest.isGivenUp ? retryPauseMs : minuteMs) });
       else rests.delete(name);
       return;
     }
     const tries = (rest?.tries ?? 0) + (answer.unsent === true ? 0 : 1);
-    const until = answer.retryAt ?? now() + guessedPauseMs(tries);
+    const until = answer.retryAt ?? now() + defaultPauseMs(tries);
     const isGivenUp = rest?.isGivenUp === true || tries >= maxTries || until - now() > patienceMs;
     if (isGivenUp) answered.delete(name);
     rests.set(name, {
@@ -80,7 +80,7 @@ export function sourceRests({
       isGivenUp,
       reason: answer.reason,
       status: answer.status === "rate_limited" ? "rate_limited" : "error",
-      until: isGivenUp ? Math.max(until, now() + askAgainMs) : until,
+      until: isGivenUp ? Math.max(until, now() + retryPauseMs) : until,
     });
   };
 
@@ -89,7 +89,7 @@ export function sourceRests({
       const opened = open(name);
       if ("unavailable" in opened) return opened;
       const { source } = opened;
-      const guarded =
+      const withPauses =
         <Parameters extends readonly unknown[], Value>(ask: (...parameters: Parameters) => Promise<Answer<Value>>) =>
         async (...parameters: Parameters): Promise<Answer<Value>> => {
           const rest = rests.get(name);
@@ -102,9 +102,9 @@ export function sourceRests({
       const { search, references, citations } = source;
       const watched: Source = {
         ...source,
-        ...(search === undefined ? {} : { search: guarded(search.bind(source)) }),
-        ...(references === undefined ? {} : { references: guarded(references.bind(source)) }),
-        ...(citations === undefined ? {} : { citations: guarded(citations.bind(source)) }),
+        ...(search === undefined ? {} : { search: withPauses(search.bind(source)) }),
+        ...(references === undefined ? {} : { references: withPauses(references.bind(source)) }),
+        ...(citations === undefined ? {} : { citations: withPauses(citations.bind(source)) }),
       };
       return { ...opened, source: watched };
     },

@@ -7,13 +7,13 @@ const stopWords = new Set(
     "had has have how if in into is it its itself may might more most much must no nor not of off on once only or other our out over own per same " +
     "she should so some such than that the their them then there these they this those through to too under until up upon us use used using very via " +
     "was we were what when where whether which while who whose why will with within without would yet you your toward towards based " +
-    // Words of measurements: they come back in every paper and are nobody's theme.
+    // Words for measurements, which occur in every paper and are never its subject.
     "two three four five seven eight nine second third half seconds minutes hours days weeks percentage points times mean median average rose fell " +
     "reached took showed shows found made give given"
   ).split(" "),
 );
 
-/** What a topic asks for, if it stands alone: "papers on hands". */
+/** Words of a topic that name papers and not a subject: "papers on hands". */
 const kindsOfWork = new Set("study research paper papers".split(" "));
 
 /** Lower-case words that carry meaning, in the order of the text. A hyphen inside a word stays. */
@@ -23,14 +23,14 @@ export const contentWords = (text: string): string[] =>
   );
 
 /**
- * Runs of meaningful words that stand side by side in `text`, such as "dexterous manipulation". `isTopic`: "papers" and
- * the like count as words behind another one, as in "agents that search papers".
+ * Sequences of adjacent meaningful words in `text`, such as "dexterous manipulation". `isTopic`: words such as "papers"
+ * count if they follow another word, as in "agents that search papers".
  */
 export function phrases(text: string, isTopic = false): string[][] {
   const runs: string[][] = [[]];
   for (const token of text.toLowerCase().match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*|[^\s\p{L}\p{N}-]/gu) ?? []) {
-    const isKept = isTopic && kindsOfWork.has(token) && runs.at(-1)?.length !== 0;
-    const word = isKept ? token : contentWords(token)[0];
+    const isKeptWord = isTopic && kindsOfWork.has(token) && runs.at(-1)?.length !== 0;
+    const word = isKeptWord ? token : contentWords(token)[0];
     if (word === undefined) runs.push([]);
     else runs.at(-1)?.push(word);
   }
@@ -51,10 +51,10 @@ export const titleCase = (words: readonly string[]): string =>
 
 type TopicRequirements = Required<Pick<RequirementsResult, "name" | "description" | "focus_area" | "keywords">>;
 
-/** Words in one keyword: services require all of them. */
+/** Maximum number of words in a keyword, because services require all of them. */
 const maxKeywordWords = 6;
 
-/** Name, description, field and keywords of a project, made of the topic's own words. */
+/** Name, description, field and keywords of a project, from the words of its topic. */
 export function requirementsOfTopic(topic: string): TopicRequirements {
   const runs = phrases(topic, true);
   const words = [...new Set(runs.flat())].map((word) => word.slice(0, 30));

@@ -48,7 +48,7 @@ export function addSources(sources: readonly Source[]): string[] {
   const refused = sources.filter(
     ({ name }) => findByName([...allSources, ...onRequest], name) !== undefined || substituteFor(name) !== undefined,
   );
-  for (const source of sources.filter((each) => !refused.includes(each))) {
+  for (const source of sources.filter((candidate) => !refused.includes(candidate))) {
     const existingIndex = pluginSources.findIndex(({ name }) => normalName(name) === normalName(source.name));
     if (existingIndex === -1) pluginSources.push(source);
     else pluginSources[existingIndex] = source;
@@ -147,9 +147,11 @@ export function replacementSource(usedNames: readonly string[]): string | undefi
 
 /** The sources for a name in a project's `sources`: the source itself, its substitutes, or an empty list. */
 export function sourcesFor(name: string, root: string | undefined): readonly Source[] {
-  const own = sourceNamed(name, root);
-  if (own !== undefined) return [own];
-  return (substituteFor(name)?.instead ?? []).map((each) => sourceNamed(each)).filter((source) => source !== undefined);
+  const ownSource = sourceNamed(name, root);
+  if (ownSource !== undefined) return [ownSource];
+  return (substituteFor(name)?.instead ?? [])
+    .map((sourceName) => sourceNamed(sourceName))
+    .filter((source) => source !== undefined);
 }
 
 /** The reason why a source can't be queried with these settings, as one sentence; undefined if it can. */

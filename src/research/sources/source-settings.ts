@@ -44,7 +44,7 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
 export function servicesOf(sources: readonly Source[], config: SourcesConfig): Service[] {
   const names = new Map(
     sources.flatMap(({ name, aliases }) =>
-      [name, ...aliases].map((each) => [simplifiedName(each), simplifiedName(name)]),
+      [name, ...aliases].map((alias) => [simplifiedName(alias), simplifiedName(name)]),
     ),
   );
   const unknown = Object.keys(config).find((key) => !names.has(simplifiedName(key)));

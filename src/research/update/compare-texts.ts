@@ -23,16 +23,16 @@ export function compareTexts(
 ): TextComparison {
   if (now === undefined) return "unknown";
   // An update that was stopped before it was opened may have cached a text that nobody has read.
-  const before = beforeSha256 === undefined || cached?.sha256 === beforeSha256 ? cached : undefined;
-  if (now.sha256 === beforeSha256 || now.sha256 === before?.sha256) return "same";
+  const textRead = beforeSha256 === undefined || cached?.sha256 === beforeSha256 ? cached : undefined;
+  if (now.sha256 === beforeSha256 || now.sha256 === textRead?.sha256) return "same";
   // A landing page says nothing about the paper's text.
   if (now.depth === "abstract") return "unknown";
   if (readDepth === "abstract") return "another";
-  if (before === undefined) return "another";
-  const [oldShingles, newShingles] = [shinglesOf(before.text), shinglesOf(now.text)];
+  if (textRead === undefined) return "another";
+  const [oldShingles, newShingles] = [shinglesOf(textRead.text), shinglesOf(now.text)];
   if (newShingles.size === 0) return "unknown";
   const sharedShare = (shingles: ReadonlySet<string>, others: ReadonlySet<string>) =>
-    [...shingles].filter((each) => others.has(each)).length / Math.max(shingles.size, 1);
+    [...shingles].filter((shingle) => others.has(shingle)).length / Math.max(shingles.size, 1);
   return Math.min(sharedShare(newShingles, oldShingles), sharedShare(oldShingles, newShingles)) < minSharedShare
     ? "another"
     : "same";

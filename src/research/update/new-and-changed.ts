@@ -74,17 +74,17 @@ export interface UpdateSources {
 export async function findChanges(
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   update: ProjectUpdate,
-  from: UpdateSources,
+  updateSources: UpdateSources,
 ): Promise<UpdateFindings> {
-  const batch = await nextBatch(rrd, from.sources);
-  const record = from.kept();
+  const batch = await nextBatch(rrd, updateSources.sources);
+  const record = updateSources.kept();
   const readPapers = rrd.papers_pool.filter((paper) => isDecided(paper) && paper.retracted !== true);
-  const allChecks = await from.updates(readPapers);
+  const allChecks = await updateSources.updates(readPapers);
   const checks = new Map(
     [...allChecks].flatMap(([id, check]) => {
-      const paper = readPapers.find((each) => each.id === id);
-      const hasNews = paper !== undefined && newUpdatesOf(paper, check, dayRead(paper, ledger)).length > 0;
-      return hasNews ? [[id, check] as const] : [];
+      const paper = readPapers.find((candidate) => candidate.id === id);
+      const hasChange = paper !== undefined && newUpdatesOf(paper, check, dayRead(paper, ledger)).length > 0;
+      return hasChange ? [[id, check] as const] : [];
     }),
   );
   const retracted = [...checks].flatMap(([id, { updates }]) => (updates.some(isRetraction) ? [id] : []));
@@ -98,30 +98,30 @@ export async function findChanges(
       paper,
       { updates: listedCorrections.get(paper.id) ?? [] },
       dayRead(paper, ledger),
-    ).filter((each) => !checkedUpdates.some((one) => isSameUpdate(one, each)));
+    ).filter((correction) => !checkedUpdates.some((checkedUpdate) => isSameUpdate(checkedUpdate, correction)));
     const notices = [...newUpdates, ...corrections];
     const published = publishedIn(paper, [
       ...(records.get(paper.id) ?? []),
       ...[allChecks.get(paper.id)?.published ?? []].flat(),
     ]);
-    const hasNews = notices.length > 0 || published !== undefined;
-    const pendingReason = hasNews
+    const hasChange = notices.length > 0 || published !== undefined;
+    const pendingReason = hasChange
       ? undefined
       : (uncomparedChange(rrd, paper) ?? (await documentChange(paper, update.since)));
-    if (!hasNews && pendingReason === undefined) continue;
+    if (!hasChange && pendingReason === undefined) continue;
     const says = [
       ...(pendingReason === undefined ? [] : [pendingReason]),
       ...(published === undefined ? [] : [published.says]),
       ...notices.map(({ type, date }) => `${noticeWords[type] ?? type}${date === undefined ? "" : ` of ${date}`}`),
     ].join("; ");
     const newFields = published?.set ?? {};
-    const text = await from.textNow(
-      published?.as ?? (pendingReason?.startsWith(publishedPrefix) ? asPublished(paper) : paper),
+    const text = await updateSources.textNow(
+      published?.as ?? (pendingReason?.startsWith(publishedPrefix) ? publishedPaper(paper) : paper),
     );
-    const [textRead, depth] = [await from.textThen(paper), paper.read_depth ?? undefined];
+    const [textRead, depth] = [await updateSources.textThen(paper), paper.read_depth ?? undefined];
     const compared = compareTexts(text, textRead, paper.text_sha256, depth);
     // A change that an earlier update has reported counts again only if the text differs.
-    if (!hasNews && compared !== "another") continue;
+    if (!hasChange && compared !== "another") continue;
     changed.push({
       id: paper.id,
       says,
@@ -131,7 +131,7 @@ export async function findChanges(
       ...(compared === "another" ? withoutUndefined({ text }) : {}),
     });
   }
-  const { sources } = from;
+  const { sources } = updateSources;
   const names = rrd.requirements.sources ?? [];
   const windowListings = (record?.listings ?? []).filter(({ step }) => record?.steps[step]?.update === update.id);
   const folders = names.filter((name) => sources.serves(name));
@@ -172,7 +172,7 @@ function newUpdatesOf(paper: Paper, { updates }: Pick<UpdateCheck, "updates">, r
   const knownUpdates = paper.updates ?? [];
   return updates.filter(
     ({ type, date, notice }) =>
-      !knownUpdates.some((one) => isSameUpdate(one, { type, date, notice })) &&
+      !knownUpdates.some((known) => isSameUpdate(known, { type, date, notice })) &&
       // A date without a day may be before or after the reading, so it counts.
       (isRetraction({ type }) || date === undefined || date >= readOn.slice(0, date.length)),
   );
@@ -181,7 +181,7 @@ function newUpdatesOf(paper: Paper, { updates }: Pick<UpdateCheck, "updates">, r
 /** The day on which a paper was read; the empty text if unknown. */
 function dayRead({ id, updates_check }: Paper, ledger: readonly LedgerLine[]): string {
   const iteration = currentAccepted(ledger).get(id);
-  const line = ledger.findLast((each) => each.iteration === iteration && each.unit === id);
+  const line = ledger.findLast((entry) => entry.iteration === iteration && entry.unit === id);
   return (line?.at ?? updates_check?.at ?? "").slice(0, 10);
 }
 
@@ -197,11 +197,12 @@ function recordsOfPool(
 } {
   const records = new Map<string, PaperRecord[]>();
   const corrections = new Map<string, Update[]>();
-  const add = (id: string, some: readonly PaperRecord[]) => records.set(id, [...(records.get(id) ?? []), ...some]);
+  const add = (id: string, newRecords: readonly PaperRecord[]) =>
+    records.set(id, [...(records.get(id) ?? []), ...newRecords]);
   const pool = new Set(rrd.papers_pool.map(({ id }) => id));
   const { steps = [], listings = [] } = search ?? {};
   const windowRecords = new Set(
-    listings.flatMap(({ step, records: its }) => (steps[step]?.update === update.id ? its : [])),
+    listings.flatMap(({ step, records: listingRecords }) => (steps[step]?.update === update.id ? listingRecords : [])),
   );
   for (const { provenance } of candidatesOf(listings, apartOf(rrd)).works) {
     const versions = versionsOf(provenance);
@@ -222,7 +223,7 @@ function recordsOfPool(
 /** The change that an earlier update reported, if the text could not be compared then and was not read since. */
 function uncomparedChange({ updates = [] }: Rrd, { id, iteration = 0 }: Paper): string | undefined {
   const reports = updates.flatMap((update) => {
-    const report = (update.changed ?? []).find((each) => each.id === id);
+    const report = (update.changed ?? []).find((change) => change.id === id);
     return report === undefined ? [] : [{ ...report, isRead: iteration > (update.iteration ?? 0) }];
   });
   const last = reports.at(-1);
@@ -238,7 +239,7 @@ async function documentChange(paper: Paper, since: string): Promise<string | und
 const publishedPrefix = "published";
 
 /** A published preprint as a separate paper. With the preprint's identifiers, the preprint's text would be fetched. */
-function asPublished(paper: Paper, record: Partial<PaperRecord> = {}): Paper {
+function publishedPaper(paper: Paper, record: Partial<PaperRecord> = {}): Paper {
   const { arxiv: _, ...identifiers } = { ...paper.identifiers, ...record.identifiers };
   const { doi = "" } = identifiers;
   const { url = `https://doi.org/${doi}`, pdf_url = null } = record;
@@ -255,7 +256,7 @@ function publishedIn(
   if (!preprint || publishedDois.length > 0) return undefined;
   const withDoi = records.filter(({ identifiers: { doi } }) => doi !== undefined && !isPreprintDoi(doi));
   // The preprint's record can name the DOI too, but has less information about the publication.
-  const record = withDoi.find((each) => !matchFeaturesOf(each).preprint) ?? withDoi[0];
+  const record = withDoi.find((candidate) => !matchFeaturesOf(candidate).preprint) ?? withDoi[0];
   if (record === undefined) return undefined;
   const { doi, pmid, pmcid } = record.identifiers;
   const { venue, volume, issue, pages, publicationType: publication_type } = record;
@@ -276,6 +277,6 @@ function publishedIn(
   return {
     says: `${publishedPrefix}${venue == null ? "" : ` in ${venue}`} as ${doi}`,
     set: newFields,
-    as: asPublished(paper, record),
+    as: publishedPaper(paper, record),
   };
 }

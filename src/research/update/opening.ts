@@ -56,31 +56,31 @@ export const presentFindings = ({ findings, writtenNarrative }: ReportModel): No
 export function withFindings(
   rrd: Rrd,
   update: ProjectUpdate,
-  found: UpdateFindings,
+  findings: UpdateFindings,
   before: NonNullable<ProjectUpdate["before"]>,
 ): Rrd {
-  const changed = new Map(found.changed.map((paper) => [paper.id, paper]));
-  const checked = withChecks(rrd, { checks: found.checks }).rrd;
+  const changed = new Map(findings.changed.map((paper) => [paper.id, paper]));
+  const checked = withChecks(rrd, { checks: findings.checks }).rrd;
   const papers_pool = checked.papers_pool.map((paper) => {
     const { set, corrections = [] } = changed.get(paper.id) ?? {};
-    const updates = oldestFirst([...(paper.updates ?? []), ...corrections.map((each) => ({ ...each }))]);
+    const updates = oldestFirst([...(paper.updates ?? []), ...corrections.map((correction) => ({ ...correction }))]);
     return { ...paper, ...(corrections.length === 0 ? {} : { updates }), ...set };
   });
-  const failed = Object.fromEntries([...found.failed].map(([source, { since }]) => [source, since]));
+  const failed = Object.fromEntries([...findings.failed].map(([source, { since }]) => [source, since]));
   return withUpdateOpen(
     { ...checked, papers_pool },
     {
       ...update,
-      works: found.works,
-      changed: found.changed.map(({ id, says, text, compared }) => ({
+      works: findings.works,
+      changed: findings.changed.map(({ id, says, text, compared }) => ({
         id,
         says,
         read_again: text !== undefined,
         ...(compared === "unknown" ? { compared: false } : {}),
       })),
-      retracted: [...found.retracted],
+      retracted: [...findings.retracted],
       before,
-      ...(found.failed.size === 0 ? {} : { failed }),
+      ...(findings.failed.size === 0 ? {} : { failed }),
     },
   );
 }
@@ -92,10 +92,10 @@ export function withFindings(
 export function openingFold(
   rrd: Rrd,
   opened: Rrd,
-  found: UpdateFindings,
+  findings: UpdateFindings,
   questions: readonly QueryLine[],
 ): Fold & { readonly iteration: number } {
-  const { id, at, since, until, iteration = 1 } = opened.updates?.at(-1) ?? noOpenUpdate();
+  const { id, at: openedAt, since, until, iteration = 1 } = opened.updates?.at(-1) ?? noOpenUpdate();
   const topFields = ["phase", "updates", "statistics"] as const;
   const fieldsOf = (state: Rrd) => Object.fromEntries(topFields.map((name) => [name, state[name]]));
   const papers = opened.papers_pool.flatMap((paper, index): Change[] => {
@@ -105,24 +105,24 @@ export function openingFold(
     );
     return earlier === undefined || Object.keys(set).length === 0 ? [] : [changeOf(earlier, set)];
   });
-  const summary = findingsText(found);
+  const summary = findingsText(findings);
   const names = namesIn(rrd);
   const lines = [
-    ...found.titles.map((title) => `- new: ${title}`),
-    ...found.changed.map((paper) => `- changed: ${names.get(paper.id) ?? paper.id}: ${paper.says}`),
-    ...found.retracted.map((paper) => `- retracted: ${names.get(paper) ?? paper}`),
-    ...[...found.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
+    ...findings.titles.map((title) => `- new: ${title}`),
+    ...findings.changed.map((paper) => `- changed: ${names.get(paper.id) ?? paper.id}: ${paper.says}`),
+    ...findings.retracted.map((paper) => `- retracted: ${names.get(paper) ?? paper}`),
+    ...[...findings.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
   ].map(flat);
   return {
     iteration,
-    at,
+    at: openedAt,
     message: `${id}: ${summary}`,
     changes: [{ in: "rrd", set: fieldsOf(opened), was: fieldsOf(rrd) }, ...papers],
     progress: progressEntry(
-      `## ${at.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${summary}`, ...lines].join("\n")}`,
+      `## ${openedAt.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${summary}`, ...lines].join("\n")}`,
       iteration,
     ),
-    ledger: { iteration, at, unit: id, phase: "DISCOVERY", outcome: "accepted", duration_seconds: 0 },
+    ledger: { iteration, at: openedAt, unit: id, phase: "DISCOVERY", outcome: "accepted", duration_seconds: 0 },
     appends: questions.length === 0 ? [] : [{ name: queriesName, text: questions.map(formatQuery).join("") }],
   };
 }

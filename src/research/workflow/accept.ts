@@ -87,15 +87,22 @@ export async function acceptSettled(
   tell: Tell,
 ): Promise<Outcome | undefined> {
   const { research } = options;
-  const at = new Date(options.now());
+  const time = new Date(options.now());
   const iteration = research.nextIteration();
-  const judging = { iteration, agent: "", at };
+  const judging = { iteration, agent: "", at: time };
   const judged = await judge(await kindOf(unit).load(), judging);
   if (judged === undefined) return undefined;
   const { id, phase } = unit;
-  const line = { iteration, at: at.toISOString(), unit: id, phase, outcome: "accepted", duration_seconds: 0 } as const;
+  const line = {
+    iteration,
+    at: time.toISOString(),
+    unit: id,
+    phase,
+    outcome: "accepted",
+    duration_seconds: 0,
+  } as const;
   const ledgerLine = { ...line, prepare_seconds: inSeconds(prepareMs) };
-  const files = [...(judged.files ?? []), ...(await documentsFor(options, ledger, judged, ledgerLine, at))];
+  const files = [...(judged.files ?? []), ...(await documentsFor(options, ledger, judged, ledgerLine, time))];
   await research.fold({
     iteration,
     at: line.at,
@@ -121,15 +128,15 @@ export async function acceptRun(
   tell: Tell,
 ): Promise<Outcome> {
   const { research, workspaces, redact } = options;
-  const at = new Date(options.now());
+  const time = new Date(options.now());
   const { iteration } = run;
   const { workspace } = run.brief;
   const { material } = briefBasis;
-  const head = { iteration, at: at.toISOString() };
+  const head = { iteration, at: time.toISOString() };
   const warn = (message: string) => tell({ type: "notice", level: "warning", message });
   const makeRecord = async (outcome: Outcome, ledger: Partial<LedgerLine> = {}, changes: readonly Change[] = []) => {
     const answer = await answerOfRun(run, outcome);
-    return outcomeRecord(unit, run, outcome, { ...options, at, prepareMs, left: answer, ledger, changes });
+    return outcomeRecord(unit, run, outcome, { ...options, at: time, prepareMs, left: answer, ledger, changes });
   };
 
   if (run.failure !== undefined) {
@@ -144,7 +151,7 @@ export async function acceptRun(
   const judging = {
     iteration,
     agent: run.agent,
-    at,
+    at: time,
     redact,
     ...withoutUndefined({ check, second: options.sharing?.second }),
   };
@@ -217,7 +224,7 @@ export async function acceptRun(
     ...record,
     ...foldTexts(unit, judged, iteration),
     ledger: { ...record.ledger, ...judged.ledger, ...withPlugins.ledger },
-    files: [...(judged.files ?? []), ...(await documentsFor(options, state.ledger, judged, record.ledger, at))],
+    files: [...(judged.files ?? []), ...(await documentsFor(options, state.ledger, judged, record.ledger, time))],
   });
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
   if (sentinel.sentinel === "false-claim")

@@ -164,10 +164,10 @@ async function acceptClassic(
 ): Promise<Outcome> {
   const { research } = options;
   const { folder } = research;
-  const at = new Date(options.now());
-  const fold = { iteration: run.iteration, at: at.toISOString(), changes: [] as Change[] };
-  const { reasons, notices } = await restoreRecords(folder, state.rrd, at);
-  for (const message of [...notices, ...(await restoreLog(folder, before.log, at))])
+  const time = new Date(options.now());
+  const fold = { iteration: run.iteration, at: time.toISOString(), changes: [] as Change[] };
+  const { reasons, notices } = await restoreRecords(folder, state.rrd, time);
+  for (const message of [...notices, ...(await restoreLog(folder, before.log, time))])
     await tell({ type: "notice", level: "warning", message });
 
   const { ok: after = state.rrd } = await readRrdFile(rrdFile(folder));
@@ -181,7 +181,7 @@ async function acceptClassic(
       ...fold,
       message: `classic: ${kind}`,
       later: true,
-      ledger: { ...ledgerLine(unit, run, at, "failed"), failure: kind, reasons: [message, ...reasons] },
+      ledger: { ...ledgerLine(unit, run, time, "failed"), failure: kind, reasons: [message, ...reasons] },
     });
     return { outcome: "failed", failure: run.failure };
   }
@@ -199,7 +199,7 @@ async function acceptClassic(
     await research.fold({
       ...fold,
       message: "classic: refused",
-      ledger: { ...ledgerLine(unit, run, at, "refused"), reasons, ...sentinel },
+      ledger: { ...ledgerLine(unit, run, time, "refused"), reasons, ...sentinel },
     });
     return { outcome: "refused", reasons };
   }
@@ -207,7 +207,7 @@ async function acceptClassic(
   await research.fold({
     ...fold,
     message: `classic: ${summary}`,
-    ledger: { ...ledgerLine(unit, run, at, "accepted"), unit: unitInLedger(state.rrd.phase, phase), ...sentinel },
+    ledger: { ...ledgerLine(unit, run, time, "accepted"), unit: unitInLedger(state.rrd.phase, phase), ...sentinel },
   });
   return { outcome: "accepted", summary };
 }

@@ -163,11 +163,11 @@ export type UnitCounts = Readonly<Record<string, number>>;
 function remainingUnits(rrd: Rrd, ledger: readonly LedgerLine[], { records, checks, second }: Experience): UnitCounts {
   const status = statusOf(rrd, ledger);
   const project = { rrd, ledger, status, ...withoutUndefined({ records }) };
-  const left = (kind: UnitKind): number => {
+  const countOf = (kind: UnitKind): number => {
     const isDone = status.done.includes(kind.name);
     return isWanted(kind, project) ? (kind.remainingUnits?.(project, isDone) ?? (isDone ? 0 : 1)) : 0;
   };
-  const units = Object.fromEntries(kinds.map((kind) => [kind.name, left(kind)]));
+  const units = Object.fromEntries(kinds.map((kind) => [kind.name, countOf(kind)]));
   if (second === true && formOf(rrd).length > 0)
     units[extract.name] = (units[extract.name] ?? 0) + (units[reading.name] ?? 0);
   if (checks === undefined) return units;
@@ -203,8 +203,8 @@ export function forecastOf(
   ]);
   const isClassic =
     before.classic === true || (ownUsage[reading.name] === undefined && ownUsage[classicName] !== undefined);
-  const left = Object.entries(todo).filter(([, units]) => units > 0) as [string, number][];
-  const withUsage = left.map(([kind, units]) => ({
+  const remaining = Object.entries(todo).filter(([, units]) => units > 0) as [string, number][];
+  const withUsage = remaining.map(([kind, units]) => ({
     kind,
     units,
     ...usageFor(isClassic ? classicName : kind, ownUsage, before),

@@ -272,14 +272,14 @@ async function writeResearch(
   requirements: Requirements,
   lines: readonly LedgerLine[],
 ): Promise<string> {
-  const at = new Date(options.now());
+  const time = new Date(options.now());
   const folder = await withExplainedErrors(options.parent, () =>
-    makeFreeFolder(options.parent, `${slug(requirements.name)}-${at.toISOString().slice(0, 10)}`),
+    makeFreeFolder(options.parent, `${slug(requirements.name)}-${time.toISOString().slice(0, 10)}`),
   );
   await writeFileAtomic(rrdFile(folder), formatRrd(newRrd(options, requirements)));
   await appendOnce(progressFile(folder), {
     offset: 0,
-    text: `# Research-Ralph Progress Log\nStarted: ${at.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n`,
+    text: `# Research-Ralph Progress Log\nStarted: ${time.toISOString()}\nTopic: ${options.topic.replace(/\s+/g, " ")}\n\n`,
   });
   if (lines.length > 0) await appendOnce(ledgerFile(folder), { offset: 0, text: lines.map(formatLine).join("") });
   return folder;

@@ -15,7 +15,7 @@ const phases: readonly Rrd["phase"][] = ["DISCOVERY", "ANALYSIS", "IDEATION", "C
  * check.
  */
 export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullable<Timing> {
-  const before = rrd.timing ?? {};
+  const recordedTiming = rrd.timing ?? {};
   const validWork = validLines(ledger).filter((line) => line.outcome !== "reset");
   const allWork = ledger.filter((line) => line.outcome !== "reset");
   const validSet = new Set(validWork.length === allWork.length ? [] : validWork);
@@ -38,21 +38,21 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullab
         : (earlier?.duration_seconds ?? 0) + wallSeconds(lines, earlier === undefined ? started_at : undefined);
     return { ...recorded, started_at, ended_at, duration_seconds, ...withoutUndefined({ earlier }) };
   };
-  const discovery = span("DISCOVERY", before.discovery);
-  const { papers_analyzed: _count, avg_seconds_per_paper: average, ...recorded } = before.analysis ?? {};
+  const discovery = span("DISCOVERY", recordedTiming.discovery);
+  const { papers_analyzed: _count, avg_seconds_per_paper: average, ...recorded } = recordedTiming.analysis ?? {};
   const analysis = span("ANALYSIS", recorded);
-  const ideation = span("IDEATION", before.ideation);
+  const ideation = span("IDEATION", recordedTiming.ideation);
   const readings = validWork.filter(isReading);
   const acceptedCount = readings.filter((line) => line.outcome === "accepted").length;
   const readingSeconds = readings.reduce((sum, line) => sum + (line.duration_seconds ?? 0), 0);
   const first = hasEarlierReadings(rrd, ledger) ? undefined : validWork[0];
-  const ends = [before.complete?.ended_at, ideation.ended_at, analysis.ended_at, discovery.ended_at];
+  const ends = [recordedTiming.complete?.ended_at, ideation.ended_at, analysis.ended_at, discovery.ended_at];
   const lastEnd =
     timedLines.findLast((line) => line.outcome === "accepted")?.at ?? ends.find((at) => at != null) ?? null;
   return {
-    ...before,
+    ...recordedTiming,
     research_started_at:
-      unlessReset(before.research_started_at, resetLines) ??
+      unlessReset(recordedTiming.research_started_at, resetLines) ??
       (first === undefined ? (discovery.started_at ?? null) : startOf(first)),
     discovery,
     analysis: {
@@ -66,7 +66,7 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullab
             : (average ?? null),
     },
     ideation,
-    complete: { ...before.complete, ended_at: rrd.phase === "COMPLETE" ? lastEnd : null },
+    complete: { ...recordedTiming.complete, ended_at: rrd.phase === "COMPLETE" ? lastEnd : null },
   };
 }
 

@@ -202,8 +202,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           const guardMessages = await guard.end(suspectFor(run.agent));
           for (const message of guardMessages) await tell({ type: "notice", level: "warning", message });
         }
-        const before = asBriefed(state, context.paper);
-        const outcome = await acceptRun({ ...options, sharing }, before, unit, run, context, prepareMs, tell);
+        const stateAtBrief = asBriefed(state, context.paper);
+        const outcome = await acceptRun({ ...options, sharing }, stateAtBrief, unit, run, context, prepareMs, tell);
         hasLearned ||= options.learn && outcome.outcome === "accepted";
         return outcome;
       }),

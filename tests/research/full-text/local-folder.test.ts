@@ -75,7 +75,7 @@ test("a document that stays as it was is read once, and whoever waits hears how 
   const path = join(folder, "a.md");
   utimesSync(path, 1_700_000_000, 1_700_000_000);
   const heard: number[][] = [];
-  const reading: ListingCache = { kept: new Map(), watch: (...figures) => void heard.push(figures) };
+  const reading: ListingCache = { documents: new Map(), watch: (...figures) => void heard.push(figures) };
   const titles = async () => (await listFolder(folder, undefined, undefined, reading)).map(({ title }) => title);
   expect(await titles()).toEqual(["On the fat of bats", "On the salt of moles"]);
   expect(heard).toEqual([

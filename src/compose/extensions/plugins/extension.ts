@@ -40,8 +40,12 @@ export async function takePart(
   place: ExtensionPlace,
   { folders, research, tell, redact, signal }: ExtendedRun,
 ): Promise<Participant> {
-  const more = research === undefined ? {} : { more: researchNews(research) };
-  const { loaded, participant, told: notices } = await pluginsFor(config, place, { folders, signal, redact, ...more });
+  const newsOption = research === undefined ? {} : { more: researchNews(research) };
+  const {
+    loaded,
+    participant,
+    told: notices,
+  } = await pluginsFor(config, place, { folders, signal, redact, ...newsOption });
   for (const notice of notices) void tell(notice);
   const names = loaded.map(({ name, version }) => `${name} ${version}`).join(", ");
   if (names !== "") void tell({ type: "notice", level: "info", message: `Plugins of this run: ${names}.` });

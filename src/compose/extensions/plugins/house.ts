@@ -41,13 +41,16 @@ async function startPlace(
 ): Promise<PluginOptions["house"]> {
   const workFolders = agentFolders([cwd, ...folders], userEnv["HOME"] ?? homedir());
   const env = { ...userEnv, PATH: pathOutside(workFolders, userEnv["PATH"]) };
-  const found = await findBubblewrap(env);
+  const bubblewrapSearch = await findBubblewrap(env);
   const allowedVariables = namesIn(sandbox_env);
-  if ("program" in found) {
-    const { exec } = bubblewrap(found.program, { env, limits, allowedVariables });
+  if ("program" in bubblewrapSearch) {
+    const { exec } = bubblewrap(bubblewrapSearch.program, { env, limits, allowedVariables });
     return { exec, node: process.execPath };
   }
-  if (!unconfined) return { problem: `nothing confines it here: ${found.problem}. ${found.fix} Or add --unconfined` };
+  if (!unconfined)
+    return {
+      problem: `nothing confines it here: ${bubblewrapSearch.problem}. ${bubblewrapSearch.fix} Or add --unconfined`,
+    };
   const pluginVariables = sandboxEnvironment(env, {
     allowedVariables,
     access: noAccess,

@@ -28,10 +28,10 @@ export function companionship(a: MatchFeatures, b: MatchFeatures): Companionship
  * Whether the second record names the first as its correction. It is not enough if only the first record says that.
  */
 function isCorrectionOf(a: MatchFeatures, b: MatchFeatures): boolean {
-  const { places, more, dois } = b.corrections;
+  const { places, more: hasMore, dois } = b.corrections;
   if (a.keys.some((key) => key.startsWith("doi ") && dois.includes(key.slice(4)))) return true;
   const isAtNamedPlace =
-    (more && isLaterPageOf(a, b)) || places.some((place) => isAtPlace(a, place) && !isAtPlace(b, place));
+    (hasMore && isLaterPageOf(a, b)) || places.some((place) => isAtPlace(a, place) && !isAtPlace(b, place));
   if (!isAtNamedPlace || a.title === undefined || b.title === undefined || compareVenues(a.venue, b.venue) === "other")
     return false;
   const titles = matchTitles({ ...a.title, corrects: false, notice: false }, b.title);

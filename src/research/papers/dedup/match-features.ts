@@ -69,8 +69,8 @@ export const doiStem = (doi: string): string =>
 export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   const { identifiers, kind } = paper;
   const paperReferences = references(paper);
-  const dois = paperReferences.flatMap((each) => (each.kind === "doi" ? [each.doi] : []));
-  const id = paperReferences.find((each) => each.kind === "arxiv")?.id;
+  const dois = paperReferences.flatMap((reference) => (reference.kind === "doi" ? [reference.doi] : []));
+  const id = paperReferences.find((reference) => reference.kind === "arxiv")?.id;
   const arxiv = id === undefined ? undefined : arxivKey(id);
   const linkedKeys = [...(paper.otherVersions ?? []), ...(paper.other_versions ?? [])]
     .map(({ doi }) => doiKey(doi))

@@ -106,13 +106,13 @@ const isPublished = ({ kind, identifiers }: PaperRecord): boolean =>
   (kind !== "preprint" && identifiers.doi !== undefined && !isPreprintDoi(identifiers.doi));
 
 function allIdentifiers(best: readonly PaperRecord[]): Identifiers {
-  const all: Record<string, string> = {};
+  const merged: Record<string, string> = {};
   for (const { identifiers } of best)
-    for (const [name, value] of Object.entries(identifiers)) if (hasValue(value)) all[name] ??= value as string;
+    for (const [name, value] of Object.entries(identifiers)) if (hasValue(value)) merged[name] ??= value as string;
   const publisherDoi = best
     .map(({ identifiers }) => identifiers.doi)
     .find((doi) => doi !== undefined && !isPreprintDoi(doi));
-  return publisherDoi === undefined ? all : { ...all, doi: publisherDoi };
+  return publisherDoi === undefined ? merged : { ...merged, doi: publisherDoi };
 }
 
 function otherVersions(
@@ -129,11 +129,11 @@ function otherVersions(
           },
         ],
   );
-  const all = byKey(
+  const versions = byKey(
     [...members.flatMap((member) => member.otherVersions ?? []), ...ownVersions],
     (version) => version.doi,
   );
-  return all.filter((version) => version.doi !== doi);
+  return versions.filter((version) => version.doi !== doi);
 }
 
 function byKey<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {

@@ -133,9 +133,9 @@ function clustersOf(
   const objectionTo = (a: Cluster, b: Cluster, isSure: boolean): string | undefined => {
     let votes = 0;
     let doubt: string | undefined;
-    for (const one of a.members.slice(0, maxComparedMembers))
-      for (const other of b.members.slice(0, maxComparedMembers)) {
-        const answer = compare(one.index, other.index);
+    for (const first of a.members.slice(0, maxComparedMembers))
+      for (const second of b.members.slice(0, maxComparedMembers)) {
+        const answer = compare(first.index, second.index);
         if (answer.same) votes += 1;
         else if (answer.apart !== undefined) {
           if (answer.maybe !== true) return answer.apart;
@@ -181,10 +181,10 @@ function clustersOf(
 
 /** Which of two records is a companion report of the other; undefined if neither is. */
 function companionOf(a: number, b: number, features: readonly MatchFeatures[]): Companion | undefined {
-  const [one, other] = [features[a] as MatchFeatures, features[b] as MatchFeatures];
-  const how = companionship(one, other);
-  if (how !== undefined) return { index: a, mainIndex: b, relation: how };
-  const reversed = companionship(other, one);
+  const [aFeatures, bFeatures] = [features[a] as MatchFeatures, features[b] as MatchFeatures];
+  const relation = companionship(aFeatures, bFeatures);
+  if (relation !== undefined) return { index: a, mainIndex: b, relation: relation };
+  const reversed = companionship(bFeatures, aFeatures);
   return reversed === undefined ? undefined : { index: b, mainIndex: a, relation: reversed };
 }
 

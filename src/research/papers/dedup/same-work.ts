@@ -150,8 +150,8 @@ function compareWithSharedKey(a: MatchFeatures, b: MatchFeatures, key: string): 
   if (a.title === undefined || b.title === undefined)
     return authors === "all" || authors === "first" ? same : apart(`${key} stands on a record without a title`);
   const shared = sharedWords(a.title, b.title);
-  const [part, other] = [a.title.part, b.title.part];
-  if (part !== undefined && other !== undefined && part !== other && shared < 1)
+  const [aPart, bPart] = [a.title.part, b.title.part];
+  if (aPart !== undefined && bPart !== undefined && aPart !== bPart && shared < 1)
     return apart(`${key} stands on two parts`);
   const twoWorks = apart(`${key} stands on two works`);
   if (a.title.generic && b.title.generic && authors === "other") return twoWorks;

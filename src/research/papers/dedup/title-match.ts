@@ -320,8 +320,8 @@ function isCut(short: TitleParts, long: TitleParts): boolean {
 /** The words that the longer title has more; undefined if it does not contain the shorter one. */
 function wordsAdded(short: TitleParts, long: TitleParts): string | undefined {
   if (long.compact.startsWith(short.compact)) return long.words.slice(short.words.length).join(" ");
-  const [within, allWords] = [` ${short.words.join(" ")} `, ` ${long.words.join(" ")} `];
-  return allWords.includes(within) ? allWords.replace(within, " ").trim() : undefined;
+  const [shortText, longText] = [` ${short.words.join(" ")} `, ` ${long.words.join(" ")} `];
+  return longText.includes(shortText) ? longText.replace(shortText, " ").trim() : undefined;
 }
 
 /** Minimum similarity. Two translations of one title have about two thirds of their words in common. */
@@ -329,19 +329,19 @@ const minWordSimilarity = 0.6;
 
 /** Similarity of two titles by their distinctive words (Dice coefficient), 0 to 1. */
 function wordSimilarity(a: TitleParts, b: TitleParts): number {
-  const [left, right] = [new Set(a.words.filter(isDistinctive)), new Set(b.words.filter(isDistinctive))];
-  return (2 * [...left].filter((word) => right.has(word)).length) / Math.max(left.size + right.size, 1);
+  const [aWords, bWords] = [new Set(a.words.filter(isDistinctive)), new Set(b.words.filter(isDistinctive))];
+  return (2 * [...aWords].filter((word) => bWords.has(word)).length) / Math.max(aWords.size + bWords.size, 1);
 }
 
 /** Whether all words are equal, except for at most two (and a third) with another spelling. */
 function isNearSpelling(a: TitleParts, b: TitleParts): boolean {
-  const [left, right] = [a.words.filter(isContentWord), b.words.filter(isContentWord)];
-  if (left.length !== right.length || left.length < 2) return false;
-  const differences = left
-    .map((word, index) => [word, right[index] ?? ""] as const)
+  const [aWords, bWords] = [a.words.filter(isContentWord), b.words.filter(isContentWord)];
+  if (aWords.length !== bWords.length || aWords.length < 2) return false;
+  const differences = aWords
+    .map((word, index) => [word, bWords[index] ?? ""] as const)
     .filter(([first, second]) => first !== second && americanSpelling(first) !== americanSpelling(second));
   return (
-    differences.length <= Math.max(1, Math.min(2, Math.floor(left.length / 3))) &&
+    differences.length <= Math.max(1, Math.min(2, Math.floor(aWords.length / 3))) &&
     differences.every(
       ([first, second]) => isSpelling(first, second) || isSpelling(americanSpelling(first), americanSpelling(second)),
     )
@@ -368,8 +368,8 @@ const americanSpelling = (word: string): string =>
  */
 export function isSpelling(a: string, b: string): boolean {
   if (/\d/.test(a + b) || a[0] !== b[0] || Math.min(a.length, b.length) < 4) return false;
-  const [one, other] = [prefix.exec(a)?.[0], prefix.exec(b)?.[0]];
-  if (one !== undefined && other !== undefined && one !== other) return false;
+  const [aPrefix, bPrefix] = [prefix.exec(a)?.[0], prefix.exec(b)?.[0]];
+  if (aPrefix !== undefined && bPrefix !== undefined && aPrefix !== bPrefix) return false;
   // At most one letter: "prednisone" and "prednisolone" differ in two letters and are two substances.
   return (
     distance(a, b) <= 1 ||
@@ -381,8 +381,12 @@ export function isSpelling(a: string, b: string): boolean {
 /** Whether two adjacent letters are swapped. */
 function hasSwappedLetters(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
-  const at = [...a].findIndex((letter, index) => letter !== b[index]);
-  return a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2);
+  const position = [...a].findIndex((letter, index) => letter !== b[index]);
+  return (
+    a[position] === b[position + 1] &&
+    a[position + 1] === b[position] &&
+    a.slice(position + 2) === b.slice(position + 2)
+  );
 }
 
 /** A form that is equal for words with similar sounds: one vowel, no double letters. */
@@ -417,10 +421,10 @@ export const isLong = ({ words }: TitleParts): boolean => new Set(words.filter(i
 
 /** The share of distinctive words of the title with fewer ones that the other title has too, 0 to 1. */
 export function sharedWords(a: TitleParts, b: TitleParts): number {
-  const [left, right] = [new Set(a.words.filter(isDistinctive)), new Set(b.words.filter(isDistinctive))];
-  const smaller = Math.min(left.size, right.size);
+  const [aWords, bWords] = [new Set(a.words.filter(isDistinctive)), new Set(b.words.filter(isDistinctive))];
+  const smaller = Math.min(aWords.size, bWords.size);
   if (smaller === 0) return a.compact === b.compact ? 1 : 0;
-  return [...left].filter((word) => right.has(word)).length / smaller;
+  return [...aWords].filter((word) => bWords.has(word)).length / smaller;
 }
 
 /**

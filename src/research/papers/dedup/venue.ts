@@ -193,13 +193,13 @@ function matchesByWords(a: readonly string[], b: readonly string[]): boolean {
   const places: [number, number][] = [[0, 0]];
   const seen = new Set<string>();
   for (const [i, j] of places) {
-    const [one, other] = [a[i], b[j]];
-    if (one === undefined && other === undefined) return true;
-    if (one === undefined || other === undefined || seen.has(`${i} ${j}`)) continue;
+    const [aWord, bWord] = [a[i], b[j]];
+    if (aWord === undefined && bWord === undefined) return true;
+    if (aWord === undefined || bWord === undefined || seen.has(`${i} ${j}`)) continue;
     seen.add(`${i} ${j}`);
-    if (abbreviates(one, other)) places.push([i + 1, j + 1]);
-    if (isMadeOfInitials(one, b, j)) places.push([i + 1, j + one.length]);
-    if (isMadeOfInitials(other, a, i)) places.push([i + other.length, j + 1]);
+    if (abbreviates(aWord, bWord)) places.push([i + 1, j + 1]);
+    if (isMadeOfInitials(aWord, b, j)) places.push([i + 1, j + aWord.length]);
+    if (isMadeOfInitials(bWord, a, i)) places.push([i + bWord.length, j + 1]);
   }
   return false;
 }
@@ -245,12 +245,12 @@ function abbreviates(a: string, b: string): boolean {
 }
 
 const acronymMatches = (a: Venue, b: Venue): boolean => {
-  const [acronym, other] = a.acronym === undefined ? [b.acronym, a] : [a.acronym, b];
+  const [acronym, otherVenue] = a.acronym === undefined ? [b.acronym, a] : [a.acronym, b];
   if (acronym === undefined) return false;
-  return other.names.some((words) => {
+  return otherVenue.names.some((words) => {
     const initials = words.map((word) => word[0]).join("");
     // "JAMA Internal Medicine" is not "JAMA"; a meeting's name may have its acronym within.
-    const hasAcronym = words.includes(acronym) && (words.length === 1 || other.sort === "meeting");
+    const hasAcronym = words.includes(acronym) && (words.length === 1 || otherVenue.sort === "meeting");
     return initials === acronym || initials.startsWith(acronym) || hasAcronym;
   });
 };

@@ -131,14 +131,14 @@ function closingPosition(text: string, close: string, escapesCount: boolean): nu
 }
 
 function keyOf(body: string, type: string): { readonly key: string; readonly from: number } {
-  const [before = "", comma] = /^[^,={}"]{0,300}(,)?/.exec(body) ?? [];
+  const [textBefore = "", comma] = /^[^,={}"]{0,300}(,)?/.exec(body) ?? [];
   // If the comma after the key is missing, the key is the word before the name of the first field.
-  const [keyText, key] = /^\s*(\S+)\s+(?=[a-z][a-z_-]+\s*$)/i.exec(before) ?? [];
+  const [keyText, key] = /^\s*(\S+)\s+(?=[a-z][a-z_-]+\s*$)/i.exec(textBefore) ?? [];
   if (type !== "string" && comma === undefined && keyText !== undefined)
     return { key: key ?? "", from: keyText.length };
   // "@string{name = …}" and an entry that starts with a field have no key.
   if (type === "string" || comma === undefined) return { key: "", from: 0 };
-  return { key: before.slice(0, -1).trim(), from: before.length };
+  return { key: textBefore.slice(0, -1).trim(), from: textBefore.length };
 }
 
 const fieldStart = /([^\s,={}"#][^,={}"#]{0,80})=\s*/y;

@@ -117,8 +117,8 @@ function parseFields(parse: Parse, type: string, fields: BibtexEntry["fields"]) 
   const values: Record<string, Values[string]> = {};
   for (const { name, value } of fields) if (verbatimFields.has(name)) values[name] = unescaped(value);
   const texFields = fields.filter(({ name }) => !verbatimFields.has(name));
-  const whole = tryParse(parse, type, texFields);
-  if (whole !== undefined) Object.assign(values, whole);
+  const allFields = tryParse(parse, type, texFields);
+  if (allFields !== undefined) Object.assign(values, allFields);
   else
     for (const field of texFields)
       Object.assign(values, tryParse(parse, type, [field]) ?? tryParse(parse, type, [withoutTex(field)]));
@@ -150,7 +150,7 @@ function tryParse(parse: Parse, type: string, fields: BibtexEntry["fields"]): Pa
 
 /** A value in the format that the library expects. Some programs separate authors by semicolons instead of "and". */
 function prepareValue(name: string, value: string): string {
-  const whole = value
+  const cleaned = value
     // The library treats % as a comment, but databases write "10 %".
     .replace(/(?<!\\)%/g, String.raw`\%`)
     // Mendeley's "~" and "^" would be accents without a letter.
@@ -165,7 +165,7 @@ function prepareValue(name: string, value: string): string {
     // The library drops displayed formulas, and converts degrees to another character.
     .replace(/\$\$([^$]{1,1000})\$\$|\\\[([^$]{1,1000}?)\\\]/g, (_, a?: string, b?: string) => `$${a ?? b}$`)
     .replace(/\^\{\s*\\circ\s*\}/g, "^\\circ ");
-  return isNames(name) ? prepareNames(whole) : withEscapedAngles(withEscapedDollars(whole));
+  return isNames(name) ? prepareNames(cleaned) : withEscapedAngles(withEscapedDollars(cleaned));
 }
 
 const isNames = (field: string): boolean => field === "author" || field === "editor";

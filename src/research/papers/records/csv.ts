@@ -228,8 +228,8 @@ const isExcelDate = (pages: string): boolean => /^(?:\d{1,2}[-. ]\p{L}{3,4}\.?|\
 
 /** A PubMed id, also at the end of an address, or in a spreadsheet's format: "30000012.0", "3.0000011E+07". */
 function numberIn(cell: string): string | undefined {
-  const [, whole, fraction = "", power] = /^(\d)[.,](\d{1,8})e\+?0?(\d)$/i.exec(cell) ?? [];
-  if (whole !== undefined) return fraction.length === Number(power) ? whole + fraction : undefined;
+  const [, firstDigit, fraction = "", power] = /^(\d)[.,](\d{1,8})e\+?0?(\d)$/i.exec(cell) ?? [];
+  if (firstDigit !== undefined) return fraction.length === Number(power) ? firstDigit + fraction : undefined;
   return /(\d{1,9})(?:[.,]0+)?\/?$/.exec(cell)?.[1];
 }
 

@@ -116,21 +116,22 @@ function bibliographyOf(entriesOfFile: readonly ReadEntry[], path: string): Bibl
 
 /** Counts problems, and keeps the first ones. */
 function problemList() {
-  const named: string[] = [];
+  const firstProblems: string[] = [];
   let count = 0;
   return {
-    named,
+    named: firstProblems,
     add: (problem: string, amount = 1): void => {
       count += amount;
-      if (named.length < maxNamedProblems) named.push(problem);
+      if (firstProblems.length < maxNamedProblems) firstProblems.push(problem);
     },
-    all: (): NamedProblems => ({ count, named }),
+    all: (): NamedProblems => ({ count, named: firstProblems }),
   };
 }
 
 /** One or two sentences about entries and fields that could not be read; undefined if all could be read. */
 export function unreadSentence(name: string, { entries, broken, fields }: Bibliography): string | undefined {
-  const problemsText = ({ count, named }: NamedProblems) => `${named.join("; ")}${count > named.length ? "; …" : ""}`;
+  const problemsText = ({ count, named: firstProblems }: NamedProblems) =>
+    `${firstProblems.join("; ")}${count > firstProblems.length ? "; …" : ""}`;
   const sentences = [
     broken.count === 0
       ? []

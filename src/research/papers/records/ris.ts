@@ -109,9 +109,9 @@ function recordsOf(text: string, { line: pattern, begins, ends }: Dialect): Tagg
 }
 
 function tagsOf(values: TaggedRecord["values"]): Tags {
-  const all = (...tags: readonly string[]) =>
+  const valuesOf = (...tags: readonly string[]) =>
     values.flatMap(({ tag, value }) => (tags.includes(tag) && value !== "" ? [value] : []));
-  return { all, first: (...tags) => tags.flatMap((tag) => all(tag)).at(0) };
+  return { all: valuesOf, first: (...tags) => tags.flatMap((tag) => valuesOf(tag)).at(0) };
 }
 
 /** Types of works by the codes of RIS, or by words that some programs write. */

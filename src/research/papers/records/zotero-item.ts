@@ -57,7 +57,7 @@ export function zoteroFields(data: unknown): (RawEntry & { readonly key: string 
     edition: text("edition"),
     series: text("series"),
     language: text("language"),
-    files: list(valueAt(data, "attachments")).flatMap((each) => line(valueAt(each, "path")) ?? []),
+    files: list(valueAt(data, "attachments")).flatMap((attachment) => line(valueAt(attachment, "path")) ?? []),
     database: text("libraryCatalog"),
   };
 }

@@ -45,7 +45,7 @@ export function calibrationOf(rrd: Rrd): Warning[] {
       values: allScores.flatMap(({ strategic }) => (strategic === undefined ? [] : strategic[name])),
     })),
   ].filter(({ values }) => values.length >= minJudged && values.every((value) => value === values[0]));
-  const [firstDimension, ...others] = constantDimensions.map(({ name, values }) => ({
+  const [firstDimension, ...otherDimensions] = constantDimensions.map(({ name, values }) => ({
     name: ownName(rrd, name) ?? name.replaceAll("_", " "),
     points: values[0],
   }));
@@ -53,9 +53,9 @@ export function calibrationOf(rrd: Rrd): Warning[] {
     warnings.push({
       kind: "flat-dimension",
       says:
-        others.length === 0
+        otherDimensions.length === 0
           ? `The dimension "${firstDimension.name}" is ${firstDimension.points} of 5 for every judged paper, so it says nothing about any of them.`
-          : `${others.length + 1} dimensions have the same points for every judged paper, so they say nothing about any of them: ${[firstDimension, ...others].map(({ name, points }) => `${name} ${points}`).join(", ")}.`,
+          : `${otherDimensions.length + 1} dimensions have the same points for every judged paper, so they say nothing about any of them: ${[firstDimension, ...otherDimensions].map(({ name, points }) => `${name} ${points}`).join(", ")}.`,
     });
   return warnings;
 }

@@ -20,15 +20,15 @@ export interface FoundSeeds {
 export function findSeeds(seeds: readonly KnownSeed[], works: readonly SeedCandidate[]): FoundSeeds {
   if (seeds.length === 0) return { works: new Map(), missing: [] };
   const byKey = new Map(seeds.flatMap((seed) => keysOf(seed).map((key) => [key, seed] as const)));
-  const found = new Map<string, KnownSeed>();
+  const seedsById = new Map<string, KnownSeed>();
   const unmatched: SeedCandidate[] = [];
   for (const work of works) {
     const keys = [work.record, ...work.mergedFrom].flatMap(keysOf);
     const seed = keys.map((key) => byKey.get(key)).find((candidate) => candidate !== undefined);
     if (seed === undefined) unmatched.push(work);
-    else found.set(work.record.id, seed);
+    else seedsById.set(work.record.id, seed);
   }
-  const foundSeeds = new Set(found.values());
+  const foundSeeds = new Set(seedsById.values());
   const missingTitled = seeds.filter(
     (seed): seed is KnownSeed & TitledPaper => !foundSeeds.has(seed) && seed.title != null,
   );
@@ -39,11 +39,11 @@ export function findSeeds(seeds: readonly KnownSeed[], works: readonly SeedCandi
       const twin = index.twinOf(matchFeaturesOf(record));
       const seed = twin === undefined ? undefined : missingTitled[Number(twin.id)];
       if (seed === undefined) continue;
-      found.set(record.id, seed);
+      seedsById.set(record.id, seed);
       foundSeeds.add(seed);
     }
   }
-  return { works: found, missing: seeds.filter((seed) => !foundSeeds.has(seed)) };
+  return { works: seedsById, missing: seeds.filter((seed) => !foundSeeds.has(seed)) };
 }
 
 function keysOf({
@@ -102,8 +102,8 @@ export function seedRecallText(
 ): string | undefined {
   if (seeds.length === 0) return undefined;
   if (recall === undefined) return `${seeds.length}, not looked for yet`;
-  const found = new Set(recall.references);
-  const missing = seeds.filter(({ reference }) => !found.has(reference));
+  const foundReferences = new Set(recall.references);
+  const missing = seeds.filter(({ reference }) => !foundReferences.has(reference));
   const excludedIds = new Set(excluded);
   const screenedOut = seeds.filter(({ id }) => id !== undefined && excludedIds.has(id));
   return [

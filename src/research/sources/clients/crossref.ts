@@ -148,11 +148,8 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
     copies: pdf === undefined || openLicense === undefined ? [] : [{ url: pdf, kind: "pdf", license: openLicense }],
     updates: list(valueAt(json, "updated-by")).flatMap(updateOf),
     otherVersions: [
-      ...relatedDois(json, "has-preprint", identifiers).map((each) => ({ relation: "preprint" as const, doi: each })),
-      ...relatedDois(json, "is-preprint-of", identifiers).map((each) => ({
-        relation: "published" as const,
-        doi: each,
-      })),
+      ...relatedDois(json, "has-preprint", identifiers).map((doi) => ({ relation: "preprint" as const, doi })),
+      ...relatedDois(json, "is-preprint-of", identifiers).map((doi) => ({ relation: "published" as const, doi })),
     ],
   });
 }
@@ -224,8 +221,8 @@ function updateOf(json: unknown): readonly Update[] {
 
 /** Related DOIs. A preprint on arXiv is listed with arXiv's DOI or with the arXiv id alone. */
 function relatedDois(json: unknown, relation: string, ownIdentifiers: Identifiers): string[] {
-  const dois = list(valueAt(json, "relation", relation)).map((each) => {
-    const { doi, arxiv } = identifiersFrom({ doi: valueAt(each, "id"), arxiv: valueAt(each, "id") });
+  const dois = list(valueAt(json, "relation", relation)).map((item) => {
+    const { doi, arxiv } = identifiersFrom({ doi: valueAt(item, "id"), arxiv: valueAt(item, "id") });
     return arxiv === undefined ? doi : `10.48550/arxiv.${unversioned(arxiv).toLowerCase()}`;
   });
   return [...new Set(dois.filter((doi) => doi !== undefined && doi !== ownIdentifiers.doi))] as string[];

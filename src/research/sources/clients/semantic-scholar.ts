@@ -107,7 +107,7 @@ function readPage<Cursor>(json: unknown, next: Cursor | undefined, paperField?: 
     data === undefined && (count(valueAt(json, "total")) === 0 || count(valueAt(json, "offset")) !== undefined);
   if (!Array.isArray(data) && !isEmpty) return unexpectedAnswer(semanticScholar, json, "contains no list of papers");
   const records = list(data)
-    .map((each) => readPaper(paperField === undefined ? each : valueAt(each, paperField)))
+    .map((entry) => readPaper(paperField === undefined ? entry : valueAt(entry, paperField)))
     .filter((record) => record !== undefined);
   const total = count(valueAt(json, "total"));
   return { status: "ok", value: { records, ...withoutUndefined({ total, next }) } };

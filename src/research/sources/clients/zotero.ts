@@ -31,9 +31,9 @@ export const zoteroSource = (name: string, collection: string | undefined): Sour
     if (!Array.isArray(paths)) return paths;
     const items: Item[] = [];
     for (const path of paths) {
-      const found = await itemsAt(`${path}/items`, context);
-      if (!Array.isArray(found)) return found;
-      items.push(...found);
+      const answer = await itemsAt(`${path}/items`, context);
+      if (!Array.isArray(answer)) return answer;
+      items.push(...answer);
     }
     return await recordsOf(items, context);
   },
@@ -52,7 +52,7 @@ async function itemsAt(path: string, context: SourceContext): Promise<Item[] | N
     const answer = await askJson(zotero, context, { url, limit: maxAnswer, fresh: true });
     if (answer.status !== "ok") return withAdvice(answer);
     const page = list(answer.value);
-    items.push(...page.flatMap((each) => itemOf(each) ?? []));
+    items.push(...page.flatMap((entry) => itemOf(entry) ?? []));
     if (page.length < pageSize) break;
   }
   return items;
@@ -74,7 +74,7 @@ async function collectionPaths(wanted: string, context: SourceContext): Promise<
   if (!Array.isArray(collections)) return collections;
   const nameOf = ({ data }: Item) => line(valueAt(data, "name")) ?? "";
   const paths = collections
-    .filter((each) => nameOf(each).toLowerCase() === wanted.toLowerCase())
+    .filter((entry) => nameOf(entry).toLowerCase() === wanted.toLowerCase())
     .map(({ key }) => `${libraryPath}/collections/${key}`);
   if (paths.length > 0) return paths;
   const names = collections.map(nameOf).slice(0, 10).join(", ");

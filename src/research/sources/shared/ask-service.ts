@@ -132,8 +132,8 @@ function messageIn(json: unknown): string | undefined {
     valueAt(json, "error", "message"),
   ];
   const text = candidates
-    .map((each) => (typeof each === "string" ? line(each) : undefined))
-    .find((each) => each !== undefined);
+    .map((value) => (typeof value === "string" ? line(value) : undefined))
+    .find((text) => text !== undefined);
   return text === undefined ? undefined : `${text.slice(0, 200).replace(/(?<![.!\s])[.!\s]+$/, "")}.`;
 }
 

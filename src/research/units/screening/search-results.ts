@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { countEach } from "../../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { correctionsAmong } from "../../papers/dedup/companions.js";
-import { termsNotAsked } from "../../search/search-plan.js";
+import { unusedTerms } from "../../search/search-plan.js";
 import { type MergeDecisions, isFromUser, mergeDecisions } from "../../search/candidates.js";
 import type { RankedWork } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
@@ -155,7 +155,7 @@ export async function searchResults(
       substitutions,
       substitutes: new Set(replacements.keys()),
       left: 0,
-      notAsked: names.every(isOwnList) ? [] : termsNotAsked(rrd.requirements, session.steps),
+      notAsked: names.every(isOwnList) ? [] : unusedTerms(rrd.requirements, session.steps),
       pooled: citationsInPool(rrd, session.candidates.works),
       corrections: correctionsInPool(rrd, session.candidates.works),
       ...withoutUndefined({ leftOpen: incompleteSources(rrd, library, session) }),

@@ -6,7 +6,7 @@ import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
 import { retryFailed } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open, type OnListing } from "../../search/result-list.js";
-import { termsNotAsked } from "../../search/search-plan.js";
+import { unusedTerms } from "../../search/search-plan.js";
 import { type CandidateSet, candidatesOf, candidatesText, isFromUser, type Work } from "../../search/candidates.js";
 import { findSeeds, type FoundSeeds, type SeedCandidate } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
@@ -115,7 +115,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
       onReport(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const isFirstKeywordRound = isSearched(names, kept) && !isSearched(names, { steps: kept.steps.slice(0, -1) });
-    const laterTerms = isFirstKeywordRound ? termsNotAsked(rrd.requirements, kept.steps) : [];
+    const laterTerms = isFirstKeywordRound ? unusedTerms(rrd.requirements, kept.steps) : [];
     if (laterTerms.length > 0)
       onReport(`Keywords for later rounds, if these bring too little: ${laterTerms.join(", ")}.`);
     await saveRecord(kept);

@@ -182,9 +182,9 @@ export async function briefFor(
 
   let remainingTokens = briefTokens - estimateTokens([...firstSections, ...lastSections].join("\n\n")) - briefFrame;
   const spendTokens = (title: string, text: string): string => {
-    const kept = section(title, text);
-    remainingTokens -= estimateTokens(kept) + 1;
-    return kept;
+    const sectionText = section(title, text);
+    remainingTokens -= estimateTokens(sectionText) + 1;
+    return sectionText;
   };
   const allowedTokens = (maxTokens: number) => Math.max(Math.min(maxTokens, remainingTokens - 60), 0);
   const { stateDir } = context.workspaces;

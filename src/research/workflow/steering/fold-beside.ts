@@ -91,8 +91,8 @@ async function renderDocuments(
   { now, render }: FoldOptions,
 ): Promise<string> {
   if (render === undefined) return "A report was asked for; in classic mode the agent writes it.";
-  const [{ rrd, ledger }, at] = [await research.load(), now()];
-  const files = await render({ folder: research.folder, rrd, ledger, at: new Date(at) });
-  await research.rewrite(files, at, "report: rendered again");
+  const [{ rrd, ledger }, time] = [await research.load(), now()];
+  const files = await render({ folder: research.folder, rrd, ledger, at: new Date(time) });
+  await research.rewrite(files, time, "report: rendered again");
   return `Written as a person asked: ${files.map(({ name }) => name).join(", ")}.`;
 }

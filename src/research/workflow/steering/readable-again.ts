@@ -26,15 +26,15 @@ export async function openReadable(
   const readable = missing.filter((_, index) => hasNewText[index]);
   for (const paper of readable) {
     const iteration = research.nextIteration();
-    const at = new Date(now()).toISOString();
+    const time = new Date(now()).toISOString();
     const message = `There is something new to read of ${paper.id}, which could not be retrieved; it is pending again.`;
     await research.fold({
       iteration,
-      at,
+      at: time,
       message: `${paper.id}: pending again`,
       changes: changesBetween(researchFormat, rrd, pendingAgain(rrd, paper)),
       progress: progressEntry(message, iteration),
-      ledger: { iteration, at, unit: paper.id, phase: "ANALYSIS", outcome: "reset" },
+      ledger: { iteration, at: time, unit: paper.id, phase: "ANALYSIS", outcome: "reset" },
     });
     await tell({ type: "notice", level: "info", message });
   }
