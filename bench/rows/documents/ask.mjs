@@ -81,7 +81,7 @@ async function scores(data, articles, { pools, briefs, prompts, parser, baseline
     return baseline.answerQuestion(unit, text);
   };
   const isShown = (place, spans, question) => {
-    const shown = [...pools.chosenFor(pool, pool.query(question), pools.passageTokens)];
+    const shown = [...pools.choosePassages(pool, pool.query(question), pools.passageTokens)];
     return isHit(
       spans,
       shown.filter(({ paper }) => paper === place),
@@ -133,7 +133,7 @@ async function costs(count, articles, { pools, kept, tokens }) {
   const read = async (_, { id }) => texts[Number(id.slice(1))];
   const folder = mkdtempSync(join(tmpdir(), "bench-ask-"));
   const keeping = {
-    words: kept.keptWords(() => join(folder, "passages.bin"), { readOnly: false }),
+    words: kept.wordStore(() => join(folder, "passages.bin"), { readOnly: false }),
     stampOf: (_, { id }) => id,
   };
   try {

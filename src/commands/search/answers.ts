@@ -5,8 +5,8 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { namesAsked, type Pool } from "../../research/overview/questions/pool.js";
-import { type Standing, whyStale } from "../../research/overview/questions/stale.js";
+import { namesByKey, type Pool } from "../../research/overview/questions/pool.js";
+import { type ProjectState, staleReasons } from "../../research/overview/questions/stale.js";
 import { questionFolders, questionKey, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
@@ -83,7 +83,7 @@ export async function standings(
 ): Promise<AnswerStanding[]> {
   const { lines: answers, notices } = await readAnswers(folder);
   for (const notice of notices) say(io, `warning: ${notice}`);
-  const opened = new Map<string, { readonly pool: Pool; readonly asked: readonly Standing[] }>();
+  const opened = new Map<string, { readonly pool: Pool; readonly asked: readonly ProjectState[] }>();
   const last = new Map(answers.map((answer) => [questionKey(answer), answer.id]));
   const { rrd } = await readResearch(folder);
   const checkers = rrd.meaning?.checkers ?? {};
@@ -95,7 +95,7 @@ export async function standings(
     try {
       const { pool, asked } = opened.get(key) ?? { pool: await poolOf(projects), asked: await standingsOf(projects) };
       opened.set(key, { pool, asked });
-      const [names, why] = [namesAsked(pool.papers), await whyStale(answer, asked, pool)];
+      const [names, why] = [namesByKey(pool.papers), await staleReasons(answer, asked, pool)];
       all.push({ answer, projects, names, checkers, latest, why });
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
@@ -106,5 +106,5 @@ export async function standings(
   return all;
 }
 
-const standingsOf = (folders: readonly string[]): Promise<Standing[]> =>
+const standingsOf = (folders: readonly string[]): Promise<ProjectState[]> =>
   Promise.all(folders.map(async (folder) => ({ folder, ledger: (await readResearch(folder)).ledger })));

@@ -15,7 +15,7 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { findProjects, findResearch, nameFor } from "../../research/overview/find-research.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { withOpenCheck } from "../../research/overview/questions/answer-as-report.js";
-import { namesAsked } from "../../research/overview/questions/pool.js";
+import { namesByKey } from "../../research/overview/questions/pool.js";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
 import { questionFolders, isAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { remainingLimits } from "../run/remaining-limits.js";
@@ -136,7 +136,7 @@ async function checkKept(
   }
   await requireAgents(config, io, false, checkerNamesOf(config));
   const pool = await poolOf(questionFolders(folder, answer));
-  const asked = { answer: opened, pool, names: namesAsked(pool.papers) };
+  const asked = { answer: opened, pool, names: namesByKey(pool.papers) };
   const { code } = await checkAnswer(asked, folder, args, config, io, true);
   await inReport(folder, config, io);
   return code;

@@ -50,7 +50,7 @@ export async function checkAnswer(
       checkWorkflow({
         answer,
         pool,
-        home: rrd,
+        homeProject: rrd,
         checkers,
         redact,
         now: io.clock.now,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { keptTextOf, keptTexts } from "../../research/overview/questions/stored-pool.js";
+import { storedTextOf, storedTexts } from "../../research/overview/questions/stored-pool.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import type { Run } from "../../compose/drive.js";
 import { libraryFor } from "../../compose/library.js";
@@ -13,7 +13,7 @@ import { requireKnownFormats } from "../../engine/storage/state/format-version.j
 import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { answerWorkflow } from "../../research/overview/questions/answer-workflow.js";
-import { namesAsked, openPool, type Pool, type ReadText } from "../../research/overview/questions/pool.js";
+import { namesByKey, openPool, type Pool, type ReadText } from "../../research/overview/questions/pool.js";
 import { namesOfProjects, nextAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { openResearch, readResearch } from "../../research/project-files/research.js";
 import { researchFormat } from "../../research/project-files/rrd-file.js";
@@ -61,8 +61,8 @@ export async function openQuestion(
   const { rrd, ledger } = states[0] as (typeof states)[number];
   const { lines: answers } = await readAnswers(home);
   const root = rootOf(home, io.cwd);
-  const read = fetch ? fetching(config, io, ending) : keptTextOf;
-  const pool = await openPool(projects, read, keptTexts({ readOnly: false }));
+  const read = fetch ? fetching(config, io, ending) : storedTextOf;
+  const pool = await openPool(projects, read, storedTexts({ readOnly: false }));
   const unit = nextAnswerUnit(
     answers,
     ledger.map((line) => line.unit),
@@ -77,7 +77,7 @@ export async function openQuestion(
     root,
     redact,
     isChecked,
-    answered: (answer) => answered({ answer, pool, names: namesAsked(pool.papers) }),
+    answered: (answer) => answered({ answer, pool, names: namesByKey(pool.papers) }),
     project: projects.map(({ rrd: { project } }) => project).join("; "),
     ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: states.map(lastOf) }),
     seen: lastOf({ ledger }),
@@ -148,7 +148,7 @@ async function whileFree(
 function fetching(config: ResolvedConfig, io: Io, signal: AbortSignal): ReadText {
   const libraries = new Map<string, ReturnType<typeof libraryFor>>();
   return async (folder, paper) => {
-    const kept = await keptTextOf(folder, paper);
+    const kept = await storedTextOf(folder, paper);
     if (kept !== undefined || signal.aborted) return kept;
     const library = libraries.get(folder) ?? libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal);
     libraries.set(folder, library);

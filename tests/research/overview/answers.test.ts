@@ -8,7 +8,7 @@ import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Evidence, Paper } from "../../../src/research/generated/rrd.js";
 import { checkAnswer } from "../../../src/research/overview/questions/judge-answer.js";
 import { type AskedText, openPool, passagesFor, passageTokens } from "../../../src/research/overview/questions/pool.js";
-import { type Standing, whyStale } from "../../../src/research/overview/questions/stale.js";
+import { type ProjectState, staleReasons } from "../../../src/research/overview/questions/stale.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 
 const question = "How long does the calibration of a hand take?";
@@ -68,9 +68,9 @@ async function answered(
   };
 }
 const stale = async (answer: Answer, projects: readonly Project[]): Promise<string[]> =>
-  whyStale(
+  staleReasons(
     answer,
-    projects.map(({ ledger = [] }, index): Standing => ({ folder: folderOf(index), ledger })),
+    projects.map(({ ledger = [] }, index): ProjectState => ({ folder: folderOf(index), ledger })),
     await poolOf(projects),
   );
 

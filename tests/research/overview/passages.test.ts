@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { maxPassage, passagesOf } from "../../../src/research/overview/questions/passages.js";
-import { counted, openVocabulary, textIndexBuilder } from "../../../src/research/overview/questions/text-index.js";
+import { maxPassageChars, passagesOf } from "../../../src/research/overview/questions/passages.js";
+import { countWords, openVocabulary, textIndexBuilder } from "../../../src/research/overview/questions/text-index.js";
 
 const sentence = (n: number) => `In trial ${n} the gripper held the object for a minute without dropping it once.`;
 const method = "## 1 Method\n\n";
@@ -16,7 +16,7 @@ const marks = [
 test("passages end with sentences, are short, carry their section, and leave references out", () => {
   const passages = passagesOf({ text, marks });
   const said = passages.map(({ start, end }) => text.slice(start, end));
-  expect(Math.max(...said.map(({ length }) => length))).toBeLessThanOrEqual(maxPassage);
+  expect(Math.max(...said.map(({ length }) => length))).toBeLessThanOrEqual(maxPassageChars);
   for (const each of said) expect(each.trim()).toMatch(/once\.$/);
   expect(new Set(passages.map(({ locator }) => locator))).toEqual(new Set(["§ 1 Method"]));
   expect(said.join("")).toContain(sentence(39));
@@ -31,7 +31,7 @@ test("British and American endings are one word, and the rarer word counts more"
   const vocabulary = openVocabulary();
   const builder = textIndexBuilder();
   for (const said of ["randomisation of hands", "hands and fingers", "fingers of hands"])
-    builder.add(counted([vocabulary.idsOf(said)]));
+    builder.add(countWords([vocabulary.idsOf(said)]));
   const index = builder.build();
   const [randomised] = vocabulary.idsOf("randomization");
   const [hands] = vocabulary.idsOf("hand");

@@ -5,8 +5,8 @@ import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { passagesFile, textsFolder } from "../../../src/research/project-files/layout.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
-import { chosenFor, openPool, passageTokens, type Pool } from "../../../src/research/overview/questions/pool.js";
-import { keptTextOf, keptTexts } from "../../../src/research/overview/questions/stored-pool.js";
+import { choosePassages, openPool, passageTokens, type Pool } from "../../../src/research/overview/questions/pool.js";
+import { storedTextOf, storedTexts } from "../../../src/research/overview/questions/stored-pool.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 
@@ -36,9 +36,9 @@ async function project(said: Readonly<Record<string, string>>, over: Partial<Rrd
       [{ folder, rrd: { ...rrd, papers_pool: [...papers] } }],
       async (place, one) => {
         read.push(one.id);
-        return keptTextOf(place, one);
+        return storedTextOf(place, one);
       },
-      keptTexts({ readOnly: false }),
+      storedTexts({ readOnly: false }),
     );
   };
   return { folder, rrd, read, open };
@@ -151,7 +151,7 @@ describe("a question is put", () => {
     );
     const { open } = await project(many);
     const pool = await open();
-    const chosen = chosenFor(pool, pool.query("grippers and the catalyst"), 4_000);
+    const chosen = choosePassages(pool, pool.query("grippers and the catalyst"), 4_000);
     expect(new Set([...chosen].map((passage) => passage.paper)).size).toBe(12);
     const tokens = [...chosen].reduce((sum, { start, end }) => sum + (end - start) / 4, 0);
     expect(tokens).toBeLessThanOrEqual(4_000);
@@ -163,9 +163,9 @@ describe("a question is put", () => {
       Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`a_2020_0${10 + n}`, `Trial ${n}.`])),
     );
     const pool = await open();
-    const chosen = [...chosenFor(pool, pool.query("Помогает ли рандомизация?"), 20_000)];
+    const chosen = [...choosePassages(pool, pool.query("Помогает ли рандомизация?"), 20_000)];
     expect(new Set(chosen.map((passage) => passage.paper)).size).toBe(12);
     expect(chosen).toHaveLength(24);
-    expect([...chosenFor(pool, pool.query("Помогает ли рандомизация?"), 1_000)].length).toBeLessThan(5);
+    expect([...choosePassages(pool, pool.query("Помогает ли рандомизация?"), 1_000)].length).toBeLessThan(5);
   });
 });

@@ -12,93 +12,100 @@ import { abstractAsText, type AskedPaper, type AskedText, type Pool } from "./po
 type Quote = Answer["quotes"][number];
 type Statement = Answer["statements"][number];
 
-/** A quote that was not found, and what the text has instead. */
+/** A quote that was not found, with the nearest text. */
 export interface MissingQuote {
-  /** The quote, or the handle that names none. */
+  /** The quote, or the invalid handle. */
   readonly quote: string;
   readonly why: string;
-  /** The nearest passage; empty where nothing is like it. */
+  /** The nearest passage; empty if nothing is similar. */
   readonly nearest: string;
 }
 
-/** What is left of an answer once code has looked for its quotes. */
+/** An answer after code has checked its quotes. */
 export interface CheckedAnswer {
-  /** Those that rest on a quote that was found and whose numbers stand in their passages. */
+  /** Statements with at least one quote that was found, and whose numbers are in their passages. */
   readonly statements: readonly Statement[];
-  /** The quotes that they rest on. */
+  /** The quotes of these statements. */
   readonly quotes: readonly Quote[];
-  /** The others, each with the reason. */
+  /** The other statements, each with the reason. */
   readonly leftOut: NonNullable<Answer["left_out"]>;
   readonly missing: readonly MissingQuote[];
-  /** Quotes and handles of records that were named and are there. */
+  /** Number of quotes and handles that were found. */
   readonly found: number;
 }
 
-/** A quote that shares fewer distinctive words with its statement and the question is marked. */
-const minShared = 2;
+/** A quote is marked if it shares fewer distinctive words with its statement and the question. */
+const minSharedWords = 2;
 
 /**
- * Looks for every quote of an answer in the paper that it names. Statements that rest on none, or that name a number
- * which none of their passages holds, are left out. Handles of records count as found where their quote was found in
- * the text when it was read; where another text is kept by now, it is looked for in that one.
+ * Searches each quote of an answer in its paper. Statements without a quote that was found are left out, and so are
+ * statements with a number that is in none of their passages. Handles of records are valid if their quote was found
+ * when the paper was read; if the stored text is now another, the quote is searched there.
  */
 export async function checkAnswer(
   pool: Pool,
   question: string,
   { quotes, statements }: Pick<AnswerResult, "quotes" | "statements">,
 ): Promise<CheckedAnswer> {
-  const found = new Map<string, Quote>();
-  const missing = new Map<string, MissingQuote>();
+  const foundByHandle = new Map<string, Quote>();
+  const missingByHandle = new Map<string, MissingQuote>();
   const places = new Map(pool.papers.map(({ key }, place) => [key, place]));
-  const lookFor = async (text: AskedText, wanted: readonly Quote[], isOfRecord: boolean): Promise<void> => {
-    const search = await searchUntrusted("findQuotes", text, wanted.map(quotedWords));
-    for (const [index, each] of wanted.entries()) {
-      const { handle, paper } = each;
-      const quote = quotedWords(each);
+  const searchQuotes = async (text: AskedText, wantedQuotes: readonly Quote[], isOfRecord: boolean): Promise<void> => {
+    const search = await searchUntrusted("findQuotes", text, wantedQuotes.map(quotedWords));
+    for (const [index, wantedQuote] of wantedQuotes.entries()) {
+      const { handle, paper } = wantedQuote;
+      const quote = quotedWords(wantedQuote);
       const match = "cut" in search ? undefined : search.value[index];
-      if ("cut" in search) missing.set(handle, { quote, why: search.cut, nearest: "" });
-      else if (match?.found !== true || match.isCited === true) missing.set(handle, { quote, ...problemOf(match) });
-      else if (isOfRecord) found.set(handle, each);
+      if ("cut" in search) missingByHandle.set(handle, { quote, why: search.cut, nearest: "" });
+      else if (match?.found !== true || match.isCited === true)
+        missingByHandle.set(handle, { quote, ...problemOf(match) });
+      else if (isOfRecord) foundByHandle.set(handle, wantedQuote);
       else {
         const place = {
           ...passageFields(match),
           ...withoutUndefined({ locator: match.locator }),
           text_sha256: text.sha256,
         };
-        found.set(handle, { handle, paper, ...place });
+        foundByHandle.set(handle, { handle, paper, ...place });
       }
     }
   };
 
-  const own = new Map<string, Quote[]>();
+  const quotesByPaper = new Map<string, Quote[]>();
   for (const { id, paper, quote } of quotes) {
     const handle = `${paper}#${id}`;
-    const of = own.get(paper) ?? [];
-    const same = of.find((each) => each.handle === handle);
-    if (same === undefined) own.set(paper, [...of, { handle, paper, quote }]);
+    const itsQuotes = quotesByPaper.get(paper) ?? [];
+    const same = itsQuotes.find((each) => each.handle === handle);
+    if (same === undefined) quotesByPaper.set(paper, [...itsQuotes, { handle, paper, quote }]);
     else if (same.quote !== quote)
-      missing.set(handle, { quote, nearest: "", why: `two quotes of ${paper} have the id ${id}; each needs its own` });
+      missingByHandle.set(handle, {
+        quote,
+        nearest: "",
+        why: `two quotes of ${paper} have the id ${id}; each needs its own`,
+      });
   }
-  for (const [key, all] of own) {
-    const wanted = all.filter(({ handle }) => !missing.has(handle));
+  for (const [key, all] of quotesByPaper) {
+    const uniqueQuotes = all.filter(({ handle }) => !missingByHandle.has(handle));
     const place = places.get(key);
     const text = place === undefined ? undefined : await pool.textOf(place);
-    const why =
+    const reason =
       place === undefined
         ? `${key} is not among the papers that were asked`
         : `no text of ${key} is kept; rest on the quotes of its record`;
-    if (text !== undefined) await lookFor(text, wanted, false);
-    else for (const each of wanted) missing.set(each.handle, { quote: quotedWords(each), why, nearest: "" });
+    if (text !== undefined) await searchQuotes(text, uniqueQuotes, false);
+    else
+      for (const each of uniqueQuotes)
+        missingByHandle.set(each.handle, { quote: quotedWords(each), why: reason, nearest: "" });
   }
 
-  const ofRecords = new Map<string, Quote[]>();
+  const recordQuotes = new Map<string, Quote[]>();
   for (const handle of new Set(statements.flatMap(({ rests_on }) => rests_on))) {
-    if (found.has(handle) || missing.has(handle)) continue;
-    const kept = recordQuote(pool, places, handle);
-    if (typeof kept === "string") missing.set(handle, { quote: handle, nearest: "", why: kept });
-    else ofRecords.set(kept.paper, [...(ofRecords.get(kept.paper) ?? []), kept]);
+    if (foundByHandle.has(handle) || missingByHandle.has(handle)) continue;
+    const stored = recordQuote(pool, places, handle);
+    if (typeof stored === "string") missingByHandle.set(handle, { quote: handle, nearest: "", why: stored });
+    else recordQuotes.set(stored.paper, [...(recordQuotes.get(stored.paper) ?? []), stored]);
   }
-  for (const [key, all] of ofRecords) {
+  for (const [key, all] of recordQuotes) {
     const place = places.get(key) as number;
     const paper = (pool.papers[place] as AskedPaper).paper;
     const abstract = abstractAsText(paper);
@@ -108,38 +115,38 @@ export async function checkAnswer(
       const source = sourceOf(quote);
       return source !== undefined && source.sha256 !== quote.text_sha256;
     });
-    for (const quote of all) if (!changed.includes(quote)) found.set(quote.handle, quote);
+    for (const quote of all) if (!changed.includes(quote)) foundByHandle.set(quote.handle, quote);
     for (const source of new Set(changed.map(sourceOf)))
       if (source !== undefined)
-        await lookFor(
+        await searchQuotes(
           source,
           changed.filter((quote) => sourceOf(quote) === source),
           true,
         );
   }
 
-  const asked = new Set(stemsOf(question).map(unifiedStem));
-  const standing: Statement[] = [];
+  const questionStems = new Set(stemsOf(question).map(unifiedStem));
+  const accepted: Statement[] = [];
   const leftOut: NonNullable<Answer["left_out"]> = [];
   for (const { text, rests_on } of statements) {
-    const grounds = [...new Set(rests_on)].flatMap((handle) => found.get(handle) ?? []);
-    const numbers = numbersWithoutQuote(text, grounds);
-    if (grounds.length === 0) leftOut.push({ text, why: "None of its quotes was found." });
+    const foundQuotes = [...new Set(rests_on)].flatMap((handle) => foundByHandle.get(handle) ?? []);
+    const numbers = numbersWithoutQuote(text, foundQuotes);
+    if (foundQuotes.length === 0) leftOut.push({ text, why: "None of its quotes was found." });
     else if (numbers.missing.length > 0)
       leftOut.push({ text, why: `None of its passages holds ${numbers.missing.join(", ")}.` });
     else {
-      const marks = marksOf(pool, places, { text, grounds, outside: numbers.outside }, asked);
-      const handles = grounds.map(({ handle }) => handle);
-      standing.push({ text, rests_on: handles, ...(marks.length === 0 ? {} : { marks }) });
+      const marks = marksOf(pool, places, { text, grounds: foundQuotes, outside: numbers.outside }, questionStems);
+      const handles = foundQuotes.map(({ handle }) => handle);
+      accepted.push({ text, rests_on: handles, ...(marks.length === 0 ? {} : { marks }) });
     }
   }
-  const used = new Set(standing.flatMap(({ rests_on }) => rests_on));
+  const citedHandles = new Set(accepted.flatMap(({ rests_on }) => rests_on));
   return {
-    statements: standing,
-    quotes: [...found.values()].filter(({ handle }) => used.has(handle)),
+    statements: accepted,
+    quotes: [...foundByHandle.values()].filter(({ handle }) => citedHandles.has(handle)),
     leftOut,
-    missing: [...missing.values()],
-    found: found.size,
+    missing: [...missingByHandle.values()],
+    found: foundByHandle.size,
   };
 }
 
@@ -151,7 +158,7 @@ function problemOf(match: QuoteMatch | undefined): Pick<MissingQuote, "why" | "n
   return { why: near?.differs ?? why ?? "it is not in the text", nearest };
 }
 
-/** The quote of a record that a handle names, where it was found in the text; else why not, a clause. */
+/** The quote of a record's handle, if it was found in the text; otherwise the reason, a clause. */
 function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: string): Quote | string {
   const [, key = "", number = ""] = /^(.+)#(\d{1,6})$/s.exec(handle.trim()) ?? [];
   const asked = pool.papers[places.get(key) ?? -1];
@@ -163,37 +170,37 @@ function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: st
   return { handle, paper: key, ...withoutUndefined({ passage, quoted, quote, locator, text_sha256 }) };
 }
 
-/** What a reader should know of a statement. */
+/** Warnings about a statement. */
 function marksOf(
   pool: Pool,
   places: ReadonlyMap<string, number>,
-  said: { readonly text: string; readonly grounds: readonly Quote[]; readonly outside: readonly string[] },
-  asked: ReadonlySet<string>,
+  statement: { readonly text: string; readonly grounds: readonly Quote[]; readonly outside: readonly string[] },
+  questionStems: ReadonlySet<string>,
 ): string[] {
-  const { text, grounds, outside } = said;
+  const { text, grounds, outside } = statement;
   const retracted = [...new Set(grounds.map(({ paper }) => paper))].filter(
     (key) => pool.papers[places.get(key) ?? -1]?.paper.retracted === true,
   );
-  const words = new Set([...stemsOf(text).map(unifiedStem), ...asked]);
-  const foreign = grounds.filter(
+  const words = new Set([...stemsOf(text).map(unifiedStem), ...questionStems]);
+  const unrelated = grounds.filter(
     (quote) =>
       new Set(
         stemsOf(quotedWords(quote))
           .map(unifiedStem)
           .filter((stem) => words.has(stem)),
-      ).size < minShared,
+      ).size < minSharedWords,
   );
   return [
     ...(outside.length === 0 ? [] : [`In the sentence, outside the quoted words: ${outside.join(", ")}.`]),
     ...retracted.map((key) => `${key} was retracted.`),
-    ...foreign.map(({ handle }) => `The quote ${handle} shares fewer than two distinctive words with it.`),
+    ...unrelated.map(({ handle }) => `The quote ${handle} shares fewer than two distinctive words with it.`),
   ];
 }
 
-/** Whether so little of an answer was found that its agent is asked once to mend it. */
+/** Whether so few quotes were found that the agent must correct the answer once. */
 export const needsRepair = ({ found, missing }: CheckedAnswer): boolean =>
   missing.length > 0 && found * 2 < found + missing.length;
 
-/** Why an answer is refused, for its agent. */
+/** The reasons for refusing an answer, for its agent. */
 export const reasonsFor = ({ missing }: CheckedAnswer): string[] =>
   missing.slice(0, 12).map(({ quote, why }) => `“${quote.slice(0, 160)}”: ${why}`);

@@ -2,25 +2,25 @@ import type { DocumentText } from "../../../text/documents/text/document-text.js
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type Passage, passagesOf } from "./passages.js";
-import { counted, type CountedWords, type Vocabulary } from "./text-index.js";
+import { countWords, type CountedWords, type Vocabulary } from "./text-index.js";
 
-/** A paper cut into passages, with all words that its indexes are made of. */
+/** A paper in passages, with the words for its indexes. */
 export interface PaperWords {
   readonly passages: readonly Passage[];
   /** Estimated tokens of all passages. */
   readonly tokens: number;
-  /** Title and abstract. */
+  /** The words of title and abstract. */
   readonly card: CountedWords;
-  /** The whole text. */
+  /** The words of the complete text. */
   readonly body: CountedWords;
-  /** What its record says besides title and abstract: its words are known, and searched by nothing. */
+  /** The words of other parts of the record. They are known, but not searched. */
   readonly record: CountedWords;
-  /** Each passage, with the title and its section. */
+  /** The words of each passage, with the title and its section. */
   readonly ofPassages: readonly CountedWords[];
 }
 
-/** Cuts a paper's text, and numbers its words and those of its record. */
-export function wordsOfPaper(
+/** Splits a paper's text into passages, and numbers its words and those of its record. */
+export function paperWords(
   paper: Paper,
   text: Pick<DocumentText, "text" | "marks"> | undefined,
   { idsOf }: Vocabulary,
@@ -33,25 +33,25 @@ export function wordsOfPaper(
   let locator: string | undefined;
   let section: number[] = [];
   for (const passage of passages) {
-    const said = text?.text.slice(passage.start, passage.end) ?? "";
+    const content = text?.text.slice(passage.start, passage.end) ?? "";
     if (passage.locator !== locator) section = idsOf(passage.locator ?? "");
     locator = passage.locator;
-    const words = idsOf(said);
-    ofPassages.push(counted([title, section, words]));
+    const words = idsOf(content);
+    ofPassages.push(countWords([title, section, words]));
     body.push(words);
-    tokens += estimateTokens(said);
+    tokens += estimateTokens(content);
   }
   return {
     passages,
     tokens,
     ofPassages,
-    card: counted([title, idsOf(paper.abstract ?? "")]),
-    body: counted(body),
-    record: counted([idsOf(recordText(paper))]),
+    card: countWords([title, idsOf(paper.abstract ?? "")]),
+    body: countWords(body),
+    record: countWords([idsOf(recordText(paper))]),
   };
 }
 
-/** What a record says besides title and abstract. */
+/** The text of a record, without title and abstract. */
 export const recordText = ({ analysis }: Paper): string =>
   [
     ...[analysis?.summary, analysis?.results].map((part) => (typeof part === "string" ? part : "")),

@@ -1,7 +1,7 @@
 import type { Mark } from "../../../text/documents/text/document-text.js";
 import { referenceLists } from "../../../text/documents/text/reference-lists.js";
 
-/** A stretch of a paper's text by its offsets, with the page or section it stands in. */
+/** A part of a paper's text by its offsets, with its page or section. */
 export interface Passage {
   readonly start: number;
   readonly end: number;
@@ -9,16 +9,16 @@ export interface Passage {
 }
 
 /**
- * Characters of a passage at most. Of 500, 800, 1,200, 2,000 and 3,000 measured on labelled questions, 800 brings the
- * right place into the fewest tokens.
+ * Maximum characters of a passage. Of 500, 800, 1,200, 2,000 and 3,000, measured on labelled questions, 800 needs the
+ * fewest tokens to contain the right place.
  */
-export const maxPassage = 800;
-/** A passage of fewer letters says nothing: a heading alone, a page's number. */
+export const maxPassageChars = 800;
+/** Minimum number of letters of a passage. Shorter ones are only headings or page numbers. */
 const minLetters = 25;
 
 /**
- * The passages of a text, in order: cut where pages and sections begin and at the ends of sentences, at most 800
- * characters each. Lists of references are left out.
+ * The passages of a text, in order, at most 800 characters each. They end at pages, sections and ends of sentences.
+ * Reference lists are left out.
  */
 export function passagesOf({ text, marks }: { readonly text: string; readonly marks: readonly Mark[] }): Passage[] {
   const references = referenceLists(text);
@@ -36,7 +36,7 @@ export function passagesOf({ text, marks }: { readonly text: string; readonly ma
     const locator = marks[mark]?.label;
     for (let start = from; start < to;) {
       const end = endOf(text, start, to);
-      if (saysSomething(text.slice(start, end)))
+      if (hasContent(text.slice(start, end)))
         passages.push({ start, end, ...(locator === undefined ? {} : { locator }) });
       start = end;
     }
@@ -46,22 +46,21 @@ export function passagesOf({ text, marks }: { readonly text: string; readonly ma
 
 const hasLetters = new RegExp(`(?:[\\p{L}\\p{N}][^\\p{L}\\p{N}]*){${minLetters}}`, "u");
 
-/** Whether a passage says something besides the lines that only say where it stands. */
-const saysSomething = (text: string): boolean =>
-  hasLetters.test(text.replace(/^(?:\[p\. ?\d+\]|#{1,6} [^\n]*)$/gm, ""));
+/** Whether a passage has content, not only headings and page marks. */
+const hasContent = (text: string): boolean => hasLetters.test(text.replace(/^(?:\[p\. ?\d+\]|#{1,6} [^\n]*)$/gm, ""));
 
-const stops = /[.!?。！？]["'”’»)\]]{0,3}(?=\s|$)|\n|[。！？]/gu;
+const sentenceEnds = /[.!?。！？]["'”’»)\]]{0,3}(?=\s|$)|\n|[。！？]/gu;
 
-/** Where a passage that begins at `start` ends: at a sentence's end in its second half, else a word's. */
+/** The end of a passage that begins at `start`: the end of a sentence in its second half, otherwise of a word. */
 function endOf(text: string, start: number, to: number): number {
-  if (to - start <= maxPassage) return to;
-  const piece = text.slice(start, start + maxPassage);
+  if (to - start <= maxPassageChars) return to;
+  const piece = text.slice(start, start + maxPassageChars);
   let end = 0;
-  for (const stop of piece.matchAll(stops)) end = stop.index + stop[0].length;
-  if (end < maxPassage / 2) end = piece.lastIndexOf(" ") + 1;
-  if (end < maxPassage / 2) {
-    const last = piece.charCodeAt(maxPassage - 1);
-    end = last >= 0xd800 && last < 0xdc00 ? maxPassage - 1 : maxPassage;
+  for (const stop of piece.matchAll(sentenceEnds)) end = stop.index + stop[0].length;
+  if (end < maxPassageChars / 2) end = piece.lastIndexOf(" ") + 1;
+  if (end < maxPassageChars / 2) {
+    const lastCode = piece.charCodeAt(maxPassageChars - 1);
+    end = lastCode >= 0xd800 && lastCode < 0xdc00 ? maxPassageChars - 1 : maxPassageChars;
   }
   return start + end;
 }

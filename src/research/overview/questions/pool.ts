@@ -10,92 +10,99 @@ import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { stemsOf } from "../../screening/bm25.js";
 import { isIneligible } from "../../screening/eligibility/eligibility.js";
-import { type KeptPaper, type KeptWords, minPassagesKept } from "./stored-words.js";
-import { wordsOfPaper } from "./paper-words.js";
+import { type StoredPaper, type WordStore, minStoredPassages } from "./stored-words.js";
+import { paperWords } from "./paper-words.js";
 import type { Passage } from "./passages.js";
 import { openVocabulary, type TextIndex, textIndexBuilder, type Vocabulary } from "./text-index.js";
 
-/** A project that a question is put to. */
+/** A project for a question. */
 export interface AskedProject {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
   readonly rrd: Rrd;
 }
 
-/** A paper that a question is put to. */
+/** A paper for a question. */
 export interface AskedPaper {
-  /** Its id; of several projects, with the project's number before it: 2:sample_01. */
+  /** Its id. With several projects, preceded by the project's number: 2:sample_01. */
   readonly key: string;
   readonly folder: string;
   readonly paper: Paper;
 }
 
-/** What quotes are looked for in. */
+/** The text in which quotes are searched. */
 export type AskedText = Pick<DocumentText, "text" | "marks" | "sha256">;
 
-/** Reads the text kept of a paper; undefined where it is missing. */
+/** Reads the stored text of a paper; undefined if it is missing. */
 export type ReadText = (folder: string, paper: Paper) => Promise<AskedText | undefined>;
 
-/** A passage of a paper, by offsets into its text. */
+/** A passage of a paper by offsets into its text. */
 export interface PoolPassage {
-  /** The paper's place in the pool. */
+  /** The paper's index in the pool. */
   readonly paper: number;
   readonly start: number;
   readonly end: number;
   readonly locator?: string;
 }
 
-/** A passage with its score; the scale is BM25's, and says nothing by itself. */
+/** A passage with its BM25 score, which has no absolute meaning. */
 export interface Hit {
   readonly passage: PoolPassage;
   readonly score: number;
 }
 
-/** What a question's words are worth in a pool. */
+/** The words of a question with their weights in a pool. */
 export interface Query {
-  /** The numbers of its words, and how much each counts. */
+  /** The weights by the numbers of the words. */
   readonly words: ReadonlyMap<number, number>;
-  /** Its distinctive words as they stand in it, with how rare they are among the passages. */
+  /** The distinctive words as written in the question, with their rarity among the passages. */
   readonly weights: Readonly<Record<string, number>>;
 }
 
-/** The papers of the projects that are asked, cut into passages and indexed. */
+/** The papers of the projects, in passages and indexed. */
 export interface Pool {
   readonly papers: readonly AskedPaper[];
-  /** Keys of papers of which no text is kept: of these only records, quotes and the abstract are known. */
+  /** Keys of papers without a stored text. Only their records, quotes and abstracts are known. */
   readonly withoutText: readonly string[];
   readonly passages: readonly PoolPassage[];
   /** Estimated tokens of all passages. */
   readonly tokens: number;
-  /** Estimated tokens of a character in each paper's passages, by its place: of Chinese, thrice those of English. */
+  /**
+   * Estimated tokens per character of each paper's passages, by its index. In Chinese it is three times that of
+   * English.
+   */
   readonly rates: readonly number[];
   readonly vocabulary: Vocabulary;
   query(question: string): Query;
-  /** The best passage of each paper and the best of all, best first. `most`: how many of all. */
+  /** The best passage of each paper, and the `most` best of all, best first. */
   search(query: Query, most: number): { readonly perPaper: readonly Hit[]; readonly best: readonly Hit[] };
-  /** What each paper as a whole is worth to a question, by its place. */
+  /** The score of each paper as a whole, by its index. */
   paperScores(query: Query): Float64Array;
   textOf(place: number): Promise<AskedText | undefined>;
 }
 
-/** Words of texts that need not be cut again. */
-export interface KeptTexts {
-  readonly words: KeptWords;
-  /** Changes with a paper's text and record; undefined where no text is kept. */
+/** The stored words of texts. */
+export interface StoredTexts {
+  readonly words: WordStore;
+  /** Changes with a paper's text and record; undefined if no text is stored. */
   stampOf(folder: string, paper: Paper): string | undefined;
 }
 
-/** How much title and abstract, and the whole text, of its paper count for a passage besides its own words. */
-const paperShare = 0.5;
-/** How much a word counts that the glossary adds. */
+/** The weight of title and abstract, and of the complete text, for the score of a passage. */
+const paperWeight = 0.5;
+/** The weight of words that the glossary adds. */
 const glossaryWeight = 0.5;
 
 /**
- * Opens the pool of these projects: one work that two of them hold is one paper, the first's. What is not eligible is
- * left out. Texts are read one after the other and not kept in memory; with `kept` words on the disk those alone that
- * have changed since.
+ * Opens the pool of these projects. If two projects have the same work, the paper of the first one is used. Ineligible
+ * papers are left out. Texts are read one after the other and not kept in memory. With `storedTexts`, only texts that
+ * have changed are read.
  */
-export async function openPool(projects: readonly AskedProject[], read: ReadText, kept?: KeptTexts): Promise<Pool> {
+export async function openPool(
+  projects: readonly AskedProject[],
+  read: ReadText,
+  storedTexts?: StoredTexts,
+): Promise<Pool> {
   const papers = papersIn(projects);
   const vocabulary = openVocabulary();
   const [byPassage, byCard, byPaper] = [textIndexBuilder(), textIndexBuilder(), textIndexBuilder()];
@@ -106,28 +113,34 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
   const textOf = async ({ folder, paper }: AskedPaper): Promise<AskedText | undefined> =>
     (await read(folder, paper)) ?? abstractAsText(paper);
 
-  const loaded = new Map<string, ReadonlyMap<string, KeptPaper>>();
-  for (const { folder } of kept === undefined ? [] : projects)
-    loaded.set(folder, await (kept as KeptTexts).words.load(folder, vocabulary));
-  const now = new Map<string, Map<string, KeptPaper>>();
-  let cutAnew = 0;
-  for (const [place, asked] of papers.entries()) {
-    const { paper, key, folder } = asked;
-    const stamp = kept?.stampOf(folder, paper);
-    const before = stamp === undefined ? undefined : loaded.get(folder)?.get(paper.id);
-    let words = before?.stamp === stamp ? before?.words : undefined;
+  const loaded = new Map<string, ReadonlyMap<string, StoredPaper>>();
+  for (const { folder } of storedTexts === undefined ? [] : projects)
+    loaded.set(folder, await (storedTexts as StoredTexts).words.load(folder, vocabulary));
+  const currentByFolder = new Map<string, Map<string, StoredPaper>>();
+  let newPassages = 0;
+  for (const [place, poolPaper] of papers.entries()) {
+    const { paper, key, folder } = poolPaper;
+    const stamp = storedTexts?.stampOf(folder, paper);
+    const stored = stamp === undefined ? undefined : loaded.get(folder)?.get(paper.id);
+    let words = stored?.stamp === stamp ? stored?.words : undefined;
     if (words === undefined) {
       const text = await read(folder, paper);
       if (text === undefined) withoutText.push(key);
-      words = wordsOfPaper(paper, text ?? abstractAsText(paper), vocabulary);
-      // A text that was fetched just now has another stamp than a moment ago.
-      const fresh = text === undefined ? undefined : kept?.stampOf(folder, paper);
-      if (fresh !== undefined) {
-        cutAnew += words.passages.length;
-        now.set(folder, (now.get(folder) ?? new Map<string, KeptPaper>()).set(paper.id, { stamp: fresh, words }));
+      words = paperWords(paper, text ?? abstractAsText(paper), vocabulary);
+      // A text that was fetched just now has a new stamp.
+      const newStamp = text === undefined ? undefined : storedTexts?.stampOf(folder, paper);
+      if (newStamp !== undefined) {
+        newPassages += words.passages.length;
+        currentByFolder.set(
+          folder,
+          (currentByFolder.get(folder) ?? new Map<string, StoredPaper>()).set(paper.id, { stamp: newStamp, words }),
+        );
       }
-    } else if (before !== undefined)
-      now.set(folder, (now.get(folder) ?? new Map<string, KeptPaper>()).set(paper.id, before));
+    } else if (stored !== undefined)
+      currentByFolder.set(
+        folder,
+        (currentByFolder.get(folder) ?? new Map<string, StoredPaper>()).set(paper.id, stored),
+      );
     byCard.add(words.card);
     for (const each of words.ofPassages) byPassage.add(each);
     for (const passage of words.passages) passages.push({ paper: place, ...passage });
@@ -135,14 +148,14 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
     rates.push(words.tokens / Math.max(1, charactersOf(words.passages)));
     byPaper.add(words.body);
   }
-  if (kept !== undefined && cutAnew >= minPassagesKept)
-    for (const [folder, all] of now) await kept.words.save(folder, all, vocabulary);
+  if (storedTexts !== undefined && newPassages >= minStoredPassages)
+    for (const [folder, all] of currentByFolder) await storedTexts.words.save(folder, all, vocabulary);
   vocabulary.forgetPieces();
   const [passageIndex, cardIndex, paperIndex] = [byPassage.build(), byCard.build(), byPaper.build()];
   const paperScores = ({ words }: Query): Float64Array => {
     const scores = new Float64Array(papers.length);
-    cardIndex.score(words, paperShare, scores);
-    paperIndex.score(words, paperShare, scores);
+    cardIndex.score(words, paperWeight, scores);
+    paperIndex.score(words, paperWeight, scores);
     return scores;
   };
   return {
@@ -162,11 +175,11 @@ export async function openPool(projects: readonly AskedProject[], read: ReadText
 const charactersOf = (passages: readonly Passage[]): number =>
   passages.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** What people call the papers of a question, by what they are called in it: "lo2020", "2:lo2020". */
-export const namesAsked = (papers: readonly Pick<AskedPaper, "key" | "paper">[]): ReadonlyMap<string, string> =>
+/** The names of the papers of a question, by their keys: "lo2020", "2:lo2020". */
+export const namesByKey = (papers: readonly Pick<AskedPaper, "key" | "paper">[]): ReadonlyMap<string, string> =>
   new Map(papers.map(({ key, paper }) => [key, `${key.slice(0, -paper.id.length)}${nameOf(paper)}`]));
 
-/** The papers of all projects, each once, with what they are called in a question. */
+/** The papers of all projects without duplicates, with their keys. */
 function papersIn(projects: readonly AskedProject[]): AskedPaper[] {
   const index = workIndex();
   return projects.flatMap(({ folder, rrd }, number) =>
@@ -181,15 +194,15 @@ function papersIn(projects: readonly AskedProject[]): AskedPaper[] {
   );
 }
 
-/** A record's abstract as a text of its own, where it has one. */
+/** A record's abstract as a text, if there is one. */
 export function abstractAsText({ abstract }: Paper): AskedText | undefined {
   if (!abstract?.trim()) return undefined;
   const sha256 = createHash("sha256").update(abstract).digest("hex");
   return { text: abstract, marks: [{ at: 0, label: abstractLocator }], sha256 };
 }
 
-/** Words that only ask. */
-const asking = new Set(["how", "many", "much", "often", "long", "take", "takes", "there", "any"]);
+/** Words that only make a question. */
+const questionWords = new Set(["how", "many", "much", "often", "long", "take", "takes", "there", "any"]);
 
 function queryOf(question: string, projects: readonly AskedProject[], vocabulary: Vocabulary, index: TextIndex): Query {
   const words = new Map<number, number>();
@@ -200,71 +213,74 @@ function queryOf(question: string, projects: readonly AskedProject[], vocabulary
       if (id !== undefined) words.set(id, Math.max(words.get(id) ?? 0, weight));
     }
   };
-  const told = (question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !asking.has(word));
-  const asked = stemsOf(told.join(" "));
-  add(asked, 1);
-  for (const word of told) {
+  const distinctive = (question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter(
+    (word) => !questionWords.has(word),
+  );
+  const questionStems = stemsOf(distinctive.join(" "));
+  add(questionStems, 1);
+  for (const word of distinctive) {
     const [stem] = stemsOf(word);
     if (stem === undefined || Object.hasOwn(weights, word)) continue;
     const id = vocabulary.known(stem);
-    // A word that no paper has is as rare as one can be.
+    // A word that is in no paper has the maximum rarity.
     weights[word] = Math.round(100 * index.rarity(id ?? Number.MAX_SAFE_INTEGER)) / 100;
   }
-  const known = new Set(asked);
+  const knownStems = new Set(questionStems);
   for (const { rrd } of projects)
     for (const [term, meaning] of Object.entries(rrd.domain_glossary?.terms ?? {})) {
       const sides = [stemsOf(term), stemsOf(meaning ?? "")];
-      for (const [one = [], other = []] of [sides, sides.toReversed()])
-        if (one.length > 0 && one.every((stem) => known.has(stem))) add(other, glossaryWeight);
+      for (const [side = [], otherSide = []] of [sides, sides.toReversed()])
+        if (side.length > 0 && side.every((stem) => knownStems.has(stem))) add(otherSide, glossaryWeight);
     }
   return { words, weights };
 }
 
-/** The best hits in one pass over the scores: of all, `most`; and the best of each paper. */
+/** The best hits in one pass over the scores: the `most` best of all, and the best of each paper. */
 function hitsOf(
   { words }: Query,
   most: number,
   passages: readonly PoolPassage[],
   index: TextIndex,
-  ofPaper: Float64Array,
+  paperScores: Float64Array,
 ): ReturnType<Pool["search"]> {
   const scores = new Float64Array(index.size);
   index.score(words, 1, scores);
-  const bestOf = new Map<number, number>();
-  const total = (at: number): number => (scores[at] as number) + (ofPaper[(passages[at] as PoolPassage).paper] ?? 0);
-  /** Kept sorted from time to time only: sorting every hit of a large pool takes longer than scoring it. */
+  const bestByPaper = new Map<number, number>();
+  const totalScore = (at: number): number =>
+    (scores[at] as number) + (paperScores[(passages[at] as PoolPassage).paper] ?? 0);
+  /** Only sorted from time to time: sorting all hits of a large pool takes longer than scoring them. */
   let top: number[] = [];
-  let least = 0;
+  let minScore = 0;
   for (let at = 0; at < scores.length; at += 1) {
     if (scores[at] === 0) continue;
-    const score = (scores[at] = total(at));
+    const score = (scores[at] = totalScore(at));
     const { paper } = passages[at] as PoolPassage;
-    const before = bestOf.get(paper);
-    if (before === undefined || score > (scores[before] as number)) bestOf.set(paper, at);
-    if (score <= least) continue;
+    const previous = bestByPaper.get(paper);
+    if (previous === undefined || score > (scores[previous] as number)) bestByPaper.set(paper, at);
+    if (score <= minScore) continue;
     top.push(at);
     if (top.length < 4 * most) continue;
     top = top.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b).slice(0, most);
-    least = scores[top.at(-1) as number] as number;
+    minScore = scores[top.at(-1) as number] as number;
   }
-  const inOrder = (places: number[]): Hit[] =>
+  const sortedHits = (places: number[]): Hit[] =>
     places
       .sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
       .map((at) => ({ passage: passages[at] as PoolPassage, score: scores[at] as number }));
-  return { perPaper: inOrder([...bestOf.values()]), best: inOrder(top).slice(0, most) };
+  return { perPaper: sortedHits([...bestByPaper.values()]), best: sortedHits(top).slice(0, most) };
 }
 
-/** Tokens of the passages in a brief; everything else has the 6,000 of every brief. */
+/** Maximum tokens of the passages in a brief. Everything else has the 6,000 tokens of every brief. */
 export const passageTokens = 20_000;
-/** Estimated tokens of what stands around a passage in a brief. */
+/** Estimated tokens of the lines around a passage in a brief. */
 const passageFrame = 14;
 
 /**
- * The passages for a question in at most `tokens`: all of them where they fit; else in half of the room the best of
- * each paper, and the best of all in the rest. By paper, in the order of the texts.
+ * The passages for a question, in at most `tokens` tokens. All of them, if they fit; otherwise half of the tokens are
+ * for the best passage of each paper, and the rest for the best of all. Sorted by paper and place.
  */
 export async function passagesFor(pool: Pool, query: Query, tokens: number): Promise<FoundPassage[]> {
-  const chosen = fitsWhole(pool, tokens) ? new Set(pool.passages) : chosenFor(pool, query, tokens);
+  const chosen = fitsCompletely(pool, tokens) ? new Set(pool.passages) : choosePassages(pool, query, tokens);
   const rank = new Map([...chosen].map((passage, index) => [passage, index]));
   const shown: { readonly rank: number; readonly cost: number; readonly passage: FoundPassage }[] = [];
   const texts = new Map<number, string>();
@@ -282,45 +298,46 @@ export async function passagesFor(pool: Pool, query: Query, tokens: number): Pro
       passage: { key, text, ...withoutUndefined({ locator: passage.locator }) },
     });
   }
-  // What the passages of a paper cost on average says little of one: the last ones chosen may not fit.
+  // The costs were estimated from the average of each paper, so the last passages may not fit.
   const fitting = new Set<object>();
-  let room = tokens;
-  for (const each of shown.toSorted((a, b) => a.rank - b.rank)) {
-    room -= each.cost;
-    if (room < 0) break;
-    fitting.add(each);
+  let freeTokens = tokens;
+  for (const candidate of shown.toSorted((a, b) => a.rank - b.rank)) {
+    freeTokens -= candidate.cost;
+    if (freeTokens < 0) break;
+    fitting.add(candidate);
   }
   return shown.filter((each) => fitting.has(each)).map(({ passage }) => passage);
 }
 
-const fitsWhole = (pool: Pool, tokens: number): boolean => pool.tokens + pool.passages.length * passageFrame <= tokens;
+const fitsCompletely = (pool: Pool, tokens: number): boolean =>
+  pool.tokens + pool.passages.length * passageFrame <= tokens;
 
 /**
- * The passages that are nearest to a question, in half of the room the best of each paper. Where no word of the
- * question is known: those that begin each paper, which mostly hold its abstract.
+ * The passages nearest to a question, with half of the tokens for the best of each paper. If no word of the question is
+ * known, the first passages of each paper, which usually contain its abstract.
  */
-export function chosenFor(pool: Pool, query: Query, tokens: number): Set<PoolPassage> {
+export function choosePassages(pool: Pool, query: Query, tokens: number): Set<PoolPassage> {
   const { perPaper, best } =
     query.words.size === 0 ? { perPaper: firstOfEach(pool), best: [] } : pool.search(query, Math.ceil(tokens / 20));
   const chosen = new Set<PoolPassage>();
-  let room = tokens;
-  /** A passage's own words are not known before it is read; its characters are, and what those of its paper cost. */
+  let freeTokens = tokens;
+  /** The tokens of a passage are estimated from its characters and the rate of its paper. */
   const costOf = ({ paper, start, end }: PoolPassage): number =>
     (end - start) * (pool.rates[paper] as number) + passageFrame;
-  const take = (hits: readonly Hit[], until: number) => {
+  const addHits = (hits: readonly Hit[], minFree: number) => {
     for (const { passage } of hits) {
       if (chosen.has(passage)) continue;
       const cost = costOf(passage);
-      if (room - cost < until) return;
-      room -= cost;
+      if (freeTokens - cost < minFree) return;
+      freeTokens -= cost;
       chosen.add(passage);
     }
   };
-  take(perPaper, tokens / 2);
-  take(best, 0);
+  addHits(perPaper, tokens / 2);
+  addHits(best, 0);
   return chosen;
 }
 
-/** The two first passages of each paper. */
+/** The first two passages of each paper. */
 const firstOfEach = ({ passages }: Pool): Hit[] =>
   passages.filter(({ paper }, at) => passages[at - 2]?.paper !== paper).map((passage) => ({ passage, score: 0 }));

@@ -6,33 +6,33 @@ import { dirname } from "node:path";
 import type { PaperWords } from "./paper-words.js";
 import type { CountedWords, Vocabulary } from "./text-index.js";
 
-/** The words of a project's papers, kept on the disk so that a later question need not cut their texts again. */
-export interface KeptWords {
+/** The words of a project's papers on the disk, so that a later question need not split their texts again. */
+export interface WordStore {
   /**
-   * The papers kept of a project by id, their words numbered by this vocabulary; empty where nothing is kept, or what
-   * is there is damaged.
+   * The stored papers of a project by id, with the numbers of this vocabulary; empty if nothing is stored, or the file
+   * is damaged.
    */
-  load(folder: string, vocabulary: Vocabulary): Promise<ReadonlyMap<string, KeptPaper>>;
-  /** Keeps these and no others. May fail: it is only a cache. */
-  save(folder: string, papers: ReadonlyMap<string, KeptPaper>, vocabulary: Vocabulary): Promise<void>;
+  load(folder: string, vocabulary: Vocabulary): Promise<ReadonlyMap<string, StoredPaper>>;
+  /** Stores these papers and removes all others. Failures are ignored, because it is only a cache. */
+  save(folder: string, papers: ReadonlyMap<string, StoredPaper>, vocabulary: Vocabulary): Promise<void>;
 }
 
-/** A paper's words with what they were made of. */
-export interface KeptPaper {
-  /** Of the text's file and the record. Another stamp: they are made anew. */
+/** A paper's words, with a stamp of their source. */
+export interface StoredPaper {
+  /** A stamp of the text's file and the record. If it changes, the words are made again. */
   readonly stamp: string;
   readonly words: PaperWords;
 }
 
-/** Fewer passages are cut again quicker than they are read. */
-export const minPassagesKept = 500;
+/** With fewer passages, splitting the texts is faster than reading the file. */
+export const minStoredPassages = 500;
 
-/** What stands at the head of the file, in JSON on its first line. */
+/** The first line of the file, in JSON. */
 interface Head {
   readonly format: number;
-  /** Of everything behind this line. */
+  /** The hash of everything after this line. */
   readonly sha256: string;
-  /** Bytes of the vocabulary, and numbers in the table, the words and their counts. */
+  /** Bytes of the vocabulary, and the numbers of values in the table, the words and their counts. */
   readonly sizes: readonly [number, number, number, number];
   readonly locators: readonly string[];
   readonly papers: readonly {
@@ -43,17 +43,20 @@ interface Head {
   }[];
 }
 
-/** Numbers in the table for each text: how many words, how many different ones; of a passage start, end and locator. */
+/**
+ * Values in the table for each text: number of words, number of distinct words; for a passage also start, end and
+ * locator.
+ */
 const columns = 5;
 
 /**
- * Words in one file a project: a line of JSON, then the vocabulary, a table of texts, and the words and counts of all
- * texts one after the other, in the byte order of the machine. `fileOf`: where it is kept; `readOnly`: nothing is.
+ * Stores the words in one file per project: a line of JSON, the vocabulary, a table of texts, and the words and counts
+ * of all texts, in the byte order of the machine. `fileOf`: its path; with `readOnly`, nothing is stored.
  */
-export const keptWords = (
+export const wordStore = (
   fileOf: (folder: string) => string,
   { readOnly }: { readonly readOnly: boolean },
-): KeptWords => ({
+): WordStore => ({
   async load(folder, vocabulary) {
     try {
       return decoded(await readRegularFile(fileOf(folder)), vocabulary);
@@ -69,40 +72,40 @@ export const keptWords = (
       makeFolder(dirname(path));
       await writeFileAtomic(path, encoded(papers, vocabulary), { durable: false });
     } catch {
-      // Nothing is kept: the texts are cut again.
+      // Nothing was stored, so the texts are split again.
     }
   },
 });
 
-const textsOf = ({ card, body, record, ofPassages }: PaperWords): readonly CountedWords[] => [
+const countedTexts = ({ card, body, record, ofPassages }: PaperWords): readonly CountedWords[] => [
   ...[card, body, record],
   ...ofPassages,
 ];
-/** Texts of a paper besides its passages. */
-const others = 3;
+/** Number of texts of a paper before its passages. */
+const textsBeforePassages = 3;
 
-function encoded(papers: ReadonlyMap<string, KeptPaper>, vocabulary: Vocabulary): Buffer {
+function encoded(papers: ReadonlyMap<string, StoredPaper>, vocabulary: Vocabulary): Buffer {
   const locators = new Map<string, number>();
   const numberOf = (locator: string | undefined): number => {
     if (locator === undefined) return 0;
-    const known = locators.get(locator) ?? locators.size + 1;
-    locators.set(locator, known);
-    return known;
+    const number = locators.get(locator) ?? locators.size + 1;
+    locators.set(locator, number);
+    return number;
   };
-  const all = [...papers.values()].map(({ words }) => ({ words, texts: textsOf(words) }));
+  const all = [...papers.values()].map(({ words }) => ({ words, texts: countedTexts(words) }));
   const rows = all.reduce((sum, { texts }) => sum + texts.length, 0);
-  const size = all.reduce((sum, { texts }) => sum + texts.reduce((of, { ids }) => of + ids.length, 0), 0);
+  const size = all.reduce((sum, { texts }) => sum + texts.reduce((subtotal, { ids }) => subtotal + ids.length, 0), 0);
   const table = new Uint32Array(rows * columns);
   const ids = new Uint32Array(size);
   const counts = new Uint8Array(size);
-  let [row, at] = [0, 0];
+  let [row, position] = [0, 0];
   for (const { words, texts } of all)
     for (const [index, text] of texts.entries()) {
-      const { start = 0, end = 0, locator } = words.passages[index - others] ?? {};
+      const { start = 0, end = 0, locator } = words.passages[index - textsBeforePassages] ?? {};
       table.set([text.length, text.ids.length, start, end, numberOf(locator)], row++ * columns);
-      ids.set(text.ids, at);
-      counts.set(text.counts, at);
-      at += text.ids.length;
+      ids.set(text.ids, position);
+      counts.set(text.counts, position);
+      position += text.ids.length;
     }
   const stems = Buffer.from(vocabulary.stems().join("\n"));
   const parts = [stems, bytesOf(table), bytesOf(ids), bytesOf(counts)];
@@ -122,16 +125,16 @@ function encoded(papers: ReadonlyMap<string, KeptPaper>, vocabulary: Vocabulary)
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...parts]);
 }
 
-/** @throws where the file is not a whole one of this form. */
-function decoded(file: Buffer, vocabulary: Vocabulary): Map<string, KeptPaper> {
-  const first = file.indexOf(10);
-  const head = JSON.parse(file.subarray(0, first).toString("utf8")) as Head;
-  const body = file.subarray(first + 1);
+/** @throws if the file is incomplete or has another format. */
+function decoded(file: Buffer, vocabulary: Vocabulary): Map<string, StoredPaper> {
+  const lineEnd = file.indexOf(10);
+  const head = JSON.parse(file.subarray(0, lineEnd).toString("utf8")) as Head;
+  const body = file.subarray(lineEnd + 1);
   const [bytes, cells, size, counted] = head.sizes;
   const end = bytes + 4 * cells + 4 * size + counted;
   if (isNewer(head) || body.length !== end || size !== counted || hashOf([body]) !== head.sha256)
     throw new Error("the file is damaged");
-  // Numbers have to begin at a multiple of four.
+  // The numbers must begin at a multiple of four bytes.
   const numbers = (from: number, count: number): Uint32Array =>
     new Uint32Array(Uint8Array.from(body.subarray(from, from + 4 * count)).buffer);
   const table = numbers(bytes, cells);
@@ -140,22 +143,26 @@ function decoded(file: Buffer, vocabulary: Vocabulary): Map<string, KeptPaper> {
   const stems = body.subarray(0, bytes).toString("utf8").split("\n");
   const numberOf = Uint32Array.from(stems, (stem) => vocabulary.numberOf(stem));
   for (let at = 0; at < ids.length; at += 1) ids[at] = numberOf[ids[at] as number] as number;
-  const papers = new Map<string, KeptPaper>();
-  let [row, at] = [0, 0];
+  const papers = new Map<string, StoredPaper>();
+  let [row, position] = [0, 0];
   const next = () => {
     const [length = 0, different = 0, from = 0, to = 0, locator = 0] = table.subarray(row * columns, ++row * columns);
-    const words = { ids: ids.subarray(at, at + different), counts: counts.subarray(at, at + different), length };
-    at += different;
+    const words = {
+      ids: ids.subarray(position, position + different),
+      counts: counts.subarray(position, position + different),
+      length,
+    };
+    position += different;
     const label = head.locators[locator - 1];
     return { words, passage: { start: from, end: to, ...(label === undefined ? {} : { locator: label }) } };
   };
   for (const { id, stamp, tokens, passages: count } of head.papers) {
     const [card, body, record] = [next().words, next().words, next().words];
-    const cut = Array.from({ length: count }, next);
-    const passages = cut.map(({ passage }) => passage);
+    const texts = Array.from({ length: count }, next);
+    const passages = texts.map(({ passage }) => passage);
     papers.set(id, {
       stamp,
-      words: { passages, tokens, card, body, record, ofPassages: cut.map(({ words }) => words) },
+      words: { passages, tokens, card, body, record, ofPassages: texts.map(({ words }) => words) },
     });
   }
   return papers;

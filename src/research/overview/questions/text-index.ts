@@ -1,33 +1,35 @@
 import { normalTitle } from "../../papers/normalise-title.js";
 import { unifiedStem, stemsOf } from "../../screening/bm25.js";
 
-/** Words that are kept with their numbers, and how long one may be. */
+/** Maximum number of different words that are cached with their numbers. */
 const maxPieces = 300_000;
-const longestPiece = 40;
-/** What parts words, of the characters of ASCII; a piece with others is looked at more closely. */
-const between = /[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
+/** Maximum characters of such a word. */
+const maxPieceChars = 40;
+/** Separators of words in ASCII. Words with other characters are split further. */
+const separators = /[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
 const isPlain = /^[a-zA-Z\d]+$/;
-/** How fast further occurrences of a word cease to count, and how far long texts are held against their length. */
+/** How soon more occurrences of a word no longer raise the score (k1 of BM25). */
 const saturation = 1.2;
+/** How much the length of a text lowers its score (b of BM25). */
 const lengthShare = 0.75;
 
-/** Numbers for words, shared by the indexes of one pool. British and American endings are one word here. */
+/** Numbers for words, shared by the indexes of a pool. British and American endings count as the same word. */
 export interface Vocabulary {
   /** The numbers of a text's distinctive words, in order. */
   idsOf(text: string): number[];
-  /** Once all texts are read, the words as they stand in them need no room any more. */
+  /** Frees the memory of the cached words, when all texts are read. */
   forgetPieces(): void;
-  /** Undefined for a stem that no text has. */
+  /** The number of a stem; undefined if no text has it. */
   known(stem: string): number | undefined;
-  /** All stems, in the order of their numbers, with British and American endings as one. */
+  /** All stems in the order of their numbers. */
   stems(): readonly string[];
-  /** The number of such a stem, which gets one where it has none. */
+  /** The number of a stem, which is added if it is new. */
   numberOf(stem: string): number;
 }
 
 export function openVocabulary(): Vocabulary {
   const ids = new Map<string, number>();
-  /** Words as they stand in texts, with the numbers of what they say. Cutting each down again takes twice the time. */
+  /** Words as written in texts, with their numbers. Without this cache, indexing takes twice the time. */
   const ofPieces = new Map<string, readonly number[]>();
   const stems: string[] = [];
   const numberOf = (stem: string): number => {
@@ -43,25 +45,25 @@ export function openVocabulary(): Vocabulary {
     ids.set(stem, id);
     return id;
   };
-  /** What a piece of a text says: its words' numbers. A piece in letters without accents is one word. */
+  /** The numbers of the words in a piece of text. A piece of ASCII letters is one word. */
   const idsOfPiece = (piece: string): readonly number[] => {
     const words = isPlain.test(piece) ? [piece.toLowerCase()] : normalTitle(piece).split(" ");
     return words.flatMap((word) => stemsOf(word).map(idOf));
   };
   return {
     idsOf(text) {
-      const found: number[] = [];
-      for (const piece of text.split(between)) {
+      const numbers: number[] = [];
+      for (const piece of text.split(separators)) {
         let ids = ofPieces.get(piece);
         if (ids === undefined) {
-          // A part of a string keeps the whole in memory.
-          const own = Buffer.from(piece).toString();
-          ids = idsOfPiece(own);
-          if (ofPieces.size < maxPieces && piece.length <= longestPiece) ofPieces.set(own, ids);
+          // A copy, because a substring keeps the complete text in memory.
+          const copy = Buffer.from(piece).toString();
+          ids = idsOfPiece(copy);
+          if (ofPieces.size < maxPieces && piece.length <= maxPieceChars) ofPieces.set(copy, ids);
         }
-        for (const id of ids) found.push(id);
+        for (const id of ids) numbers.push(id);
       }
-      return found;
+      return numbers;
     },
     forgetPieces: () => ofPieces.clear(),
     stems: () => stems,
@@ -70,16 +72,16 @@ export function openVocabulary(): Vocabulary {
   };
 }
 
-/** The words of one text by their numbers, each once, with how often it stands there. */
+/** The distinct words of a text by their numbers, with their counts. */
 export interface CountedWords {
   readonly ids: Uint32Array;
   readonly counts: Uint8Array;
-  /** How many words the text has, repetitions included. */
+  /** Number of words of the text, with repetitions. */
   readonly length: number;
 }
 
-/** The words of a text that is made of these parts, each once. */
-export function counted(parts: readonly (readonly number[])[]): CountedWords {
+/** The distinct words of a text that consists of these parts. */
+export function countWords(parts: readonly (readonly number[])[]): CountedWords {
   const times = new Map<number, number>();
   let length = 0;
   for (const part of parts) {
@@ -88,26 +90,26 @@ export function counted(parts: readonly (readonly number[])[]): CountedWords {
   }
   const ids = new Uint32Array(times.size);
   const counts = new Uint8Array(times.size);
-  let at = 0;
+  let index = 0;
   for (const [id, count] of times) {
-    ids[at] = id;
-    counts[at++] = Math.min(count, 255);
+    ids[index] = id;
+    counts[index++] = Math.min(count, 255);
   }
   return { ids, counts, length };
 }
 
-/** Texts by their words, scored by BM25 (Robertson's usual values). Kept in arrays of numbers: five bytes a word. */
+/** Texts by their words, scored with BM25. Stored in typed arrays: five bytes per word. */
 export interface TextIndex {
   readonly size: number;
-  /** How rare a word is among these texts. */
+  /** How rare a word is in these texts. */
   rarity(id: number): number;
-  /** Adds `share` of each text's score to `scores`, at the text's number; `query`: words and how much each counts. */
+  /** Adds the score of each text, multiplied by `share`, to `scores`. `query`: the weights of words. */
   score(query: ReadonlyMap<number, number>, share: number, scores: Float64Array): void;
-  /** The texts that hold a word. */
+  /** The texts with a word. */
   holders(id: number): Uint32Array;
 }
 
-/** Takes texts one after the other; their numbers are their order. */
+/** Collects texts; their numbers are their order. */
 export interface TextIndexBuilder {
   add(text: CountedWords): void;
   build(): TextIndex;
@@ -116,34 +118,35 @@ export interface TextIndexBuilder {
 export function textIndexBuilder(): TextIndexBuilder {
   let words = new Uint32Array(1 << 12);
   let counts = new Uint8Array(1 << 12);
-  let used = 0;
-  let most = 0;
-  /** Where each text's words begin. */
+  let usedLength = 0;
+  let wordCount = 0;
+  /** The index of each text's first word. */
   const starts: number[] = [0];
   const lengths: number[] = [];
   return {
     add(text) {
-      while (used + text.ids.length > words.length) {
+      while (usedLength + text.ids.length > words.length) {
         words = grown(words, new Uint32Array(words.length * 2));
         counts = grown(counts, new Uint8Array(counts.length * 2));
       }
-      words.set(text.ids, used);
-      counts.set(text.counts, used);
-      used += text.ids.length;
-      for (const id of text.ids) if (id >= most) most = id + 1;
-      starts.push(used);
+      words.set(text.ids, usedLength);
+      counts.set(text.counts, usedLength);
+      usedLength += text.ids.length;
+      for (const id of text.ids) if (id >= wordCount) wordCount = id + 1;
+      starts.push(usedLength);
       lengths.push(text.length);
     },
     build() {
       const size = lengths.length;
-      // Turned from words by text to texts by word.
-      const from = new Uint32Array(most + 1);
-      for (let at = 0; at < used; at += 1)
-        from[(words[at] as number) + 1] = (from[(words[at] as number) + 1] as number) + 1;
-      for (let id = 0; id < most; id += 1) from[id + 1] = (from[id + 1] as number) + (from[id] as number);
-      const texts = new Uint32Array(used);
-      const times = new Uint8Array(used);
-      const next = from.slice();
+      // Reorders the words of texts to the texts of words.
+      const firstIndexes = new Uint32Array(wordCount + 1);
+      for (let at = 0; at < usedLength; at += 1)
+        firstIndexes[(words[at] as number) + 1] = (firstIndexes[(words[at] as number) + 1] as number) + 1;
+      for (let id = 0; id < wordCount; id += 1)
+        firstIndexes[id + 1] = (firstIndexes[id + 1] as number) + (firstIndexes[id] as number);
+      const texts = new Uint32Array(usedLength);
+      const times = new Uint8Array(usedLength);
+      const next = firstIndexes.slice();
       for (let text = 0; text < size; text += 1)
         for (let at = starts[text] as number; at < (starts[text + 1] as number); at += 1) {
           const word = words[at] as number;
@@ -160,7 +163,7 @@ export function textIndexBuilder(): TextIndexBuilder {
         (length) => saturation * (1 - lengthShare + (lengthShare * length) / average),
       );
       const span = (id: number): readonly [number, number] =>
-        id < most ? [from[id] as number, from[id + 1] as number] : [0, 0];
+        id < wordCount ? [firstIndexes[id] as number, firstIndexes[id + 1] as number] : [0, 0];
       const rarity = (id: number): number => {
         const [start, end] = span(id);
         return Math.log(1 + (size - (end - start) + 0.5) / (end - start + 0.5));
