@@ -125,11 +125,18 @@ function nextSeeds(rrd: Rrd, record: SearchRecord): SnowballStep["seeds"] {
  * Whether the works that were judged since the last round gave almost no papers. If the user asked for a recall, only
  * the stopping rule decides.
  */
-export function isSaturated(rrd: Rrd, record: SearchRecord): boolean {
+export const isSaturated = (rrd: Rrd, record: SearchRecord): boolean => isSaturatedAfter(rrd, record.steps.length);
+
+/** Whether the keyword rounds were saturated when the first citations were followed. */
+export function isFollowedAfterSaturation(rrd: Rrd, { steps }: SearchRecord): boolean {
+  const firstSnowball = steps.findIndex(({ kind }) => kind === "snowball");
+  return firstSnowball >= 0 && isSaturatedAfter(rrd, firstSnowball);
+}
+
+/** `isSaturated` after this number of rounds. */
+function isSaturatedAfter(rrd: Rrd, roundCount: number): boolean {
   if (rrd.requirements.screening !== undefined) return false;
-  const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(
-    ({ rounds }) => rounds === record.steps.length,
-  );
+  const batches = (rrd.statistics?.discovery_metrics?.screening ?? []).filter(({ rounds }) => rounds === roundCount);
   let screened = 0;
   let kept = 0;
   for (const batch of batches.toReversed()) {

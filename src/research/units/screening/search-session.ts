@@ -14,7 +14,7 @@ import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { ageOf, type Judged, rankWorks, type RankedWork } from "../../screening/screening-order.js";
 import { runStep } from "../../search/run-round.js";
 import { type Rest, type SourceRests, sourceRests } from "../../search/source-rests.js";
-import { isSaturated, isSearched, canFollowKept, nextRound } from "./next-round.js";
+import { isFollowedAfterSaturation, isSaturated, isSearched, canFollowKept, nextRound } from "./next-round.js";
 import { recallOf, batchesOf } from "./recall-claim.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import { decidedExamples } from "../../derived/decided-examples.js";
@@ -370,7 +370,8 @@ function sortWorks(
 ): Pick<SearchSession, "works" | "setAside" | "passed"> {
   const settled = settledIds(rrd);
   const ids = new Set(ranked.map(({ record }) => record.id));
-  const lastSnowball = kept.steps.at(-1)?.kind === "snowball";
+  // The works of saturated keyword searches were given up before the first citations were followed.
+  const isGivenUp = openUpdate(rrd) === undefined && isFollowedAfterSaturation(rrd, kept);
   const isKnownBefore = knownBefore(rrd, kept);
   const works: RankedWork[] = [];
   let passed = 0;
@@ -385,13 +386,7 @@ function sortWorks(
       continue;
     }
     const exclusion = exclusionOf(work, rrd, kept.day);
-    // The works of keyword searches were judged or given up before the first citations were followed.
-    const isSkipped =
-      openUpdate(rrd) === undefined &&
-      rrd.requirements.screening === undefined &&
-      lastSnowball &&
-      !isFromUser(work) &&
-      !provenance.places.some(({ seed }) => seed !== undefined);
+    const isSkipped = isGivenUp && !isFromUser(work) && !provenance.places.some(({ seed }) => seed !== undefined);
     if (exclusion !== undefined) setAside.push({ work, ...exclusion });
     else if (isSkipped) passed += 1;
     else works.push(work);

@@ -149,6 +149,13 @@ describe("a round of references and citations in which a source failed", () => {
   });
 });
 
+test("works that the target left out are offered when it rises, though citations were followed before they were judged", async () => {
+  const services = { One: { search: () => found("p1", "left1", "left2"), references: () => found("r1") } };
+  const raised = searching(services);
+  expect(idsOf(await runSearch(wanting([seed("p1")]), ["One"], raised.how))).toEqual(["left1", "left2", "r1"]);
+  expect(raised.asked).toEqual(["One references p1"]);
+});
+
 describe("a research that follows references and citations", () => {
   test("goes both ways from its best papers and stops once next to nothing of what comes is kept, however far the target is", async () => {
     const services = {
