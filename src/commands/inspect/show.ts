@@ -14,7 +14,7 @@ import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { partText, unlabelledCost } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
-import { recordsNamed, severalFit } from "../../research/overview/which-record.js";
+import { recordsNamed, severalMatch } from "../../research/overview/which-record.js";
 import { namesIn, nameOf, withNames } from "../../research/papers/paper-keys.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion, Paper } from "../../research/generated/rrd.js";
@@ -55,7 +55,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   const line = iterationNamed(ledger, target);
   const named = recordsNamed(rrd, target);
   if (line !== undefined && !named.some(({ id }) => id === target)) return showIteration(folder, line, json, io);
-  if (named.length > 1) throw severalFit(target, named);
+  if (named.length > 1) throw severalMatch(target, named);
   const paper = rrd.papers_pool.find(({ id }) => id === named[0]?.id);
   if (paper !== undefined) return showPaper(folder, { rrd, ledger }, paper, json, io);
   const excluded = (rrd.excluded ?? []).find(({ id }) => id === named[0]?.id);

@@ -9,7 +9,7 @@ import { requirePerson } from "./require-person.js";
 import { many } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { recordsNamed, severalFit } from "../../research/overview/which-record.js";
+import { recordsNamed, severalMatch } from "../../research/overview/which-record.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 
 interface ResetArguments {
@@ -56,7 +56,7 @@ export async function resetCommand(
 /** The id of the paper that a person means; what names none is refused by the reset itself. */
 async function paperMeant(folder: string, typed: string): Promise<string> {
   const [only, ...others] = recordsNamed((await readResearch(folder)).rrd, typed);
-  if (only !== undefined && others.length > 0) throw severalFit(typed, [only, ...others]);
+  if (only !== undefined && others.length > 0) throw severalMatch(typed, [only, ...others]);
   return only?.id ?? typed;
 }
 

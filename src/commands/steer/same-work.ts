@@ -2,7 +2,7 @@ import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { joined, parted, type Settled } from "../../research/overview/same-work.js";
+import { mergeTwo, separateRecord, type MergeResult } from "../../research/overview/same-work.js";
 import { withKeys } from "../../research/papers/paper-keys.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
@@ -27,15 +27,15 @@ interface PartArguments extends CommonArguments {
 
 /** Joins two records of one work: the second becomes a duplicate of the first. */
 export const joinCommand = ({ papers: [first, second], ...common }: JoinArguments, io: Io): Promise<number> =>
-  settle(common, (rrd, where) => joined(rrd, first, second, where), io);
+  settle(common, (rrd, where) => mergeTwo(rrd, first, second, where), io);
 
 /** Separates a duplicate from its work again. */
 export const partCommand = ({ paper, ...common }: PartArguments, io: Io): Promise<number> =>
-  settle(common, (rrd, where) => parted(rrd, paper, where), io);
+  settle(common, (rrd, where) => separateRecord(rrd, paper, where), io);
 
 async function settle(
   { folder: argument, flags, json }: CommonArguments,
-  change: (rrd: Rrd, where: string) => Settled,
+  change: (rrd: Rrd, where: string) => MergeResult,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);

@@ -4,7 +4,12 @@ import type { Io } from "../../engine/ui/io.js";
 import { labelledLines, wrap } from "../../engine/ui/terminal/format.js";
 import { many } from "../../engine/lib/words.js";
 import type { Rrd } from "../../research/generated/rrd.js";
-import { doubtsOf, hasPassage, type ToScreen, withKeywords } from "../../research/overview/screen/to-screen.js";
+import {
+  uncertaintyReasons,
+  hasPassage,
+  type ToScreen,
+  withKeywords,
+} from "../../research/overview/screen/to-screen.js";
 import { clippedPassage } from "../../text/evidence/quoted.js";
 
 /** Most columns that text takes: longer lines are hard to read. */
@@ -35,7 +40,7 @@ export function recordLines(
     withKeywords(line, keywords)
       .map(({ text, isKeyword }) => (!isKeyword ? text : io.color ? colors.underline(text) : `*${text}*`))
       .join("");
-  const stand = said === "" ? record.stands : `you said ${said}`;
+  const stand = said === "" ? record.statusText : `you said ${said}`;
   const more = (count: number) => colors.dim(`… ${many(count, "more line")}: a shows all`);
   const cut = (lines: readonly string[], room: number): readonly string[] =>
     lines.length <= room ? lines : [...lines.slice(0, room - 1), more(lines.length - room + 1)];
@@ -52,7 +57,7 @@ export function recordLines(
     ...(record.answers.length === 0 ? [] : [""]),
     ...record.answers.flatMap(({ criterion, answer }) => {
       const words = hasPassage(answer) ? clippedPassage(answer, maxPassage).replace(/\s+/g, " ") : "";
-      const doubts = doubtsOf(answer);
+      const doubts = uncertaintyReasons(answer);
       const why = doubts.length === 0 ? "" : ` (${doubts.join("; ")})`;
       const sign = { yes: "✓", no: "✗", unclear: "?" }[answer.answer];
       return [

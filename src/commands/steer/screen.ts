@@ -6,8 +6,13 @@ import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { endOfList, type Look, openScreening, type Screening } from "../../research/overview/screen/session.js";
-import { nothingWords, recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
+import {
+  endOfList,
+  type ScreeningView,
+  openScreening,
+  type Screening,
+} from "../../research/overview/screen/session.js";
+import { emptyListTexts, recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirePerson } from "./require-person.js";
@@ -37,7 +42,7 @@ export async function screenCommand(
   requirePerson(io.env);
   if (records.length === 0) {
     const all = which === "all" ? "" : ` 'research-ralph screen ${where} --all' shows every record.`;
-    say(io, `${nothingWords[which]}${all}`);
+    say(io, `${emptyListTexts[which]}${all}`);
     return 0;
   }
   const keys = openKeys(io);
@@ -91,22 +96,22 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
     }
   };
   for (;;) {
-    const { record, records, index, rrd, said, note } = look;
+    const { record, records, index, rrd, decisionTexts, note } = look;
     const told = message;
     message = "";
     if (record === undefined) {
       io.stdout(
-        `${clear}${told === "" ? "" : `· ${told}\n\n`}That was the last record; ${said.size} decided.\n\n${endLine(io)}\n`,
+        `${clear}${told === "" ? "" : `· ${told}\n\n`}That was the last record; ${decisionTexts.size} decided.\n\n${endLine(io)}\n`,
       );
       const key = await keys.next();
       if (key === "b") await to(index - 1);
       else if (key === "u") await undo();
-      else return said.size;
+      else return decisionTexts.size;
       continue;
     }
     const { id } = record;
-    const head = { number: index + 1, of: records.length, decided: said.size };
-    const shown = { note, said: said.get(id) ?? "", message: told };
+    const head = { number: index + 1, of: records.length, decided: decisionTexts.size };
+    const shown = { note, said: decisionTexts.get(id) ?? "", message: told };
     const keysShown = keyLines(io);
     // An empty line stands before the keys, and the cursor on the line after them.
     const maxLines =
@@ -124,7 +129,7 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
         break;
       }
       case "m":
-        await screening.putOff(id);
+        await screening.postpone(id);
         await to(index + 1);
         break;
       case "n": {
@@ -149,7 +154,7 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
       case "q":
       case "\u0003":
       case "\u0004":
-        return said.size;
+        return decisionTexts.size;
       default:
         message = `'${oneLine(key)}' does nothing here.`;
     }
@@ -158,7 +163,7 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
 
 /** By which criterion a record is excluded, or why else; undefined where the person thought better of it. */
 async function reasonFor(
-  { criteria, note }: Look,
+  { criteria, note }: ScreeningView,
   io: Io,
   keys: Keys,
 ): Promise<{ readonly why?: string; readonly criterion?: string } | undefined> {

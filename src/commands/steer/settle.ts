@@ -2,11 +2,11 @@ import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
-import { type SaidOfField, settleField } from "../../research/overview/screen/settle-field.js";
+import { type FieldChoice, settleField } from "../../research/overview/screen/settle-field.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { requirePerson } from "./require-person.js";
 
-interface SettleArguments extends SaidOfField {
+interface SettleArguments extends FieldChoice {
   readonly folder: string;
   readonly flags: ConfigFlags;
   readonly json: boolean;

@@ -24,54 +24,54 @@ import { completerOf } from "../workflow/steering/kept-search.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
 import { derive } from "../workflow/derive.js";
 
-/** What a person decides on the eligibility of a paper. */
+/** The user's decision on the eligibility of a paper. */
 export interface EligibilityDecision {
-  /** A paper or an excluded record, as `recordNamed` takes it. */
+  /** A paper or an excluded record, by a name that `recordNamed` accepts. */
   readonly paper: string;
   /** "include", "exclude" or "not-retrieved". */
   readonly decision: string;
-  /** Absent or empty: the words of the criterion. */
+  /** If absent or empty, the text of the criterion. */
   readonly why?: string;
-  /** Id of the criterion that excludes it. */
+  /** The id of the criterion that excludes the paper. */
   readonly criterion?: string;
 }
 
-/** What came of a decision. */
+/** The result of a decision. */
 export interface Decided {
   /** Its id. */
   readonly paper: string;
-  /** What people call it. */
+  /** The name of the paper for people. */
   readonly key: string;
-  /** The reason that is kept. */
+  /** The stored reason. */
   readonly why: string;
-  /** The paper's status with the decision, or `excluded` for a record that came into no pool. */
+  /** The paper's new status, or `excluded` for a record that is not in the pool. */
   readonly status: Paper["status"] | "excluded";
-  /** False while a run is under way, which takes the decision before its next iteration. */
+  /** False while a run works on the project; it applies the decision before its next iteration. */
   readonly applied: boolean;
-  /** What the paper is now, one sentence. */
+  /** What happened to the paper, one sentence. */
   readonly says: string;
-  /** How the report gets to know of it, where one is written. */
+  /** How the report is updated, if there is one. */
   readonly next?: string;
 }
 
 interface DecideOptions extends LeaveOptions {
-  /** The project as the person knows it. */
+  /** The name of the project for the user. */
   readonly where: string;
 }
 
 /**
- * Writes a person's decisions on the eligibility of papers, which beat the criteria, all in one edit. While a run holds
- * the project, they are left for it and taken before its next iteration.
- * @throws ExpectedError (exit code 2), and writes none, for another word than these three, no reason or one that is too
- * long, a criterion or a paper that is not there, a retracted one that is to be included, and a duplicate.
+ * Stores decisions of the user on the eligibility of papers, which have priority over the criteria, all in one edit.
+ * While a run holds the project, they are left for the run, which applies them before its next iteration.
+ * @throws ExpectedError (exit code 2) without storing any: for another word than these three, a reason that is missing
+ * or too long, an unknown criterion or paper, including a retracted paper, and a duplicate.
  */
 export async function recordDecisions(
   folder: string,
-  said: readonly EligibilityDecision[],
+  decisions: readonly EligibilityDecision[],
   { where, now, stateDir, git, notify }: DecideOptions,
 ): Promise<readonly Decided[]> {
   const before = await readResearch(folder);
-  const messages = said.map((one) => messageOf(before.rrd, one, where));
+  const messages = decisions.map((one) => messageOf(before.rrd, one, where));
   const at = new Date(now).toISOString();
   const included = messages.filter(({ decision }) => decision !== "exclude").map(({ record }) => record);
   const complete = await completerOf(folder, before.rrd, new Set(included));
@@ -83,26 +83,26 @@ export async function recordDecisions(
         complete(rrd),
       ),
     );
-  // What was decided on a record before and no run has taken must not come after this.
+  // Earlier decisions on these records that no run has applied yet must not be applied after this one.
   const records = messages.map(({ record }) => record);
   const edited = await editOrLeave(folder, change, messages, { stateDir, now, git, notify }, () =>
-    takeUnheard(folder, records),
+    removePending(folder, records),
   );
-  const [running, after] = [edited === undefined, edited ?? change(before.rrd)];
-  const isReportNow = (rrd: Rrd) => statusOf(rrd, before.ledger).done.includes("report");
-  const isOlder = !running && isReportNow(before.rrd) && !isReportNow(after);
+  const [isRunning, after] = [edited === undefined, edited ?? change(before.rrd)];
+  const hasCurrentReport = (rrd: Rrd) => statusOf(rrd, before.ledger).done.includes("report");
+  const isReportOutdated = !isRunning && hasCurrentReport(before.rrd) && !hasCurrentReport(after);
   const names = namesIn(before.rrd);
   return messages.map(({ record, why }): Decided => {
     const paper = after.papers_pool.find((each) => each.id === record);
-    const when = running ? " A run is under way and takes the decision before its next iteration." : "";
+    const when = isRunning ? " A run is under way and takes the decision before its next iteration." : "";
     return {
       paper: record,
       key: names.get(record) ?? record,
       why,
       status: paper?.status ?? "excluded",
-      applied: !running,
+      applied: !isRunning,
       says: `${oneLine(names.get(record) ?? record)} ${outcome(paper)}.${when}`,
-      ...(isOlder
+      ...(isReportOutdated
         ? {
             next: `The report is older than this decision: research-ralph run ${shellWord(where)} ${paper?.status === "pending" ? "reads the paper and writes it" : "writes it"} again.`,
           }
@@ -111,68 +111,75 @@ export async function recordDecisions(
   });
 }
 
-/** The reason of a paper that a criterion excludes, if a person gives no other. */
-const wordsOf = ({ kind, text }: Criterion): string => `${kind === "include" ? "Not" : "It is"}: ${text}`;
+/** The reason for a paper that a criterion excludes, if the user gives no other. */
+const reasonFrom = ({ kind, text }: Criterion): string => `${kind === "include" ? "Not" : "It is"}: ${text}`;
 
-/** A decision as a run is told of it. @throws ExpectedError (exit code 2) where it can't be made. */
+/** The message to a run about a decision. @throws ExpectedError (exit code 2) if the decision is invalid. */
 function messageOf(
   rrd: Rrd,
-  { paper, decision: said, why: words = "", criterion }: EligibilityDecision,
+  { paper, decision: decisionWord, why: words = "", criterion }: EligibilityDecision,
   where: string,
 ): DecisionMessage {
-  const decision = said.replace("-", "_");
+  const decision = decisionWord.replace("-", "_");
   if (!isDecisionName(decision))
-    throw new ExpectedError(`The decision is '${oneLine(said)}'; it must be include, exclude or not-retrieved.`, 2);
+    throw new ExpectedError(
+      `The decision is '${oneLine(decisionWord)}'; it must be include, exclude or not-retrieved.`,
+      2,
+    );
   const criteria = criteriaOf(rrd);
-  const by = criteria.find(({ id }) => id === criterion);
-  if (criterion !== undefined && by === undefined) {
-    const others = criteria.length === 0 ? "none" : criteria.map(({ id }) => id).join(", ");
-    throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${others}.`, 2);
+  const excludingCriterion = criteria.find(({ id }) => id === criterion);
+  if (criterion !== undefined && excludingCriterion === undefined) {
+    const criterionIds = criteria.length === 0 ? "none" : criteria.map(({ id }) => id).join(", ");
+    throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${criterionIds}.`, 2);
   }
-  const why = words.trim() || (by === undefined ? "" : wordsOf(by));
+  const why = words.trim() || (excludingCriterion === undefined ? "" : reasonFrom(excludingCriterion));
   if (why === "") throw new ExpectedError("The reason is empty; give it in quotes after the decision.", 2);
   if (why.length > maxMessageChars)
     throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessageChars} are allowed.`, 2);
   const record = recordNamed(rrd, paper, where);
-  requirePossible(rrd, record, decision, where);
+  checkPossible(rrd, record, decision, where);
   return { record: record.id, decision, why, ...withoutUndefined({ criterion }) };
 }
 
-/** Takes decisions on these records away that no run has heard yet; how many there were. */
-async function takeUnheard(folder: string, records: readonly string[]): Promise<number> {
-  const unheard = (await readMessages(folder)).filter((each) => "record" in each && records.includes(each.record));
-  for (const { id } of unheard) await removeMessage(folder, id);
-  return unheard.length;
+/** Removes decisions on these records that no run has applied yet. Returns their number. */
+async function removePending(folder: string, records: readonly string[]): Promise<number> {
+  const pending = (await readMessages(folder)).filter((each) => "record" in each && records.includes(each.record));
+  for (const { id } of pending) await removeMessage(folder, id);
+  return pending.length;
 }
 
 /**
- * Puts a record back to how it was in an earlier state, which takes a decision on it back; false where a run has taken
- * the decision meanwhile, so that only another decision changes it.
+ * Restores a record from an earlier state, which undoes a decision on it. False if a run has applied the decision in
+ * the meantime; then only another decision can change it.
  */
-export async function takeBack(
+export async function undoDecision(
   folder: string,
   id: string,
   earlier: Rrd,
   { stateDir, git, notify }: Omit<DecideOptions, "where" | "now">,
 ): Promise<boolean> {
-  if ((await takeUnheard(folder, [id])) > 0) return true;
+  if ((await removePending(folder, [id])) > 0) return true;
   if (await isHeldByRun(lockFile(folder))) return false;
-  const was = earlier.papers_pool.find((paper) => paper.id === id);
-  const left = (earlier.excluded ?? []).filter((one) => one.id === id);
+  const earlierPaper = earlier.papers_pool.find((paper) => paper.id === id);
+  const earlierExclusions = (earlier.excluded ?? []).filter((one) => one.id === id);
   const change = (rrd: Rrd): Rrd => {
     const pool =
-      was === undefined
+      earlierPaper === undefined
         ? rrd.papers_pool.filter((paper) => paper.id !== id)
-        : rrd.papers_pool.map((paper) => (paper.id === id ? was : paper));
-    const excluded = [...(rrd.excluded ?? []).filter((one) => one.id !== id), ...left];
-    return { ...rrd, papers_pool: pool, ...(rrd.excluded === undefined && left.length === 0 ? {} : { excluded }) };
+        : rrd.papers_pool.map((paper) => (paper.id === id ? earlierPaper : paper));
+    const excluded = [...(rrd.excluded ?? []).filter((one) => one.id !== id), ...earlierExclusions];
+    return {
+      ...rrd,
+      papers_pool: pool,
+      ...(rrd.excluded === undefined && earlierExclusions.length === 0 ? {} : { excluded }),
+    };
   };
   await editResearch(folder, change, { derive, git, notify });
   await signState(folder, stateDir);
   return true;
 }
 
-/** What the decision makes of the paper. */
+/** The effect of the decision on the paper. */
 function outcome(paper: Paper | undefined): string {
   if (paper === undefined) return "stays excluded";
   const score = paper.score == null ? "" : `, score ${paper.score}`;
@@ -195,13 +202,8 @@ function outcome(paper: Paper | undefined): string {
   }
 }
 
-/** @throws ExpectedError (exit code 2) for a retracted paper that is to be included, and for a duplicate. */
-function requirePossible(
-  rrd: Rrd,
-  named: Paper | Exclusion,
-  decision: DecisionMessage["decision"],
-  where: string,
-): void {
+/** @throws ExpectedError (exit code 2) for including a retracted paper, and for a duplicate. */
+function checkPossible(rrd: Rrd, named: Paper | Exclusion, decision: DecisionMessage["decision"], where: string): void {
   const { id } = named;
   const name = oneLine(nameOf(named));
   const paper = rrd.papers_pool.find((each) => each.id === id);

@@ -4,92 +4,97 @@ import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { withMissingFacts } from "../papers/records/known-paper.js";
 import { wasRead } from "../papers/rubric/rubric.js";
-import { recordNamed, recordsNamed, severalFit } from "./which-record.js";
+import { recordNamed, recordsNamed, severalMatch } from "./which-record.js";
 
-/** A settled pair: the state with it, and what was done, one sentence. */
-export interface Settled {
+/** The result of merging or separating two records: the new state, and one sentence. */
+export interface MergeResult {
   readonly rrd: Rrd;
   readonly says: string;
 }
 
-const refused = (sentence: string): ExpectedError => new ExpectedError(sentence, 2);
+const refusal = (sentence: string): ExpectedError => new ExpectedError(sentence, 2);
 
 /**
- * Makes two records one work: the second leaves the pool as a duplicate of the first, which takes over its facts; where
- * the second alone is a paper that was decided on, it stays and the first leaves. What left stays as it was, with its
- * insights, so that `part` brings it back. Two that a person has parted are one again. Pure.
- * @throws ExpectedError (exit code 2) where a name fits no record or several, where both mean one, where the one that
- * stays is a duplicate itself, and where both were read and decided otherwise.
+ * Merges two records: the second one leaves the pool as a duplicate of the first, which gets its additional data. If
+ * only the second one is a decided paper, it stays instead. The removed record is stored unchanged with its insights,
+ * so that it can be separated again. Two records that the user has separated may be merged again. Pure.
+ * @throws ExpectedError (exit code 2) if a name fits no record or several, both names mean the same record, the
+ * remaining record is itself a duplicate, or both were read and decided differently.
  */
-export function joined(rrd: Rrd, one: string, other: string, where: string): Settled {
-  const parted = (rrd.apart ?? []).find((pair) => [one, other].every((typed) => pair.includes(idOf(rrd, typed))));
-  if (parted !== undefined)
+export function mergeTwo(rrd: Rrd, firstName: string, secondName: string, where: string): MergeResult {
+  const separation = (rrd.apart ?? []).find((pair) =>
+    [firstName, secondName].every((typed) => pair.includes(idOf(rrd, typed))),
+  );
+  if (separation !== undefined)
     return {
       rrd: withApart(
         rrd,
-        (rrd.apart ?? []).filter((pair) => pair !== parted),
+        (rrd.apart ?? []).filter((pair) => pair !== separation),
       ),
-      says: `${one} and ${other} may be one work again.`,
+      says: `${firstName} and ${secondName} may be one work again.`,
     };
-  const [first, second] = [recordNamed(rrd, one, where), recordNamed(rrd, other, where)];
-  const isTurned = decisionOf(first) === undefined && decisionOf(second) !== undefined;
-  const [kept, gone] = isTurned ? [second, first] : [first, second];
-  const [name, goneName] = [nameOf(kept), nameOf(gone)];
-  if (kept.id === gone.id) throw refused(`'${one}' and '${other}' are one record: ${name}.`);
-  if ("duplicate_of" in kept)
-    throw refused(
-      `${name} is itself a duplicate of ${namesIn(rrd).get(String(kept.duplicate_of)) ?? "another"}; name that one.`,
+  const [first, second] = [recordNamed(rrd, firstName, where), recordNamed(rrd, secondName, where)];
+  const isReversed = decisionOf(first) === undefined && decisionOf(second) !== undefined;
+  const [remaining, removed] = isReversed ? [second, first] : [first, second];
+  const [name, goneName] = [nameOf(remaining), nameOf(removed)];
+  if (remaining.id === removed.id) throw refusal(`'${firstName}' and '${secondName}' are one record: ${name}.`);
+  if ("duplicate_of" in remaining)
+    throw refusal(
+      `${name} is itself a duplicate of ${namesIn(rrd).get(String(remaining.duplicate_of)) ?? "another"}; name that one.`,
     );
-  if (decisionOf(gone) !== undefined && decisionOf(kept) !== decisionOf(gone))
-    throw refused(
-      `${name} is ${words(kept)} and ${goneName} ${words(gone)}, each after a reading; say first which decision stands: research-ralph decide ${shellWord(where)} ${goneName} include or exclude, or start its reading again: research-ralph reset ${shellWord(where)} --unit ${goneName}.`,
+  if (decisionOf(removed) !== undefined && decisionOf(remaining) !== decisionOf(removed))
+    throw refusal(
+      `${name} is ${decisionText(remaining)} and ${goneName} ${decisionText(removed)}, each after a reading; say first which decision stands: research-ralph decide ${shellWord(where)} ${goneName} include or exclude, or start its reading again: research-ralph reset ${shellWord(where)} --unit ${goneName}.`,
     );
   const insights = rrd.insights ?? [];
-  const its = isPaper(gone) ? insights.filter(({ paper_id }) => paper_id === gone.id) : [];
+  const insightsOfRemoved = isPaper(removed) ? insights.filter(({ paper_id }) => paper_id === removed.id) : [];
   const duplicate: Exclusion = {
-    ...("reason" in gone ? (gone as Exclusion) : asExclusion(gone as Paper)),
+    ...("reason" in removed ? (removed as Exclusion) : asExclusion(removed as Paper)),
     stage: "duplicate",
-    duplicate_of: kept.id,
-    reason: `the same work as ${kept.id}: a person says so`,
-    before: its.length === 0 ? gone : { ...gone, insights: its },
+    duplicate_of: remaining.id,
+    reason: `the same work as ${remaining.id}: a person says so`,
+    before: insightsOfRemoved.length === 0 ? removed : { ...removed, insights: insightsOfRemoved },
   };
   const pool = rrd.papers_pool
-    .filter((paper) => paper !== gone)
-    .map((paper) => (paper === kept && isPaper(gone) ? withMissingFacts(paper, gone) : paper));
-  const excluded = [...(rrd.excluded ?? []).filter((each) => each !== gone), duplicate];
+    .filter((paper) => paper !== removed)
+    .map((paper) => (paper === remaining && isPaper(removed) ? withMissingFacts(paper, removed) : paper));
+  const excluded = [...(rrd.excluded ?? []).filter((each) => each !== removed), duplicate];
   return {
     rrd: {
       ...rrd,
       papers_pool: pool,
       excluded,
-      ...(its.length === 0 ? {} : { insights: insights.filter((each) => !its.includes(each)) }),
+      ...(insightsOfRemoved.length === 0
+        ? {}
+        : { insights: insights.filter((each) => !insightsOfRemoved.includes(each)) }),
     },
     says: `${goneName} is a duplicate of ${name}; 'research-ralph join ${shellWord(where)} ${goneName} --part' takes that back.`,
   };
 }
 
 /**
- * Makes a duplicate a work of its own again. One that a person has joined is what it was before; one that code has
- * merged is screened by the next run that searches. It is named as other records are, or by the id that it had in its
- * source. Pure.
- * @throws ExpectedError (exit code 2) where a name fits no record or several, and for one that is not a duplicate.
+ * Separates a duplicate from its work. A record that the user has merged is restored; a record that code has merged is
+ * screened by the next run that searches. It can be named like other records, or by its id in its source. Pure.
+ * @throws ExpectedError (exit code 2) if a name fits no record or several, or the record is not a duplicate.
  */
-export function parted(rrd: Rrd, typed: string, where: string): Settled {
+export function separateRecord(rrd: Rrd, typed: string, where: string): MergeResult {
   const duplicates = recordsNamed({ ...rrd, papers_pool: [] }, typed).filter((one) => "duplicate_of" in one);
   const [duplicate, second] = duplicates as Exclusion[];
-  if (duplicate !== undefined && second !== undefined) throw severalFit(typed, duplicates);
-  if (duplicate !== undefined) return partedFrom(rrd, duplicate);
+  if (duplicate !== undefined && second !== undefined) throw severalMatch(typed, duplicates);
+  if (duplicate !== undefined) return restoreDuplicate(rrd, duplicate);
   const merged = rrd.papers_pool.flatMap(({ id, found }) =>
     (found?.merged ?? []).filter((each) => each.id === typed).map((each) => ({ into: id, ...each })),
   );
-  const [one] = merged;
-  if (one !== undefined && one.id !== one.into) return apartFrom(rrd, one.into, one.id, one.id);
+  const [mergedRecord] = merged;
+  if (mergedRecord !== undefined && mergedRecord.id !== mergedRecord.into)
+    return separatedFrom(rrd, mergedRecord.into, mergedRecord.id, mergedRecord.id);
   const named = recordNamed(rrd, typed, where);
   const inside = (isPaper(named) ? (named.found?.merged ?? []) : []).filter(({ id }) => id !== named.id);
-  const [only, more] = inside;
-  if (only !== undefined && more === undefined) return apartFrom(rrd, named.id, only.id, only.id);
-  throw refused(
-    only === undefined
+  const [firstMerged, secondMerged] = inside;
+  if (firstMerged !== undefined && secondMerged === undefined)
+    return separatedFrom(rrd, named.id, firstMerged.id, firstMerged.id);
+  throw refusal(
+    firstMerged === undefined
       ? `${nameOf(named)} is not a duplicate, and nothing was merged into it.`
       : `Several records were merged into ${nameOf(named)}; name one of them: ${inside
           .map(({ id }) => id)
@@ -98,20 +103,22 @@ export function parted(rrd: Rrd, typed: string, where: string): Settled {
   );
 }
 
-function partedFrom(rrd: Rrd, duplicate: Exclusion): Settled {
-  const { before, duplicate_of: of = "" } = duplicate;
+function restoreDuplicate(rrd: Rrd, duplicate: Exclusion): MergeResult {
+  const { before, duplicate_of: mainId = "" } = duplicate;
   const name = nameOf(duplicate);
-  if (before === undefined) return apartFrom(rrd, of, duplicate.id, name);
+  if (before === undefined) return separatedFrom(rrd, mainId, duplicate.id, name);
   const excluded = (rrd.excluded ?? []).filter((each) => each !== duplicate);
-  const { insights: its = [], ...kept } = before as Paper & { readonly insights?: NonNullable<Rrd["insights"]> };
-  const record = { ...kept, ...(duplicate.key === undefined ? {} : { key: duplicate.key }) } as Paper | Exclusion;
+  const { insights: storedInsights = [], ...stored } = before as Paper & {
+    readonly insights?: NonNullable<Rrd["insights"]>;
+  };
+  const record = { ...stored, ...(duplicate.key === undefined ? {} : { key: duplicate.key }) } as Paper | Exclusion;
   return isPaper(record)
     ? {
         rrd: {
           ...rrd,
           papers_pool: [...rrd.papers_pool, record],
           excluded,
-          ...(its.length === 0 ? {} : { insights: [...(rrd.insights ?? []), ...its] }),
+          ...(storedInsights.length === 0 ? {} : { insights: [...(rrd.insights ?? []), ...storedInsights] }),
         },
         says: `${name} is a paper of its own again, as it was.`,
       }
@@ -121,15 +128,15 @@ function partedFrom(rrd: Rrd, duplicate: Exclusion): Settled {
       };
 }
 
-const apartFrom = (rrd: Rrd, of: string, id: string, name: string): Settled => ({
-  rrd: withApart(rrd, [...(rrd.apart ?? []), [of, id]]),
-  says: `${name} is another work than ${namesIn(rrd).get(of) ?? of}; the next run that searches screens it by itself.`,
+const separatedFrom = (rrd: Rrd, mainId: string, id: string, name: string): MergeResult => ({
+  rrd: withApart(rrd, [...(rrd.apart ?? []), [mainId, id]]),
+  says: `${name} is another work than ${namesIn(rrd).get(mainId) ?? mainId}; the next run that searches screens it by itself.`,
 });
 
-/** What was decided on a record after a reading; undefined for any other. */
+/** The decision on a paper that was read; undefined for other records. */
 const decisionOf = (record: Paper | Exclusion): Paper["status"] | undefined =>
   isPaper(record) && wasRead(record) ? record.status : undefined;
-const words = (record: Paper | Exclusion): string => (decisionOf(record) ?? "").replaceAll("_", " ");
+const decisionText = (record: Paper | Exclusion): string => (decisionOf(record) ?? "").replaceAll("_", " ");
 
 const isPaper = (record: Paper | Exclusion): record is Paper => "status" in record;
 const idOf = (rrd: Rrd, typed: string): string => recordsNamed(rrd, typed)[0]?.id ?? typed;
@@ -138,7 +145,7 @@ function withApart({ apart: _, ...rrd }: Rrd, apart: NonNullable<Rrd["apart"]>):
   return apart.length === 0 ? rrd : { ...rrd, apart };
 }
 
-/** What is kept of a paper that leaves the pool. */
+/** The stored data of a paper that leaves the pool. */
 const asExclusion = ({ id, key, source_key, title, url, identifiers }: Paper): Exclusion => ({
   id,
   title,

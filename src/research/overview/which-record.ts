@@ -6,30 +6,30 @@ import { normalTitle } from "../papers/normalise-title.js";
 import { nameOf } from "../papers/paper-keys.js";
 import { parseReference } from "../papers/reference.js";
 
-type Found = Paper | Exclusion;
+type PaperOrExclusion = Paper | Exclusion;
 
-/** So many are listed where several fit. */
+/** Maximum number of names in the message about several matches. */
 const maxListed = 6;
 
 /**
- * The papers that a person means, else the excluded records: by id or key, a DOI or an arXiv id, the beginning of an id
- * or a key, or words of the title, by the first of these that fits any. Each id once; empty where nothing fits.
+ * The papers with this name, otherwise the excluded records: by id or key, DOI or arXiv id, the beginning of an id or
+ * key, or words of the title. The first of these ways with a match counts. Empty if nothing matches.
  */
-export function recordsNamed({ papers_pool: pool, excluded = [] }: Rrd, typed: string): Found[] {
+export function recordsNamed({ papers_pool: pool, excluded = [] }: Rrd, typed: string): PaperOrExclusion[] {
   const text = typed.trim();
   if (text === "") return [];
-  const folded = text.toLowerCase();
+  const lowerCase = text.toLowerCase();
   const words = normalTitle(text).split(" ").filter(Boolean);
-  const ways: ((one: Found) => boolean)[] = [
+  const tests: ((one: PaperOrExclusion) => boolean)[] = [
     ({ id }) => id === text,
-    ({ key }) => key?.toLowerCase() === folded,
+    ({ key }) => key?.toLowerCase() === lowerCase,
     ({ identifiers }) => identifiers !== undefined && hasName(identifiers, text),
-    ({ id, key }) => id.startsWith(text) || key?.toLowerCase().startsWith(folded) === true,
+    ({ id, key }) => id.startsWith(text) || key?.toLowerCase().startsWith(lowerCase) === true,
     ({ title }) => hasWords(title, words),
   ];
-  for (const fits of ways)
+  for (const test of tests)
     for (const list of [pool, excluded]) {
-      const found = new Map(list.filter(fits).map((one) => [one.id, one]));
+      const found = new Map(list.filter(test).map((one) => [one.id, one]));
       if (found.size > 0) return [...found.values()];
     }
   return [];
@@ -37,36 +37,36 @@ export function recordsNamed({ papers_pool: pool, excluded = [] }: Rrd, typed: s
 
 function hasName({ doi, arxiv, pmid, pmcid }: NonNullable<Paper["identifiers"]>, text: string): boolean {
   if (text === pmid || text.toUpperCase() === pmcid) return true;
-  // Only names: a path would be looked for on the disk.
+  // Only identifiers: a path would be looked up on the disk.
   if (!/^(?:https?:|doi:|arxiv:|10\.\d|\d{4}\.\d{4})/i.test(text)) return false;
   const reference = parseReference(text);
   return reference.kind === "doi" ? reference.doi === doi : reference.kind === "arxiv" && reference.id === arxiv;
 }
 
-/** Whether a title has all these words, each whole or its beginning. */
-function hasWords(title: string | null | undefined, wanted: readonly string[]): boolean {
+/** Whether a title has all these words, or words that begin with them. */
+function hasWords(title: string | null | undefined, wantedWords: readonly string[]): boolean {
   const words = normalTitle(title ?? "").split(" ");
-  return wanted.length > 0 && wanted.every((word) => words.some((each) => each.startsWith(word)));
+  return wantedWords.length > 0 && wantedWords.every((word) => words.some((each) => each.startsWith(word)));
 }
 
 /**
- * The one record that a person means. `where`: the project as the person knows it.
- * @throws ExpectedError (exit code 2) where nothing fits, or several do, which it lists.
+ * The record with this name. `where`: the name of the project for the user.
+ * @throws ExpectedError (exit code 2) if none or several match.
  */
-export function recordNamed(rrd: Rrd, typed: string, where: string): Found {
+export function recordNamed(rrd: Rrd, typed: string, where: string): PaperOrExclusion {
   const [only, ...others] = recordsNamed(rrd, typed);
   if (only !== undefined && others.length === 0) return only;
-  if (only !== undefined) throw severalFit(typed, [only, ...others]);
+  if (only !== undefined) throw severalMatch(typed, [only, ...others]);
   const names = [...rrd.papers_pool, ...(rrd.excluded ?? [])].flatMap(({ id, key = id }) => [key, id]);
-  const near = nearestCandidate(typed, names);
+  const nearest = nearestCandidate(typed, names);
   throw new ExpectedError(
-    `There is no paper '${oneLine(typed)}' in ${where}${near === undefined ? "" : `; the nearest name is ${oneLine(near)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
+    `There is no paper '${oneLine(typed)}' in ${where}${nearest === undefined ? "" : `; the nearest name is ${oneLine(nearest)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
     2,
   );
 }
 
-/** That several records fit what was typed, with their keys and titles. */
-export function severalFit(typed: string, records: readonly Found[]): ExpectedError {
+/** The error if several records match, with their keys and titles. */
+export function severalMatch(typed: string, records: readonly PaperOrExclusion[]): ExpectedError {
   const listed = records
     .slice(0, maxListed)
     .map((one) => `${nameOf(one)} (${oneLine(one.title ?? one.id).slice(0, 60)})`);

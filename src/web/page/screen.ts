@@ -2,11 +2,11 @@ import { type Markup, markup } from "../../engine/lib/markup.js";
 import { maxMessageChars } from "../../engine/storage/state/steering-inbox.js";
 import type { Criterion, Reading } from "../../research/generated/rrd.js";
 import { passageOf } from "../../research/report/page/statements.js";
-import { type Look, endOfList } from "../../research/overview/screen/session.js";
+import { type ScreeningView, endOfList } from "../../research/overview/screen/session.js";
 import {
-  doubtsOf,
+  uncertaintyReasons,
   hasPassage,
-  nothingWords,
+  emptyListTexts,
   recordsToScreen,
   type ToScreen,
   type WhichRecords,
@@ -31,7 +31,7 @@ export const lists: Readonly<Record<WhichRecords, string>> = {
 interface ScreenView {
   readonly name: string;
   readonly which: WhichRecords;
-  readonly look: Look;
+  readonly look: ScreeningView;
   /** The result of the last action. */
   readonly says: string;
 }
@@ -59,19 +59,19 @@ function top({ name, which, look: { rrd }, says }: ScreenView): Markup {
   return markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav><nav class="tabs" aria-label="Which records">${tabs}</nav>${says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`}</header>`;
 }
 
-const endOfListPart = (which: WhichRecords, { records, said }: Look): Markup =>
-  markup`<section id="record"><h1 tabindex="-1">${records.length === 0 ? nothingWords[which] : `That was the last record; ${said.size} decided.`}</h1></section>`;
+const endOfListPart = (which: WhichRecords, { records, decisionTexts }: ScreeningView): Markup =>
+  markup`<section id="record"><h1 tabindex="-1">${records.length === 0 ? emptyListTexts[which] : `That was the last record; ${decisionTexts.size} decided.`}</h1></section>`;
 
-function recordPart(record: ToScreen, name: string, look: Look): Markup {
-  const { rrd, records, index, said, criteria, note } = look;
+function recordPart(record: ToScreen, name: string, look: ScreeningView): Markup {
+  const { rrd, records, index, decisionTexts, criteria, note } = look;
   const { id, title, about, abstract, answers, readings, notes } = record;
-  const ownDecision = said.get(id);
-  const decisionText = ownDecision === undefined ? record.stands : `you said ${ownDecision}`;
+  const ownDecision = decisionTexts.get(id);
+  const decisionText = ownDecision === undefined ? record.statusText : `you said ${ownDecision}`;
   const isInPool = rrd.papers_pool.some((paper) => paper.id === id);
   const markedAbstract = withKeywords(abstract, rrd.requirements.keywords ?? []).map(({ text, isKeyword }) =>
     isKeyword ? markup`<mark>${text}</mark>` : text,
   );
-  return markup`<article id="record"><p class="kicker" dir="auto">${index + 1} of ${records.length} · ${said.size} decided · ${id} ${decisionText}</p><h1 tabindex="-1" dir="auto">${title}</h1><p class="meta">${about}${isInPool ? markup` <a href="${readingAddress(name, id)}">Next to its text</a>` : ""}</p><p class="abstract" dir="auto">${abstract === "" ? markup`<span class="quiet">The abstract is not known.</span>` : markedAbstract}</p>${
+  return markup`<article id="record"><p class="kicker" dir="auto">${index + 1} of ${records.length} · ${decisionTexts.size} decided · ${id} ${decisionText}</p><h1 tabindex="-1" dir="auto">${title}</h1><p class="meta">${about}${isInPool ? markup` <a href="${readingAddress(name, id)}">Next to its text</a>` : ""}</p><p class="abstract" dir="auto">${abstract === "" ? markup`<span class="quiet">The abstract is not known.</span>` : markedAbstract}</p>${
     criteria.length === 0
       ? ""
       : markup`<h2>Criteria</h2><ul class="goals">${criteria.map((criterion) => criterionItem(criterion, answers))}</ul>`
@@ -85,7 +85,7 @@ const answerLabels = { yes: "✓ Yes", no: "✗ No", unclear: "? Unclear" } as c
 function criterionItem({ id, kind, text }: Criterion, answers: ToScreen["answers"]): Markup {
   const answer = answers.find(({ criterion }) => criterion.id === id)?.answer;
   const pieces = answer !== undefined && hasPassage(answer) ? piecesOf(answer) : [];
-  const doubts = answer === undefined ? [] : doubtsOf(answer);
+  const doubts = answer === undefined ? [] : uncertaintyReasons(answer);
   return markup`<li class="${answer?.answer === "unclear" ? "unmet" : "open"}"><b>${answer === undefined ? "– Open" : answerLabels[answer.answer]}</b> <span dir="auto">${id} ${kind}: ${text}</span>${
     doubts.length === 0 ? "" : markup`<p class="meta" dir="auto">${doubts.join(" · ")}</p>`
   }${pieces.length === 0 ? "" : markup`<div class="passage">${passageOf(pieces)}</div>`}</li>`;

@@ -4,7 +4,7 @@ import { type FlowRow, flowCounts, total } from "../../../src/research/derived/f
 import { withOverride, withOverrides } from "../../../src/research/derived/overrides.js";
 import type { DiscoveryResult } from "../../../src/research/generated/result-discovery.js";
 import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
-import { joined, parted } from "../../../src/research/overview/same-work.js";
+import { mergeTwo, separateRecord } from "../../../src/research/overview/same-work.js";
 import { prismaCsv } from "../../../src/research/papers/export/prisma.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { stateAfter } from "../../../src/research/units/reset.js";
@@ -212,14 +212,14 @@ test.each([
         join(at, how) {
           const all = [...rrd.papers_pool, ...(rrd.excluded ?? [])];
           const [one, other] = [pick(all, at), pick(all, how)];
-          return one === undefined || other === undefined ? rrd : joined(rrd, one.id, other.id, "it").rrd;
+          return one === undefined || other === undefined ? rrd : mergeTwo(rrd, one.id, other.id, "it").rrd;
         },
         part(at) {
           const one = pick(
             (rrd.excluded ?? []).filter(({ stage }) => stage === "duplicate"),
             at,
           );
-          return one === undefined ? rrd : parted(rrd, one.id, "it").rrd;
+          return one === undefined ? rrd : separateRecord(rrd, one.id, "it").rrd;
         },
         async "reset paper"(at) {
           const one = pick(rrd.papers_pool, at);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { allRecords } from "../../../src/research/overview/all-records.js";
 import { duplicatesAmong } from "../../../src/research/overview/duplicates.js";
-import { joined, parted } from "../../../src/research/overview/same-work.js";
+import { mergeTwo, separateRecord } from "../../../src/research/overview/same-work.js";
 import { lookupReason } from "../../../src/research/full-text/own-record.js";
 import { withKeys } from "../../../src/research/papers/paper-keys.js";
 import { risOf } from "../../../src/research/papers/export/ris.js";
@@ -31,24 +31,24 @@ const [a, b, x, d] = ["lo2020", "lo2020b", "moles", "water-shrews"] as const;
 
 test("a paper that is joined is a duplicate, its facts stay, and parting brings it back as it was", () => {
   const before = some();
-  const { rrd } = joined(before, a, b, "shrews");
+  const { rrd } = mergeTwo(before, a, b, "shrews");
   expect(rrd.papers_pool).toMatchObject([{ id: "a", venue: "J Shrews" }]);
   expect(rrd.excluded?.at(-1)).toMatchObject({ id: "b", key: b, stage: "duplicate", duplicate_of: "a" });
-  const back = parted(rrd, b, "shrews").rrd;
+  const back = separateRecord(rrd, b, "shrews").rrd;
   expect(back.papers_pool[1]).toEqual(before.papers_pool[1]);
   expect(back.excluded).toEqual(before.excluded);
 });
 
 test("an excluded record that is joined and parted is excluded as before", () => {
-  const { rrd } = joined(some(), a, x, "shrews");
+  const { rrd } = mergeTwo(some(), a, x, "shrews");
   expect(rrd.excluded?.find(({ id }) => id === "x")).toMatchObject({ duplicate_of: "a" });
-  expect(parted(rrd, x, "shrews").rrd.excluded?.find(({ id }) => id === "x")).toEqual(some().excluded?.[0]);
+  expect(separateRecord(rrd, x, "shrews").rrd.excluded?.find(({ id }) => id === "x")).toEqual(some().excluded?.[0]);
 });
 
 test("what code has merged is parted by a pair that the search knows, and joining takes that back", () => {
-  const { rrd } = parted(some(), d, "shrews");
+  const { rrd } = separateRecord(some(), d, "shrews");
   expect(rrd.apart).toEqual([["a", "d"]]);
-  expect(joined(rrd, a, d, "shrews").rrd).toEqual(some());
+  expect(mergeTwo(rrd, a, d, "shrews").rrd).toEqual(some());
 });
 
 /** The two papers with these statuses, and an insight of each. */
@@ -59,27 +59,27 @@ const decidedAs = (...statuses: Rrd["papers_pool"][number]["status"][]): Rrd => 
 });
 
 test("of a decided paper and one that is to be read the decided one stays, whichever is named first", () => {
-  const { rrd, says } = joined(decidedAs("pending", "presented"), a, b, "shrews");
+  const { rrd, says } = mergeTwo(decidedAs("pending", "presented"), a, b, "shrews");
   expect(rrd.papers_pool).toMatchObject([{ id: "b", status: "presented" }]);
   expect(says).toMatch(/^lo2020 is a duplicate of lo2020b/);
 });
 
 test("two papers that were decided alike are joined, and parting brings back the reading with its insights", () => {
   const before = decidedAs("presented", "presented");
-  const { rrd } = joined(before, a, b, "shrews");
+  const { rrd } = mergeTwo(before, a, b, "shrews");
   expect(rrd.papers_pool.map(({ id }) => id)).toEqual(["a"]);
   expect(rrd.insights?.map(({ paper_id }) => paper_id)).toEqual(["a"]);
-  const back = parted(rrd, b, "shrews").rrd;
+  const back = separateRecord(rrd, b, "shrews").rrd;
   expect([back.papers_pool[1], back.insights]).toEqual([before.papers_pool[1], before.insights]);
 });
 
 test.each<[() => unknown, string]>([
-  [() => joined(some(), a, a, "shrews"), "are one record"],
-  [() => joined(some(), d, b, "shrews"), "is itself a duplicate of lo2020"],
-  [() => joined(some(), a, "bats", "shrews"), "There is no paper 'bats'"],
-  [() => parted(some(), a, "shrews"), "lo2020 is not a duplicate"],
+  [() => mergeTwo(some(), a, a, "shrews"), "are one record"],
+  [() => mergeTwo(some(), d, b, "shrews"), "is itself a duplicate of lo2020"],
+  [() => mergeTwo(some(), a, "bats", "shrews"), "There is no paper 'bats'"],
+  [() => separateRecord(some(), a, "shrews"), "lo2020 is not a duplicate"],
   [
-    () => joined(decidedAs("presented", "rejected"), a, b, "shrews"),
+    () => mergeTwo(decidedAs("presented", "rejected"), a, b, "shrews"),
     "lo2020 is presented and lo2020b rejected, each after a reading; say first which decision stands",
   ],
 ])("%s is refused with a sentence", (act, says) => {

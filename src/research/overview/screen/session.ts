@@ -10,152 +10,159 @@ import type { Criterion, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { committedFiles, screeningFile } from "../../project-files/layout.js";
 import { readResearch } from "../../project-files/research.js";
-import { recordDecisions, takeBack } from "../record-decisions.js";
+import { recordDecisions, undoDecision } from "../record-decisions.js";
 import { recordsToScreen, type ToScreen, type WhichRecords } from "./to-screen.js";
 
-/** Where a person has got to: kept beside the project, for nobody else. */
+/** The user's progress, stored in the project's folder only for this user. */
 interface Place {
-  /** Records that were put off. */
+  /** Ids of postponed records. */
   maybe: string[];
   notes: Record<string, string>;
-  /** The record that was shown last. */
+  /** The id of the record that was shown last. */
   at?: string;
 }
 
-/** The list as it stands now, and where the person is in it. */
-export interface Look {
+/** The present list, and the user's position in it. */
+export interface ScreeningView {
   readonly rrd: Rrd;
   readonly criteria: readonly Criterion[];
   readonly records: readonly ToScreen[];
-  /** The place of the record to show; behind the last one where all were gone through. */
+  /** The index of the record to show; the length of the list if all were handled. */
   readonly index: number;
-  /** The record to show; absent behind the last one. */
+  /** The record to show; absent at the end of the list. */
   readonly record?: ToScreen;
-  /** What the person decided in this session, by the record's id: "exclude: mice". */
-  readonly said: ReadonlyMap<string, string>;
-  /** The person's note on the record; may be empty. */
+  /** The user's decisions in this session, by the record's id: "exclude: mice". */
+  readonly decisionTexts: ReadonlyMap<string, string>;
+  /** The user's note on the record; may be empty. */
   readonly note: string;
 }
 
-/** What a person says of a record. */
-export interface Says {
+/** The user's decision on a record. */
+export interface ScreenDecision {
   readonly id: string;
   readonly decision: "include" | "exclude";
-  /** By default the person's note on the record, else words of the criterion. */
+  /** By default the user's note on the record, otherwise the text of the criterion. */
   readonly why?: string;
   readonly criterion?: string;
 }
 
 /**
- * Records that a person goes through one by one, on a terminal or the local page. Every decision is on the disk before
- * the next is heard; git gets one commit for all since the last `commit`.
+ * A session in which the user decides on records one by one, on a terminal or the local page. Every decision is stored
+ * at once; `commit` makes one git commit of all decisions since the last one.
  */
 export interface Screening {
-  /** A list now, with the record of this id, or where the person left off. */
-  look(which: WhichRecords, at?: string): Promise<Look>;
-  /** What the record is now, one sentence. @throws ExpectedError as `recordDecisions`. */
-  decide(says: Says): Promise<string>;
-  /** Takes the last decision of this session back: what became of it, and the record it was about. */
+  /** The present list, at the record with this id, or where the user stopped. */
+  look(which: WhichRecords, at?: string): Promise<ScreeningView>;
+  /**
+   * Stores a decision. Returns what happened to the record, one sentence.
+   * @throws ExpectedError as `recordDecisions`.
+   */
+  decide(says: ScreenDecision): Promise<string>;
+  /** Undoes the last decision of this session. Returns a sentence and the record's id. */
   undo(): Promise<{ readonly says: string; readonly id?: string }>;
-  /** Puts a record behind all others, next time. */
-  putOff(id: string): Promise<void>;
+  /** Moves a record to the end of the list, for the next session. */
+  postpone(id: string): Promise<void>;
   note(id: string, text: string): Promise<void>;
-  /** Shows the decisions since the last call in the report, where one is written, and commits them. */
+  /** Updates the report with the decisions since the last call, if there is one, and commits them. */
   commit(): Promise<void>;
-  /** How the report gets to know of the last decision, where one is written. */
+  /** How the report is updated after the last decision, if there is one. */
   next(): string | undefined;
 }
 
 interface ScreeningOptions {
   readonly folder: string;
-  /** The project as the person knows it. */
+  /** The name of the project for the user. */
   readonly where: string;
   readonly stateDir: string;
   readonly git: boolean;
   readonly now: () => number;
   readonly notify: (message: string) => void;
-  /** Shows the decisions in the report, where one is written. */
+  /** Updates the report, if there is one. */
   show(): Promise<unknown>;
 }
 
-/** Opens a session. What the person put off before stands behind the rest. */
+/** Opens a session. Records that were postponed earlier are at the end. */
 export async function openScreening(options: ScreeningOptions): Promise<Screening> {
   const { folder, where, now } = options;
-  const writing = { stateDir: options.stateDir, git: false, notify: (_: string, says: string) => options.notify(says) };
-  const place = await readPlace(folder);
-  const said = new Map<string, string>();
-  const done: { readonly id: string; readonly before: Rrd }[] = [];
+  const writeOptions = {
+    stateDir: options.stateDir,
+    git: false,
+    notify: (_: string, says: string) => options.notify(says),
+  };
+  const progress = await readPlace(folder);
+  const decisionTexts = new Map<string, string>();
+  const decisions: { readonly id: string; readonly before: Rrd }[] = [];
   const orders = new Map<WhichRecords, string[]>();
   let uncommitted = 0;
   let next: string | undefined;
 
-  const keep = async (): Promise<void> => {
+  const saveProgress = async (): Promise<void> => {
     makeFolder(hiddenFolder(folder));
-    await writeFileAtomic(screeningFile(folder), `${JSON.stringify(place)}\n`, { durable: false });
+    await writeFileAtomic(screeningFile(folder), `${JSON.stringify(progress)}\n`, { durable: false });
   };
-  /** The list of before, and what has come to it since. */
-  const listOf = (rrd: Rrd, which: WhichRecords): ToScreen[] => {
+  /** The order of the session, with new records at the end. */
+  const recordsInOrder = (rrd: Rrd, which: WhichRecords): ToScreen[] => {
     const order = orders.get(which) ?? [];
     orders.set(which, order);
     const all = new Map(recordsToScreen(rrd, "all").map((record) => [record.id, record]));
     const wanted = recordsToScreen(rrd, which).map(({ id }) => id);
-    const fresh = wanted.filter((id) => !order.includes(id));
-    order.push(...fresh.toSorted((a, b) => Number(place.maybe.includes(a)) - Number(place.maybe.includes(b))));
+    const newIds = wanted.filter((id) => !order.includes(id));
+    order.push(...newIds.toSorted((a, b) => Number(progress.maybe.includes(a)) - Number(progress.maybe.includes(b))));
     return order.flatMap((id) => all.get(id) ?? []);
   };
 
   return {
     async look(which, at) {
       const { rrd } = await readResearch(folder);
-      const records = listOf(rrd, which);
-      const found = records.findIndex(({ id }) => id === (at ?? place.at));
+      const records = recordsInOrder(rrd, which);
+      const found = records.findIndex(({ id }) => id === (at ?? progress.at));
       const index = at === endOfList ? records.length : Math.max(0, found);
       const record = records[index];
-      if (place.at !== record?.id) {
-        if (record === undefined) delete place.at;
-        else place.at = record.id;
-        await keep();
+      if (progress.at !== record?.id) {
+        if (record === undefined) delete progress.at;
+        else progress.at = record.id;
+        await saveProgress();
       }
-      const note = place.notes[record?.id ?? ""] ?? "";
-      return { rrd, criteria: criteriaOf(rrd), records, index, said, note, ...withoutUndefined({ record }) };
+      const note = progress.notes[record?.id ?? ""] ?? "";
+      return { rrd, criteria: criteriaOf(rrd), records, index, decisionTexts, note, ...withoutUndefined({ record }) };
     },
     async decide({ id, decision, why, criterion }) {
       const before = (await readResearch(folder)).rrd;
-      const reason = why ?? place.notes[id] ?? (decision === "include" ? "Included on the screen." : undefined);
-      const one = { paper: id, decision, ...withoutUndefined({ why: reason, criterion }) };
-      const [made] = await recordDecisions(folder, [one], { ...writing, where, now: now() });
-      done.push({ id, before });
-      said.set(id, `${decision}: ${made?.why ?? ""}`);
-      place.maybe = place.maybe.filter((each) => each !== id);
+      const reason = why ?? progress.notes[id] ?? (decision === "include" ? "Included on the screen." : undefined);
+      const decisionToStore = { paper: id, decision, ...withoutUndefined({ why: reason, criterion }) };
+      const [result] = await recordDecisions(folder, [decisionToStore], { ...writeOptions, where, now: now() });
+      decisions.push({ id, before });
+      decisionTexts.set(id, `${decision}: ${result?.why ?? ""}`);
+      progress.maybe = progress.maybe.filter((each) => each !== id);
       uncommitted += 1;
-      next = made?.next;
-      await keep();
-      return made?.says ?? "";
+      next = result?.next;
+      await saveProgress();
+      return result?.says ?? "";
     },
     async undo() {
-      const last = done.pop();
+      const last = decisions.pop();
       if (last === undefined) return { says: "Nothing to take back." };
       const { id, before } = last;
-      const isBack = await takeBack(folder, id, before, writing);
-      if (isBack) said.delete(id);
+      const isBack = await undoDecision(folder, id, before, writeOptions);
+      if (isBack) decisionTexts.delete(id);
       uncommitted += 1;
       return {
         id,
         says: isBack ? `Taken back: ${oneLine(id)}.` : `A run has taken the decision on ${oneLine(id)}; decide again.`,
       };
     },
-    async putOff(id) {
-      if (!place.maybe.includes(id)) place.maybe.push(id);
-      await keep();
+    async postpone(id) {
+      if (!progress.maybe.includes(id)) progress.maybe.push(id);
+      await saveProgress();
     },
     async note(id, text) {
-      if (text === "") delete place.notes[id];
-      else place.notes[id] = text;
-      await keep();
+      if (text === "") delete progress.notes[id];
+      else progress.notes[id] = text;
+      await saveProgress();
     },
     async commit() {
       if (uncommitted === 0) return;
-      const message = `screen: ${many(said.size, "decision")}`;
+      const message = `screen: ${many(decisionTexts.size, "decision")}`;
       uncommitted = 0;
       await options.show();
       if (!options.git) return;
@@ -166,7 +173,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
   };
 }
 
-/** Stands for the place behind the last record: the id of none. */
+/** The id that means the end of the list. */
 export const endOfList = "";
 
 async function readPlace(folder: string): Promise<Place> {
@@ -176,7 +183,7 @@ async function readPlace(folder: string): Promise<Place> {
     const { maybe = [], notes = {}, at } = JSON.parse(text) as Partial<Place>;
     return { maybe, notes, ...withoutUndefined({ at }) };
   } catch {
-    // Nobody loses a decision with it.
+    // No decision is lost with it.
     return { maybe: [], notes: {} };
   }
 }

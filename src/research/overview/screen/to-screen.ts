@@ -7,45 +7,45 @@ import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { isReversible } from "../../derived/overrides.js";
 import { isWaiting } from "../../screening/eligibility/eligibility.js";
 
-/** Which records a person goes through. `waiting`: all that wait for them. */
+/** Which records the user goes through. `waiting`: all that wait for the user. */
 export type WhichRecords = "waiting" | "conflicts" | "unclear" | "all";
 
-/** That a list is empty, by what was asked for. */
-export const nothingWords: Readonly<Record<WhichRecords, string>> = {
+/** The message for an empty list. */
+export const emptyListTexts: Readonly<Record<WhichRecords, string>> = {
   waiting: "No record waits for your decision.",
   conflicts: "There is no conflict of two readers to decide.",
   unclear: "No record waits because a criterion is unclear.",
   all: "No record was screened yet; 'research-ralph run' does that first.",
 };
 
-/** A record as a person decides on it. */
+/** The data of a record for the user's decision. */
 export interface ToScreen {
   readonly id: string;
-  /** Its key, or the id where it has none. */
+  /** Its key, or its id if it has no key. */
   readonly name: string;
   readonly title: string;
-  /** Authors, year, venue: what is known of them. */
+  /** Authors, year and venue, as far as known. */
   readonly about: string;
-  /** Empty where none is known. */
+  /** Empty if unknown. */
   readonly abstract: string;
-  /** What stands for the record now, such as "waits for you". */
-  readonly stands: string;
-  /** The answers to the criteria, of the fullest look at the record. */
+  /** The present status of the record, such as "waits for you". */
+  readonly statusText: string;
+  /** The answers to the criteria, from the most complete reading of the record. */
   readonly answers: readonly { readonly criterion: Criterion; readonly answer: Answer }[];
-  /** What two readers decided, each alone. */
+  /** The independent decisions of two readers. */
   readonly readings: readonly Reading[];
-  /** Why it was kept or left out, and what the agent noted. */
+  /** The reason why it was kept or excluded, and the agent's notes. */
   readonly notes: string;
   readonly override?: Override;
 }
 
-/** The records that a person decides on, those of the pool first, each once. Pure. */
+/** The records that the user can decide on, those of the pool first. Pure. */
 export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
   const criteria = criteriaOf(rrd);
-  const answered = (answers: readonly Answer[] | undefined) =>
+  const answersTo = (answers: readonly Answer[] | undefined) =>
     criteria.flatMap((criterion) => {
-      const mine = (answers ?? []).filter((each) => each.criterion === criterion.id);
-      const answer = mine.find(({ stage }) => stage === "full_text") ?? mine.at(-1);
+      const itsAnswers = (answers ?? []).filter((each) => each.criterion === criterion.id);
+      const answer = itsAnswers.find(({ stage }) => stage === "full_text") ?? itsAnswers.at(-1);
       return answer === undefined ? [] : { criterion, answer };
     });
   const names = namesIn(rrd);
@@ -63,8 +63,8 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
         .filter((each) => each !== "")
         .join(" · "),
       abstract: oneLine(paper.abstract ?? ""),
-      stands: paper.override === undefined ? statusWords[paper.status] : decidedWords(paper.override),
-      answers: answered(paper.answers),
+      statusText: paper.override === undefined ? statusWords[paper.status] : decisionText(paper.override),
+      answers: answersTo(paper.answers),
       readings: paper.readings ?? [],
       notes: oneLine(withNames(paper.notes ?? "", names)),
       ...withoutUndefined({ override: paper.override }),
@@ -81,8 +81,8 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
         title: oneLine(one.title ?? one.id),
         about: [one.first_author ?? "", one.year === undefined ? "" : String(one.year)].filter(Boolean).join(" · "),
         abstract: oneLine(typeof one["abstract"] === "string" ? one["abstract"] : ""),
-        stands: one.override === undefined ? "left out" : decidedWords(one.override),
-        answers: answered(one.answers),
+        statusText: one.override === undefined ? "left out" : decisionText(one.override),
+        answers: answersTo(one.answers),
         readings: one.readings ?? [],
         notes: oneLine(withNames(one.reason, names)),
         ...withoutUndefined({ override: one.override }),
@@ -111,28 +111,28 @@ const statusWords = {
   not_retrieved: "could not be retrieved",
 } as const;
 
-/** Whether an answer has a passage of the paper to show; a quote that was not found is not one. */
+/** Whether an answer has a passage to show. A quote that was not found is not a passage. */
 export const hasPassage = ({ passage, reason }: Answer): boolean => passage !== undefined || reason === undefined;
 
-/** Why an answer is in doubt: the reason, what the agent had said, and its words that were not found. */
-export const doubtsOf = (answer: Answer): readonly string[] => [
+/** Why an answer is uncertain: the reason, the agent's original answer, and its quote that was not found. */
+export const uncertaintyReasons = (answer: Answer): readonly string[] => [
   ...(answer.reason === undefined ? [] : [oneLine(answer.reason)]),
   ...(answer.said === undefined ? [] : [`it had said ${answer.said}`]),
   ...(hasPassage(answer) || answer.quote === undefined ? [] : [`it quoted “${oneLine(answer.quote)}”`]),
 ];
 
-const decidedWords = ({ decision, why }: Override): string => `you said ${decision}: ${oneLine(why)}`;
+const decisionText = ({ decision, why }: Override): string => `you said ${decision}: ${oneLine(why)}`;
 
 const authorsText = (authors: readonly string[]): string =>
   authors.length > 3 ? `${authors[0]} and ${authors.length - 1} others` : authors.join(", ");
 
-/** A piece of a text; the words that a project searches for are marked. */
+/** A piece of a text. Keywords of the project are marked. */
 export interface MarkedPiece {
   readonly text: string;
   readonly isKeyword: boolean;
 }
 
-/** A text in pieces, its keywords marked: whole phrases, and their words of four letters and more. */
+/** A text in pieces with marked keywords: complete phrases, and their words of four or more letters. */
 export function withKeywords(text: string, keywords: readonly string[]): MarkedPiece[] {
   const words = keywords.flatMap((keyword) => [keyword, ...keyword.split(/[\s-]+/).filter((word) => word.length > 3)]);
   const wanted = [...new Set(words.map((word) => word.trim()))].filter((word) => word.length > 1);
