@@ -19,9 +19,9 @@ import type { UpdateFindings, UpdateSources } from "../research/update/new-and-c
 
 /** A search in a project's sources that changes no file in git. */
 export interface UpdateSearch {
-  readonly outside: UpdateSources;
+  readonly sources: UpdateSources;
   /** The requests to the sources, for the log. */
-  readonly questions: readonly QueryLine[];
+  readonly requests: readonly QueryLine[];
   /**
    * Saves the results for the update that is about to be opened with the state `opened`. If the process is killed
    * before that, the next update searches again.
@@ -62,9 +62,9 @@ export function openUpdateSearch(
     signal,
   });
   return {
-    outside: {
+    sources: {
       sources: library,
-      kept: () => search,
+      searchRecord: () => search,
       updates: (papers) => {
         step(0, 0, `Looking for corrections of ${many(papers.length, "paper")}:`);
         return library.updates(papers, Math.max(minCheckMs, papers.length * checkMs));
@@ -74,9 +74,9 @@ export function openUpdateSearch(
         step(0, 0, "Comparing texts:");
         return currentLookups.textNow(paper);
       },
-      textThen: (paper) => lastCachedText(textsFolder(folder), paper.id),
+      textRead: (paper) => lastCachedText(textsFolder(folder), paper.id),
     },
-    questions: lines,
+    requests: lines,
     async keep(opened, findings) {
       if (search !== undefined) await writeSearchRecord(candidatesFile(folder), search);
       for (const { id, text } of findings.changed) {

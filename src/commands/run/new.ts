@@ -176,7 +176,7 @@ export async function create(
       "The topic is longer than 2,000 characters; shorten it, and put the rest into rrd.json afterwards.",
       2,
     );
-  const { said: ofSeeds, fields, ...typed } = await typedWishes(wishes, io.cwd);
+  const { notices: ofSeeds, fields, ...typed } = await typedWishes(wishes, io.cwd);
   const form = formWith(await promptForm(io.cwd, config.stateDir), fields);
   const { named: asked, said } = namedSources(typedSources ?? defaultSources, io.cwd);
   const parent = join(io.cwd, researchesName);
@@ -196,7 +196,7 @@ export async function create(
   // Entries that are lost must be known to programs too.
   for (const sentence of ofSeeds) say(io, sentence);
   const { verdict, folder, lines } = isAsked
-    ? await askAgent({ ...options, named: typedSources && asked }, config, io, how)
+    ? await askAgent({ ...options, namedSources: typedSources && asked }, config, io, how)
     : { verdict: ready, folder: await createFromTopic(options), lines: [] };
   if (folder !== undefined) {
     if (!isAsked && !how.quiet && !how.json) say(io, await withoutAgent(folder));
@@ -260,7 +260,7 @@ const ready: Verdict = { verdict: "complete", reason: "The project is ready." };
 
 /** Has the agent say what is open, and makes the project with it. */
 async function askAgent(
-  options: Parameters<typeof createFromTopic>[0] & { readonly named?: readonly string[] },
+  options: Parameters<typeof createFromTopic>[0] & { readonly namedSources?: readonly string[] },
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean },

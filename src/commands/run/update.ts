@@ -197,7 +197,7 @@ async function begin(
     const came = await findChanges(
       { ...state, rrd: withUpdateOpen(state.rrd, update) },
       update,
-      asking.outside,
+      asking.sources,
     ).finally(() => counted?.close());
     if (signals.finish.aborted) {
       say(io, nothingWritten);
@@ -222,7 +222,7 @@ async function begin(
       say(io, nothingWritten);
       return interruptedBy(signals);
     }
-    await research.fold(openingFold(state.rrd, opened, came, asking.questions));
+    await research.fold(openingFold(state.rrd, opened, came, asking.requests));
     isOpened = true;
     opened = (await research.load()).rrd;
     if (signals.finish.aborted) {
@@ -283,15 +283,15 @@ function nothingLine(
   { json }: Pick<UpdateArguments, "json">,
 ): string {
   const name = basename(folder);
-  if (came.answered === 0 && came.failed.size + came.leftToAgents.length > 0)
+  if (came.answeringCount === 0 && came.failed.size + came.leftToAgents.length > 0)
     throw new ExpectedError(
-      came.asked.length === 0
+      came.queriedSources.length === 0
         ? `${name}: none of its sources can be asked (blocked_sources and requirements.sources in rrd.json say which they are), so it is unknown whether something was published since ${since}; take a source off blocked_sources, or add one.`
         : `${name}: no source answered, so it is unknown whether something was published since ${since} (${failures(came)}); run update again later.`,
       5,
     );
   if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...figures(came) })}\n`;
-  return `${name}: nothing new from ${since} to ${until} (${many(came.asked.length, "source")} asked).${missed(came)}\n`;
+  return `${name}: nothing new from ${since} to ${until} (${many(came.queriedSources.length, "source")} asked).${missed(came)}\n`;
 }
 
 const failures = ({ failed }: UpdateFindings): string =>
@@ -374,7 +374,15 @@ function unitsFor({ works, changed }: UpdateFindings, isWritten: boolean): UnitC
   return { discovery: Math.ceil(works / worksABatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
 }
 
-const figures = ({ works, changed, retracted, failed, asked, leftToAgents, unchecked }: UpdateFindings) => ({
+const figures = ({
+  works,
+  changed,
+  retracted,
+  failed,
+  queriedSources: asked,
+  leftToAgents,
+  unchecked,
+}: UpdateFindings) => ({
   new: works,
   changed: changed.map(({ id, says, text, compared }) => ({
     id,

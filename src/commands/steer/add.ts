@@ -185,10 +185,10 @@ async function addPapers(
         missed.push({ reference: typed, id: null, title: null, result: "not found", reason: listed.message });
         continue;
       }
-      const { papers, broken, said } = listed;
+      const { papers, broken, notice: said } = listed;
       lists.push(typed);
       for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, record });
-      if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.named });
+      if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.examples });
       if (said !== undefined) counted.say(said);
       continue;
     }

@@ -64,11 +64,11 @@ export function flowCounts(rrd: Rrd): FlowCounts {
   const rows = [false, true].map((other) => {
     const papersInRow = papers.filter((paper) => isOther(paper) === other);
     const exclusionsInRow = excluded.filter((exclusion) => isOther(exclusion) === other);
-    return { mine: papersInRow, left: exclusionsInRow, row: rowOf(papersInRow, exclusionsInRow) };
+    return { papers: papersInRow, exclusions: exclusionsInRow, row: rowOf(papersInRow, exclusionsInRow) };
   });
   const [first, second] = rows as [(typeof rows)[number], (typeof rows)[number]];
-  const other = { ...second.row, identified: countEach([...second.mine, ...second.left].map(originOf)) };
-  return { searched: withSearch(rrd, first.row, [...first.mine, ...first.left], identifiedCounts), other };
+  const other = { ...second.row, identified: countEach([...second.papers, ...second.exclusions].map(originOf)) };
+  return { searched: withSearch(rrd, first.row, [...first.papers, ...first.exclusions], identifiedCounts), other };
 }
 
 /** Adds what the last search reported: the numbers of identified, merged and unscreened records. */

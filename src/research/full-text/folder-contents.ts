@@ -17,7 +17,7 @@ export interface FolderContents {
   /** Files with an extension that papers or lists can have, but whose content is neither. */
   readonly neither: readonly string[];
   /** The number of other files for each extension, such as ".docx". */
-  readonly others: ReadonlyMap<string, number>;
+  readonly otherExtensions: ReadonlyMap<string, number>;
 }
 
 const maxFileBytes = 50 * 1024 * 1024;
@@ -67,7 +67,7 @@ export async function contentsOf(folder: string, ownFiles: OwnFiles | undefined)
     else if (!ambiguousNames.test(path)) otherExtensions.push(extname(path).toLowerCase());
     else ({ document: documents, list: lists, neither })[await kindOf(path)].push(path);
   }
-  return { documents, lists, neither, others: countEach(otherExtensions) };
+  return { documents, lists, neither, otherExtensions: countEach(otherExtensions) };
 }
 
 /** Determines the content of a file with an ambiguous extension. */
@@ -82,8 +82,10 @@ async function kindOf(path: string): Promise<"document" | "list" | "neither"> {
 }
 
 /** A sentence that says that a folder contains nothing to read, what it contains instead, and what to do. */
-export function noPapersSentence(folder: string, { neither, others }: FolderContents): string {
-  const kinds = [...others].map(([ending, count]) => `${count} ${ending === "" ? "without an ending" : ending}`);
+export function noPapersSentence(folder: string, { neither, otherExtensions }: FolderContents): string {
+  const kinds = [...otherExtensions].map(
+    ([ending, count]) => `${count} ${ending === "" ? "without an ending" : ending}`,
+  );
   const contents = [
     ...kinds,
     ...(neither.length === 0 ? [] : [`${neither.length} like ${basename(neither[0] ?? "")}`]),

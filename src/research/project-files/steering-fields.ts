@@ -63,11 +63,11 @@ export interface CheckedEdit {
   /** The edited state, with all results as before the edit. */
   readonly rrd: Rrd;
   /** Whether protected fields had to be restored. */
-  readonly forged: boolean;
+  readonly hasRestoredFields: boolean;
   /** Restored fields that only the user may set, and restored addresses on this machine. */
-  readonly refused: readonly string[];
+  readonly restoredSettings: readonly string[];
   /** Top-level fields and ids of papers whose edits are kept. */
-  readonly kept: readonly string[];
+  readonly keptEdits: readonly string[];
 }
 
 /**
@@ -77,13 +77,13 @@ export interface CheckedEdit {
 export function keepSteering(before: Rrd, now: Rrd): CheckedEdit {
   const earlierPapers = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
   const ids = new Set(now.papers_pool.map((paper) => paper.id));
-  const refused = userFields.filter((field) => !isDeepStrictEqual(before[field], now[field]));
+  const restoredSettings = userFields.filter((field) => !isDeepStrictEqual(before[field], now[field]));
   const pool = now.papers_pool.flatMap((paper) => {
     const earlier = earlierPapers.get(paper.id);
     const localFields = addresses.filter(
       (field) => isLocalAddress(paper[field]) && !isDeepStrictEqual(earlier?.[field], paper[field]),
     );
-    refused.push(...localFields.map((field) => `${field} of ${paper.id}`));
+    restoredSettings.push(...localFields.map((field) => `${field} of ${paper.id}`));
     if (earlier !== undefined) return withFieldsOf(paper, earlier, [...resultFieldsOfPaper, ...localFields]);
     return localFields.length > 0 ? [] : asNewPaper(paper);
   });
@@ -91,7 +91,7 @@ export function keepSteering(before: Rrd, now: Rrd): CheckedEdit {
   const sources = now.requirements?.sources ?? undefined;
   const earlierSources = before.requirements?.sources ?? [];
   const addedLocalSources = (sources ?? []).filter((name) => isLocalSource(name) && !earlierSources.includes(name));
-  refused.push(...addedLocalSources);
+  restoredSettings.push(...addedLocalSources);
   // An added source may have replaced one of the user's sources.
   const removedLocalSources =
     addedLocalSources.length === 0
@@ -104,7 +104,8 @@ export function keepSteering(before: Rrd, now: Rrd): CheckedEdit {
       : { sources: [...sources.filter((name) => !addedLocalSources.includes(name)), ...removedLocalSources] }),
   };
   for (const field of userRequirements)
-    if (!isDeepStrictEqual(requirements?.[field], now.requirements?.[field])) refused.push(`requirements.${field}`);
+    if (!isDeepStrictEqual(requirements?.[field], now.requirements?.[field]))
+      restoredSettings.push(`requirements.${field}`);
   const rrd: Rrd = {
     ...withFieldsOf(now, before, protectedFields),
     ...withoutUndefined({ requirements }),
@@ -116,7 +117,7 @@ export function keepSteering(before: Rrd, now: Rrd): CheckedEdit {
   const papers = pool
     .filter((paper) => !isDeepStrictEqual(earlierPapers.get(paper.id), paper))
     .map((paper) => paper.id);
-  return { rrd, forged: !isDeepStrictEqual(rrd, now), refused, kept: [...fields, ...papers] };
+  return { rrd, hasRestoredFields: !isDeepStrictEqual(rrd, now), restoredSettings, keptEdits: [...fields, ...papers] };
 }
 
 /** The fields of a paper with its addresses. */

@@ -98,7 +98,7 @@ export function makeRanking(
     return {
       ...work,
       score,
-      ...explain(work, new Set(texts[index]), keywords, topic, { age, cited: citationsPerYear, asked: sourceCount }),
+      ...explain(work, new Set(texts[index]), keywords, topic, { age, citationsPerYear, sourceCount }),
     };
   });
   const byId = (a: Work, b: Work) => (a.record.id < b.record.id ? -1 : 1);
@@ -183,8 +183,8 @@ function sharesOfLargest(values: readonly number[]): number[] {
 
 interface Facts {
   readonly age: number | undefined;
-  readonly cited: number;
-  readonly asked: number;
+  readonly citationsPerYear: number;
+  readonly sourceCount: number;
 }
 
 /**
@@ -195,7 +195,7 @@ function explain(
   stems: ReadonlySet<string>,
   keywords: readonly { readonly keyword: string; readonly words: readonly string[] }[],
   { time_window_days: window }: SearchTopic,
-  { age, cited: citationsPerYear, asked: sourceCount }: Facts,
+  { age, citationsPerYear, sourceCount }: Facts,
 ): { priority: number; why: string } {
   const matchedKeywords = keywords
     .filter(({ words }) => words.every((word) => stems.has(word)))

@@ -32,8 +32,8 @@ export interface UpdateFindings {
   /** Sources that failed or are blocked, with the first day of their window and the reason. */
   readonly failed: ReadonlyMap<string, OpenWindow>;
   /** Sources that were queried, with folders. `answered`: how many of them answered at least once. */
-  readonly asked: readonly string[];
-  readonly answered: number;
+  readonly queriedSources: readonly string[];
+  readonly answeringCount: number;
   /** Sources that only an agent can search, so that they were not queried. */
   readonly leftToAgents: readonly string[];
   /** Number of papers without a successful check since they were read, and the reason of the first. */
@@ -59,12 +59,12 @@ export interface ChangedPaper {
 export interface UpdateSources {
   readonly sources: Sources;
   /** Returns the current search record. */
-  readonly kept: () => SearchRecord | undefined;
+  readonly searchRecord: () => SearchRecord | undefined;
   readonly updates: (papers: readonly Paper[]) => Promise<ReadonlyMap<string, UpdateCheck>>;
   /** The current text of a paper, without the cache; undefined if it is not available. */
   readonly textNow: (paper: Paper) => Promise<DocumentText | undefined>;
   /** The text that was read. */
-  readonly textThen: (paper: Paper) => Promise<DocumentText | undefined>;
+  readonly textRead: (paper: Paper) => Promise<DocumentText | undefined>;
 }
 
 /**
@@ -77,7 +77,7 @@ export async function findChanges(
   updateSources: UpdateSources,
 ): Promise<UpdateFindings> {
   const batch = await nextBatch(rrd, updateSources.sources);
-  const record = updateSources.kept();
+  const record = updateSources.searchRecord();
   const readPapers = rrd.papers_pool.filter((paper) => isDecided(paper) && paper.retracted !== true);
   const allChecks = await updateSources.updates(readPapers);
   const checks = new Map(
@@ -118,7 +118,7 @@ export async function findChanges(
     const text = await updateSources.textNow(
       published?.as ?? (pendingReason?.startsWith(publishedPrefix) ? publishedPaper(paper) : paper),
     );
-    const [textRead, depth] = [await updateSources.textThen(paper), paper.read_depth ?? undefined];
+    const [textRead, depth] = [await updateSources.textRead(paper), paper.read_depth ?? undefined];
     const compared = compareTexts(text, textRead, paper.text_sha256, depth);
     // A change that an earlier update has reported counts again only if the text differs.
     if (!hasChange && compared !== "another") continue;
@@ -146,8 +146,8 @@ export async function findChanges(
     retracted,
     checks,
     failed: openWindows(rrd, update, { steps: record?.steps ?? [], listings: windowListings }, serviceNames),
-    asked: [...new Set([...folders, ...windowListings.map(({ source }) => source)])],
-    answered: new Set([...folders.filter((name) => !failedFolders.has(name)), ...answeringSources]).size,
+    queriedSources: [...new Set([...folders, ...windowListings.map(({ source }) => source)])],
+    answeringCount: new Set([...folders.filter((name) => !failedFolders.has(name)), ...answeringSources]).size,
     leftToAgents: names.filter((name) => !sources.serves(name) && sources.services(name).length === 0),
     unchecked: { papers: unchecked.length, reason: allChecks.get(unchecked[0]?.id ?? "")?.unchecked[0] ?? "" },
   };
@@ -251,16 +251,16 @@ function publishedIn(
   paper: Paper,
   records: readonly PaperRecord[],
 ): { readonly says: string; readonly set: Partial<Paper>; readonly as: Paper } | undefined {
-  const { published: publishedDois, preprint } = matchFeaturesOf(paper);
+  const { publisherDois: publishedDois, isPreprint: preprint } = matchFeaturesOf(paper);
   // A paper without a DOI need not be a preprint: it can be an article from PubMed, or a PDF in a folder.
   if (!preprint || publishedDois.length > 0) return undefined;
   const withDoi = records.filter(({ identifiers: { doi } }) => doi !== undefined && !isPreprintDoi(doi));
   // The preprint's record can name the DOI too, but has less information about the publication.
-  const record = withDoi.find((candidate) => !matchFeaturesOf(candidate).preprint) ?? withDoi[0];
+  const record = withDoi.find((candidate) => !matchFeaturesOf(candidate).isPreprint) ?? withDoi[0];
   if (record === undefined) return undefined;
   const { doi, pmid, pmcid } = record.identifiers;
   const { venue, volume, issue, pages, publicationType: publication_type } = record;
-  const date = matchFeaturesOf(record).preprint ? undefined : record.date;
+  const date = matchFeaturesOf(record).isPreprint ? undefined : record.date;
   const facts = { date, venue, volume, issue, pages, publication_type };
   const preprintDoi = paper.identifiers?.doi;
   const newFields: Partial<Paper> = {

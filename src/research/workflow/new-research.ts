@@ -69,7 +69,7 @@ interface CreateOptions {
 
 interface AskOptions extends CreateOptions {
   /** The sources, if the user named them. */
-  readonly named?: readonly string[];
+  readonly namedSources?: readonly string[];
   readonly prompt: Prompt;
   /** The user's MISSION.md, and their skill for making requirements; empty if missing. */
   readonly mission?: string;
@@ -182,7 +182,7 @@ function criteriaText(givenCriteria: readonly NewCriterion[] = []): string {
 function givenOptions({
   name,
   keywords = [],
-  named: sources,
+  namedSources: sources,
   from,
   until,
   rubric,
@@ -206,7 +206,7 @@ const optionsOfField: Readonly<Record<string, readonly (keyof AskOptions)[]>> = 
   published_until: ["until"],
   time_window_days: ["from", "until"],
   historical_lookback_days: ["from", "until"],
-  sources: ["named"],
+  sources: ["namedSources"],
   rubric: ["rubric"],
 };
 

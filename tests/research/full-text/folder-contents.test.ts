@@ -38,7 +38,7 @@ test("files whose ending does not tell are taken by what they hold, and this pro
   expect(names(contents.lists)).toEqual(["embase.ris", "export.csv", "items.json", "pubmed.txt"]);
   expect(names(contents.neither)).toEqual(["numbers.csv", "package.json", "settings.xml"]);
   expect(neitherSentence(folder, contents)).toContain("3 files are neither");
-  expect(contents.others).toEqual(new Map([[".pptx", 1]]));
+  expect(contents.otherExtensions).toEqual(new Map([[".pptx", 1]]));
 });
 
 test("a folder that is a project gives its papers, and none of the files of its state", async () => {

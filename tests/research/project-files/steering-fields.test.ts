@@ -17,9 +17,9 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
     };
     expect(keepSteering(before, now)).toEqual({
       rrd: now,
-      forged: false,
-      refused: [],
-      kept: expect.arrayContaining(["my_note", "requirements", "p2", "p3"]),
+      hasRestoredFields: false,
+      restoredSettings: [],
+      keptEdits: expect.arrayContaining(["my_note", "requirements", "p2", "p3"]),
     });
   });
 
@@ -40,7 +40,7 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
         },
       ],
     };
-    const { rrd, forged } = keepSteering(before, now);
+    const { rrd, hasRestoredFields: forged } = keepSteering(before, now);
     expect(forged).toBe(true);
     expect(rrd).toEqual({ ...before, my_note: "mine" });
   });
@@ -54,13 +54,16 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
       papers_pool: [before.papers_pool[0]!, { ...before.papers_pool[1]!, override, excluded_by: "c1", answers: [] }],
       excluded: [{ id: "x", reason: "y", override }],
     };
-    const { rrd, forged, refused } = keepSteering(before, now);
+    const { rrd, hasRestoredFields: forged, restoredSettings: refused } = keepSteering(before, now);
     expect(rrd).toEqual(before);
     expect([forged, refused]).toEqual([true, ["requirements.criteria"]]);
   });
 
   it("removes no paper: taking pending ones away would make the work look done", () => {
-    const { rrd, forged } = keepSteering(before, { ...before, papers_pool: before.papers_pool.slice(0, 1) });
+    const { rrd, hasRestoredFields: forged } = keepSteering(before, {
+      ...before,
+      papers_pool: before.papers_pool.slice(0, 1),
+    });
     expect([forged, rrd.papers_pool.map(({ id }) => id)]).toEqual([true, ["p1", "p2"]]);
   });
 
@@ -73,7 +76,7 @@ describe("an edit of rrd.json while an unconfined agent works", () => {
   });
 
   it("that changes nothing is no edit", () => {
-    expect(keepSteering(before, structuredClone(before))).toMatchObject({ forged: false, kept: [] });
+    expect(keepSteering(before, structuredClone(before))).toMatchObject({ hasRestoredFields: false, keptEdits: [] });
   });
 });
 describe("what only a person sets goes back", () => {
@@ -111,15 +114,15 @@ describe("what only a person sets goes back", () => {
   ])("%s", (what, edit) => {
     expect(keepSteering(own, { ...own, ...edit } as typeof own)).toEqual({
       rrd: own,
-      forged: true,
-      refused: [what],
-      kept: [],
+      hasRestoredFields: true,
+      restoredSettings: [what],
+      keptEdits: [],
     });
   });
 
   it("and what else was changed with it stays", () => {
     const requirements = { ...own.requirements, keywords: ["b"], sources: ["openalex", "list:x.bib"] };
-    const { rrd, kept } = keepSteering(own, { ...own, requirements, budget: { max_usd: 1 } });
+    const { rrd, keptEdits: kept } = keepSteering(own, { ...own, requirements, budget: { max_usd: 1 } });
     expect(rrd).toEqual({ ...own, requirements: { ...requirements, sources: ["openalex", "folder:papers"] } });
     expect(kept).toEqual(["requirements"]);
   });
@@ -127,7 +130,7 @@ describe("what only a person sets goes back", () => {
   it("and a person's own folder comes back where another was planted in its place", () => {
     const papers = { ...own, requirements: { ...own.requirements, sources: ["folder:papers"] } };
     const requirements = { ...own.requirements, sources: ["folder:/etc"] };
-    const { rrd, refused, kept } = keepSteering(papers, { ...papers, requirements });
+    const { rrd, restoredSettings: refused, keptEdits: kept } = keepSteering(papers, { ...papers, requirements });
     expect([rrd, refused, kept]).toEqual([papers, ["folder:/etc"], []]);
   });
 });
@@ -151,8 +154,11 @@ describe("of an edit while an unconfined agent works", () => {
 
   it("a result that says nothing is none: null where there was nothing, and the other way round", () => {
     const now = withPaper(1, { score: null, decision: null });
-    expect(keepSteering(before, now)).toMatchObject({ forged: false, rrd: now });
-    const { rrd, forged } = keepSteering(before, withPaper(1, { analysis: { summary: "forged" }, score: 3 }));
+    expect(keepSteering(before, now)).toMatchObject({ hasRestoredFields: false, rrd: now });
+    const { rrd, hasRestoredFields: forged } = keepSteering(
+      before,
+      withPaper(1, { analysis: { summary: "forged" }, score: 3 }),
+    );
     expect(forged).toBe(true);
     expect(rrd.papers_pool[1]).toEqual(before.papers_pool[1]);
   });
@@ -183,8 +189,8 @@ describe("of an edit while an unconfined agent works", () => {
     (field) => {
       expect(keepSteering(before, { ...before, [field]: ["forged"] })).toMatchObject({
         rrd: before,
-        forged: true,
-        kept: [],
+        hasRestoredFields: true,
+        keptEdits: [],
       });
     },
   );
@@ -193,14 +199,14 @@ describe("of an edit while an unconfined agent works", () => {
     const { mine: _, ...without } = before;
     expect(keepSteering(before, without as typeof before)).toMatchObject({
       rrd: without,
-      forged: false,
-      kept: ["mine"],
+      hasRestoredFields: false,
+      keptEdits: ["mine"],
     });
-    expect(keepSteering(before, { ...withPaper(1, { priority: 5 }), yours: 2 }).kept).toEqual(["yours", "p2"]);
+    expect(keepSteering(before, { ...withPaper(1, { priority: 5 }), yours: 2 }).keptEdits).toEqual(["yours", "p2"]);
     const { insights: __, ...robbed } = before;
     expect(keepSteering(before, robbed as typeof before)).toMatchObject({
-      forged: true,
-      kept: [],
+      hasRestoredFields: true,
+      keptEdits: [],
       rrd: { insights: [] },
     });
   });

@@ -74,7 +74,7 @@ async function cameOf(
   const check = { at: update.at, updates, checked_by: ["Crossref"], unchecked: [] };
   const outside = {
     sources: { serves: () => false, services: () => [], candidates: async () => [], substitution: () => undefined },
-    kept: () => ({
+    searchRecord: () => ({
       search: "",
       day: "2026-02-01",
       steps: [first, { ...first, update: update.id }],
@@ -85,7 +85,7 @@ async function cameOf(
     }),
     updates: async () => new Map([["article", check]]),
     textNow: async () => textNow,
-    textThen: async () => undefined,
+    textRead: async () => undefined,
   } as unknown as UpdateSources;
   const rrd = { ...before, updates: [update] };
   const came = await findChanges({ rrd, ledger }, update, outside);

@@ -37,10 +37,10 @@ async function cameOf(over: Partial<Paper>) {
   const check = { at: update.at, updates: [], checked_by: ["Crossref"], unchecked: [], published: printed };
   const outside = {
     sources: { serves: () => false, services: () => [], candidates: async () => [], substitution: () => undefined },
-    kept: () => undefined,
+    searchRecord: () => undefined,
     updates: async () => new Map([["p1", check]]),
     textNow: async (each: Paper) => void fetched.push(each),
-    textThen: async () => undefined,
+    textRead: async () => undefined,
   } as unknown as UpdateSources;
   return { came: await findChanges({ rrd, ledger: [] }, update, outside), paper, fetched };
 }

@@ -17,9 +17,9 @@ export interface Companionship {
 
 /** The relation of the first record as a companion report of the second; undefined if the fields do not prove one. */
 export function companionship(a: MatchFeatures, b: MatchFeatures): Companionship | undefined {
-  if (a.title === undefined || b.title === undefined || b.notice) return undefined;
+  if (a.title === undefined || b.title === undefined || b.isNotice) return undefined;
   if (isCorrectionOf(a, b)) return { kind: "correction", why: "a correction of it, which its own record names" };
-  if (a.notice) return undefined;
+  if (a.isNotice) return undefined;
   if (isAbstractOf(a, b)) return { kind: "abstract", why: "the abstract of it, earlier in the same volume" };
   return isLetterOf(a, b) ? { kind: "letter", why: "a letter of the exchange that it holds" } : undefined;
 }
@@ -28,13 +28,13 @@ export function companionship(a: MatchFeatures, b: MatchFeatures): Companionship
  * Whether the second record names the first as its correction. It is not enough if only the first record says that.
  */
 function isCorrectionOf(a: MatchFeatures, b: MatchFeatures): boolean {
-  const { places, more: hasMore, dois } = b.corrections;
+  const { places, hasMore, dois } = b.corrections;
   if (a.keys.some((key) => key.startsWith("doi ") && dois.includes(key.slice(4)))) return true;
   const isAtNamedPlace =
     (hasMore && isLaterPageOf(a, b)) || places.some((place) => isAtPlace(a, place) && !isAtPlace(b, place));
   if (!isAtNamedPlace || a.title === undefined || b.title === undefined || compareVenues(a.venue, b.venue) === "other")
     return false;
-  const titles = matchTitles({ ...a.title, corrects: false, notice: false }, b.title);
+  const titles = matchTitles({ ...a.title, isCorrection: false, isNotice: false }, b.title);
   return titles === "equal" || titles === "near" || titles === "cut";
 }
 
@@ -54,7 +54,7 @@ function isLaterPageOf(a: MatchFeatures, b: MatchFeatures): boolean {
 function isAtPlace({ title, place: { volume, issue, pages } }: MatchFeatures, correction: CorrectionPlace): boolean {
   if (volume?.numbers[0] !== correction.volume) return false;
   if (pages !== undefined && pages.first === correction.page) return true;
-  return title?.corrects === true && correction.issue !== undefined && issue?.numbers[0] === correction.issue;
+  return title?.isCorrection === true && correction.issue !== undefined && issue?.numbers[0] === correction.issue;
 }
 
 /**
@@ -72,7 +72,7 @@ function isAbstractOf(a: MatchFeatures, b: MatchFeatures): boolean {
     a.title?.compact === b.title?.compact &&
     a.title !== undefined &&
     isLong(a.title) &&
-    !a.title.generic &&
+    !a.title.isGeneric &&
     Math.min(a.authors.count, b.authors.count) >= 3 &&
     a.authors.surname === b.authors.surname &&
     compareAuthors(a.authors, b.authors) === "all" &&
@@ -84,11 +84,16 @@ function isAbstractOf(a: MatchFeatures, b: MatchFeatures): boolean {
 /** Whether the first is one of the letters that the second record, "(multiple letters)", contains. */
 function isLetterOf(a: MatchFeatures, b: MatchFeatures): boolean {
   const [ownPages, allPages] = [a.place.pages, b.place.pages];
-  if (b.title?.letters !== true || a.title?.letters === true || ownPages === undefined || allPages === undefined)
+  if (
+    b.title?.isLetterExchange !== true ||
+    a.title?.isLetterExchange === true ||
+    ownPages === undefined ||
+    allPages === undefined
+  )
     return false;
   const words = [...a.authors.words];
   return (
-    (a.title?.answers ?? a.title?.compact) === b.title.compact &&
+    (a.title?.repliedTitle ?? a.title?.compact) === b.title.compact &&
     compareVolumes(a.place, b.place) === "same" &&
     compareIssues(a.place, b.place) !== "other" &&
     compareVenues(a.venue, b.venue) !== "other" &&

@@ -18,7 +18,7 @@ export interface MatchFeatures {
    */
   readonly keys: readonly string[];
   /** DOIs of publishers, without version numbers. */
-  readonly published: readonly string[];
+  readonly publisherDois: readonly string[];
   readonly arxiv?: string;
   readonly pmid?: string;
   readonly authors: Authors;
@@ -26,27 +26,27 @@ export interface MatchFeatures {
   /**
    * Whether it is on a preprint server, even if it was published later. Its year may be that of the preprint.
    */
-  readonly preprint: boolean;
-  readonly notice: boolean;
+  readonly isPreprint: boolean;
+  readonly isNotice: boolean;
   readonly venue?: Venue;
   readonly place: JournalPlace;
   /** Corrections that the record names, by their places or DOIs. */
   readonly corrections: {
     readonly places: readonly CorrectionPlace[];
     /** Whether it has more corrections than `places`, because its title is cut. */
-    readonly more: boolean;
+    readonly hasMore: boolean;
     readonly dois: readonly string[];
   };
 }
 
 export interface Authors {
-  readonly known: boolean;
+  readonly isKnown: boolean;
   readonly count: number;
   /** Whether only groups are named, such as "ATLAS Collaboration", and no person. */
-  readonly group: boolean;
+  readonly isGroup: boolean;
   /** All words of all names without initials. They are equal in all formats of names. */
   readonly words: ReadonlySet<string>;
-  readonly first: ReadonlySet<string>;
+  readonly firstAuthorWords: ReadonlySet<string>;
   readonly surname?: string;
   /** First letter of the first author's given name. */
   readonly initial?: string;
@@ -94,14 +94,14 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
         ...(/^(?:arxiv|doi)_/.test(paper.id ?? "") ? [`id ${paper.id}`] : []),
       ]),
     ],
-    published: [...new Set(published)],
+    publisherDois: [...new Set(published)],
     ...withoutUndefined({ arxiv }),
     ...(identifiers?.pmid ? { pmid: identifiers.pmid } : {}),
     authors: authorTraits(paper.authors),
     ...withoutUndefined({ year }),
-    preprint:
+    isPreprint:
       kind === "preprint" || isOnPreprintServer || arxiv !== undefined || (published.length === 0 && dois.length > 0),
-    notice: kind === "notice" || title?.notice === true,
+    isNotice: kind === "notice" || title?.isNotice === true,
     // A preprint's venue is a text of its authors: "Phys.Rev.D76:013009,2007".
     ...(venue === undefined || isOnPreprintServer || kind === "preprint" ? {} : { venue }),
     place: placeOf(paper),
@@ -125,9 +125,9 @@ export function blockKeys({ keys, title, authors, place: { volume, pages }, year
     ...keys,
     ...stems,
     // With the surname, because otherwise all editorials would be in one block.
-    `title ${title.compact}${title.generic || title.short ? ` ${surname}` : ""}`,
-    ...title.within.map((part) => `title ${part}`),
-    ...(title.bare === undefined ? [] : [`title ${title.bare}`]),
+    `title ${title.compact}${title.isGeneric || title.isShort ? ` ${surname}` : ""}`,
+    ...title.innerTitles.map((part) => `title ${part}`),
+    ...(title.withoutAbbreviations === undefined ? [] : [`title ${title.withoutAbbreviations}`]),
     ...(isPlaced ? [`place ${volume.numbers[0]} ${pages.first} ${year}`] : []),
     // Other spellings keep the first letters, and subtitles keep the first words.
     ...(title.words.length < 4
@@ -187,18 +187,19 @@ const missingName =
 function authorTraits(authors: PaperFacts["authors"]): Authors {
   const names = authorsOf(authors).filter((name) => !missingName.test(name));
   const [first] = names;
-  if (first === undefined) return { known: false, count: 0, group: false, words: new Set(), first: new Set() };
+  if (first === undefined)
+    return { isKnown: false, count: 0, isGroup: false, words: new Set(), firstAuthorWords: new Set() };
   const words = names.map((name) => wordsOf(name).filter((word) => word.length > 1));
   const surname = withoutUmlautE(surnameOf(first) ?? "") || undefined;
   const forename = first.includes(",")
     ? first.slice(first.indexOf(",") + 1)
     : (partsOfName(first).initials ?? first.trim().replace(/\s*\S+$/, ""));
   return {
-    known: true,
+    isKnown: true,
     count: names.length,
-    group: names.every(isGroupName),
+    isGroup: names.every(isGroupName),
     words: new Set(words.flat()),
-    first: new Set(words[0]),
+    firstAuthorWords: new Set(words[0]),
     ...withoutUndefined({ surname, initial: wordsOf(forename)[0]?.[0] }),
   };
 }

@@ -169,7 +169,7 @@ export interface CorrectionPlace {
  */
 export function correctionPlaces(title: string): {
   readonly places: readonly CorrectionPlace[];
-  readonly more: boolean;
+  readonly hasMore: boolean;
 } {
   const notes = /\[(?:published )?(?:errat(?:um|a)|corrections?)\b.*$/is.exec(title)?.[0] ?? "";
   const places = [...notes.matchAll(/;\s?(\d{1,5})(?:\s?\((\d{1,5})[^()]*\))?\s?:\s?\p{L}{0,3}(\d{1,7})/gu)].map(
@@ -181,6 +181,6 @@ export function correctionPlaces(title: string): {
   );
   return {
     places,
-    more: places.length > 0 && /\]\W{0,3}\[(?:published )?(?:errat(?:um|a)|corrections?)\b[^\]:;]*$/i.test(notes),
+    hasMore: places.length > 0 && /\]\W{0,3}\[(?:published )?(?:errat(?:um|a)|corrections?)\b[^\]:;]*$/i.test(notes),
   };
 }

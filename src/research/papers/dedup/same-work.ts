@@ -43,7 +43,7 @@ const maxYearsToPrint = 3;
  */
 export function compareRecords(one: MatchFeatures, other: MatchFeatures): Comparison {
   const [a, b] = [withPlaceLike(one, other), withPlaceLike(other, one)];
-  if (a.notice !== b.notice) return apart("one is a notice about a work");
+  if (a.isNotice !== b.isNotice) return apart("one is a notice about a work");
   const sharedKey = a.keys.find((key) => b.keys.includes(key));
   if (sharedKey !== undefined) return compareWithSharedKey(a, b, sharedKey);
   if (a.title === undefined || b.title === undefined) return notSame;
@@ -60,17 +60,17 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   const venues = compareVenues(a.venue, b.venue);
   const areInOnePlace = haveOnePlace(a, b, titles, authors, venues);
   if (authors === "other" && !areInOnePlace) return notSame;
-  const areTwoDois = a.published.length > 0 && b.published.length > 0;
+  const areTwoDois = a.publisherDois.length > 0 && b.publisherDois.length > 0;
   // One work can have two DOIs by an error; its other fields then agree.
   const hasExtraDoi = areInOnePlace && venues !== "other" && compareIssues(a.place, b.place) !== "other";
   if (areTwoDois && !hasExtraDoi) return apart("two DOIs of publishers");
   if (areInOnePlace) return { same: true, why: `${agreementText(titles, authors)}${yearsText(a, b)}`, sure: true };
   if (titles === "alike" || authors === "other") return notSame;
   // The abstract of a talk, or a letter, is another report than the article with the same title.
-  if (a.title.marked !== b.title.marked && !areInOneIssueOrMeeting(a, b, venues)) return notSame;
+  if (a.title.textKind !== b.title.textKind && !areInOneIssueOrMeeting(a, b, venues)) return notSame;
   if (titles === "less" && !isSameInIssue(a, b, authors, venues)) return notSame;
   if (venues === "other") return maybeApart("two venues");
-  return a.preprint || b.preprint
+  return a.isPreprint || b.isPreprint
     ? comparePreprints(a, b, titles, authors)
     : comparePublished(a, b, titles, authors, venues);
 }
@@ -104,9 +104,10 @@ const translation: Comparison = {
  * databases translate titles. At least three pages are needed, because a page can contain several abstracts.
  */
 function isTranslation(a: MatchFeatures, b: MatchFeatures): boolean {
-  if (a.title === undefined || b.title === undefined || a.notice || isWeakTitle(a, b)) return false;
+  if (a.title === undefined || b.title === undefined || a.isNotice || isWeakTitle(a, b)) return false;
   const haveTwoIds = (name: "arxiv" | "pmid") => a[name] !== undefined && b[name] !== undefined;
-  if (haveTwoIds("arxiv") || haveTwoIds("pmid") || (a.published.length > 0 && b.published.length > 0)) return false;
+  if (haveTwoIds("arxiv") || haveTwoIds("pmid") || (a.publisherDois.length > 0 && b.publisherDois.length > 0))
+    return false;
   return (
     sharedWords(a.title, b.title) < 0.34 &&
     hasOneRange(a.place, b.place) &&
@@ -120,7 +121,7 @@ function isTranslation(a: MatchFeatures, b: MatchFeatures): boolean {
     a.year === b.year &&
     a.authors.count >= 2 &&
     a.authors.count === b.authors.count &&
-    [...a.authors.first].some((word) => b.authors.first.has(word)) &&
+    [...a.authors.firstAuthorWords].some((word) => b.authors.firstAuthorWords.has(word)) &&
     compareAuthors(a.authors, b.authors) === "all"
   );
 }
@@ -150,11 +151,11 @@ function compareWithSharedKey(a: MatchFeatures, b: MatchFeatures, key: string): 
   if (a.title === undefined || b.title === undefined)
     return authors === "all" || authors === "first" ? same : apart(`${key} stands on a record without a title`);
   const shared = sharedWords(a.title, b.title);
-  const [aPart, bPart] = [a.title.part, b.title.part];
+  const [aPart, bPart] = [a.title.partNumber, b.title.partNumber];
   if (aPart !== undefined && bPart !== undefined && aPart !== bPart && shared < 1)
     return apart(`${key} stands on two parts`);
   const twoWorks = apart(`${key} stands on two works`);
-  if (a.title.generic && b.title.generic && authors === "other") return twoWorks;
+  if (a.title.isGeneric && b.title.isGeneric && authors === "other") return twoWorks;
   // The abstracts of a supplement have its DOI, and a page can contain several of them.
   const areOnOtherPages = comparePages(a.place, b.place) === "other";
   const areAbstracts = (isInSupplement(a.place) || isInSupplement(b.place)) && !hasOneRange(a.place, b.place);
@@ -191,7 +192,7 @@ function haveOnePlace(
   if (titles === "less" && authors === "all" && a.authors.count === b.authors.count && venues !== "other") return true;
   const hasSameFirstAuthor = authors === "all" || authors === "first";
   const isOneText = isOneRange || (authors === "all" && venues === "same" && mayBeOneRange(a.place, b.place));
-  return hasSameFirstAuthor && (titles === "longer" || a.notice || isOneText);
+  return hasSameFirstAuthor && (titles === "longer" || a.isNotice || isOneText);
 }
 
 /**
@@ -234,7 +235,7 @@ function comparePreprints(a: MatchFeatures, b: MatchFeatures, titles: Titles, au
   if (isWeakTitle(a, b) && (authors !== "all" || years > 1)) return notSame;
   if (titles !== "equal" && authors !== "all") return notSame;
   if (titles === "longer" && years > 1) return notSame;
-  const kinds = a.preprint && b.preprint ? "two preprints" : "preprint and published version";
+  const kinds = a.isPreprint && b.isPreprint ? "two preprints" : "preprint and published version";
   return { same: true, why: `${kinds}: ${agreementText(titles, authors)}${yearsText(a, b)}` };
 }
 
@@ -257,14 +258,14 @@ function comparePublished(
   if (pages === "other") return maybeApart("other pages");
   if (years > 1) return notSame;
   // Societies publish texts with the same title every year.
-  if (years === 1 && a.authors.known && b.authors.known && a.authors.group !== b.authors.group) return notSame;
+  if (years === 1 && a.authors.isKnown && b.authors.isKnown && a.authors.isGroup !== b.authors.isGroup) return notSame;
   // A journal article can be online in one year and in an issue of the next year; a meeting's article can't.
   const isMeeting = a.venue?.sort === "meeting" || b.venue?.sort === "meeting";
   const isLittleEvidence = isWeakTitle(a, b) || (a.authors.count === 1 && b.authors.count === 1);
   if (years === 1 && (isMeeting || authors === "first" || (isLittleEvidence && venues !== "same"))) return notSame;
   if (isWeakTitle(a, b)) {
     if (authors !== "all" || years > 0) return notSame;
-    if (venues === "unknown" && a.title?.generic === true) return notSame;
+    if (venues === "unknown" && a.title?.isGeneric === true) return notSame;
   }
   const isOneIssue = pages === "same" || (volumes === "same" && issues === "same");
   if (isNearTitle(titles) && (authors === "unknown" || (years > 0 && !isOneIssue))) return notSame;
@@ -302,7 +303,7 @@ const isSameWithSubtitle = (a: MatchFeatures, b: MatchFeatures, venues: Likeness
  * at most two pages, so that its place has an error. Two longer texts can be parts of a series.
  */
 function isSameInVolume(a: MatchFeatures, b: MatchFeatures): boolean {
-  const areDistinctive = [a.title, b.title].every((title) => title !== undefined && !title.generic && isLong(title));
+  const areDistinctive = [a.title, b.title].every((title) => title !== undefined && !title.isGeneric && isLong(title));
   const [few, many] = [Math.min(a.authors.count, b.authors.count), Math.max(a.authors.count, b.authors.count)];
   return (
     areDistinctive && few >= 2 && few / many > 0.5 && yearsApart(a, b) === 0 && (isBrief(a.place) || isBrief(b.place))
@@ -311,7 +312,7 @@ function isSameInVolume(a: MatchFeatures, b: MatchFeatures): boolean {
 
 /** Whether one of the titles is not distinctive. */
 const isWeakTitle = (a: MatchFeatures, b: MatchFeatures): boolean =>
-  [a.title, b.title].some((title) => title === undefined || title.generic || title.short);
+  [a.title, b.title].some((title) => title === undefined || title.isGeneric || title.isShort);
 
 const yearsApart = (a: MatchFeatures, b: MatchFeatures): number =>
   a.year === undefined || b.year === undefined ? 0 : Math.abs(a.year - b.year);
@@ -330,12 +331,12 @@ const sharedStem = (a: MatchFeatures, b: MatchFeatures): string | undefined => {
  * group.
  */
 export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
-  if (!a.known || !b.known) return "unknown";
+  if (!a.isKnown || !b.isKnown) return "unknown";
   // One database names a group, another one its members.
-  if (a.group !== b.group && ![...a.words].some((word) => b.words.has(word))) return "unknown";
+  if (a.isGroup !== b.isGroup && ![...a.words].some((word) => b.words.has(word))) return "unknown";
   const [few, many] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const shared = [...few].filter((word) => many.has(word)).length / Math.max(few.size, 1);
-  const haveSameFirst = [...a.first].some((word) => b.first.has(word)) || isSameSurname(a, b);
+  const haveSameFirst = [...a.firstAuthorWords].some((word) => b.firstAuthorWords.has(word)) || isSameSurname(a, b);
   const isList = a.count > 1 || b.count > 1;
   // "Hall, Laura" and "Hall, Gillian".
   const haveOtherInitials =

@@ -7,33 +7,33 @@ export interface TitleParts {
   /** The words without spaces, because hyphens and spaces differ between sources. */
   readonly compact: string;
   /** `compact` without abbreviations in brackets, such as "(aHUS)", which some databases remove. */
-  readonly bare?: string;
+  readonly withoutAbbreviations?: string;
   /** Titles within the title, without spaces: the original title and its translation, or the part after a heading. */
-  readonly within: readonly string[];
+  readonly innerTitles: readonly string[];
   /** The part before the subtitle, without spaces. */
-  readonly head?: string;
+  readonly beforeSubtitle?: string;
   /** The part before the first colon, without spaces: a heading or the title. */
-  readonly lead?: string;
+  readonly beforeColon?: string;
   /** The first letters of the words, which are equal in other spellings. */
   readonly initials: string;
   /** The numbers of the work within a series: "2" for "Part II". */
-  readonly part?: string;
+  readonly partNumber?: string;
   /** Whether many works have this title: "Editorial", "Introduction to the minitrack …". */
-  readonly generic: boolean;
+  readonly isGeneric: boolean;
   /** Whether it is about another work: a correction, a reply, a review. */
-  readonly notice: boolean;
+  readonly isNotice: boolean;
   /** Whether it is a correction. `words` are then those of the corrected title. */
-  readonly corrects: boolean;
+  readonly isCorrection: boolean;
   /** Whether it is a record of several letters: "(multiple letters) [1]". */
-  readonly letters: boolean;
+  readonly isLetterExchange: boolean;
   /** For a reply ("… - Reply"), the title of the other work, without spaces. */
-  readonly answers?: string;
+  readonly repliedTitle?: string;
   /** The kind of text by a note of a database: "… [abstract]", "… [letter; comment]". */
-  readonly marked?: "abstract" | "letter";
+  readonly textKind?: "abstract" | "letter";
   /** Whether its end is missing: it ends with dots. */
-  readonly cut: boolean;
+  readonly isCutOff: boolean;
   /** Whether it is so short that other works can have it too. */
-  readonly short: boolean;
+  readonly isShort: boolean;
 }
 
 /**
@@ -87,7 +87,7 @@ const namesPopulation = (added: string): boolean =>
 /** Added words that show another work only if nothing else is added: "Demo: …", but not "…: a tutorial". */
 const talkKind =
   /^(?:demo(?:nstration)?|tutorial|keynote|reproducibility)(?: (?:abstract|companion|paper|session|talk|track))*$/;
-const generic =
+const genericTitle =
   /^(?:(?:guest )?editorial|(?:from|by) the editors?(?: in chief)?|in this issue|(?:guest )?editors? s? ?(?:note|introduction|comments?|page|corner|choice|desk|message)|introduction|preface|foreword|book reviews?|front matter|back matter|(?:table of )?contents|letters? to the editor|in memoriam|obituary|news|abstracts?|keynote|index|errat(?:um|a)|corrigend\w+|correction|reply|response|comment|commentary|discussion|conclusions?|announcements?|call for papers|message from .*|(?:an )?introduction to (?:the |this )?(?:special|mini ?track|track|theme|section|issue|workshop|symposium).*|(?:annual|committee) report.*|proceedings of .*|.* mini ?track|author index|list of reviewers|acknowledge?ment.*)$/;
 
 const periodical =
@@ -124,23 +124,29 @@ export function titleParts(rawTitle: string, venue?: string | null): TitleParts 
   const allWords = normal.split(" ");
   // Some databases remove an article at the beginning.
   const words = allWords.length > 3 && /^(?:the|a|an)$/.test(allWords[0] ?? "") ? allWords.slice(1) : allWords;
-  const part = partOf(normal, words);
+  const partNumber = partOf(normal, words);
   const question = plain.replace(replyNote, "");
-  const answers = question === plain ? undefined : joined(normalTitle(question).split(" "));
+  const repliedTitle = question === plain ? undefined : joined(normalTitle(question).split(" "));
   return {
     words,
     // "and" is removed, because some sources write "&" instead.
     compact: joined(words) || normal,
-    within: answers === undefined ? titlesIn(plain) : [answers],
+    innerTitles: repliedTitle === undefined ? titlesIn(plain) : [repliedTitle],
     initials: words.flatMap((word) => (isContentWord(word) ? [word[0]] : [])).join(""),
-    ...withoutUndefined({ part, answers, bare: withoutAbbreviations(plain), head: headOf(plain), lead: leadOf(plain) }),
-    letters: lettersNote.test(title),
-    ...withoutUndefined({ marked: markOf(title) }),
-    generic: generic.test(normal),
-    notice: plain !== noteless || notices.test(normal) || correctedReference.test(title),
-    corrects: plain !== noteless,
-    cut: /(?:…|\.\.\.)[^\p{L}\d]*$/u.test(title),
-    short: words.length < 3 && !unspacedScript.test(normal),
+    ...withoutUndefined({
+      partNumber,
+      repliedTitle,
+      withoutAbbreviations: titleWithoutAbbreviations(plain),
+      beforeSubtitle: headOf(plain),
+      beforeColon: leadOf(plain),
+    }),
+    isLetterExchange: lettersNote.test(title),
+    ...withoutUndefined({ textKind: markOf(title) }),
+    isGeneric: genericTitle.test(normal),
+    isNotice: plain !== noteless || notices.test(normal) || correctedReference.test(title),
+    isCorrection: plain !== noteless,
+    isCutOff: /(?:…|\.\.\.)[^\p{L}\d]*$/u.test(title),
+    isShort: words.length < 3 && !unspacedScript.test(normal),
   };
 }
 
@@ -154,7 +160,7 @@ const shortened = (title: string): string =>
     .replace(/(?: ?\.){4,}/g, "...")
     .slice(0, maxTitleChars);
 
-const markOf = (title: string): TitleParts["marked"] =>
+const markOf = (title: string): TitleParts["textKind"] =>
   abstractNote.test(title) ? "abstract" : letterNote.test(title) ? "letter" : undefined;
 
 /**
@@ -163,9 +169,9 @@ const markOf = (title: string): TitleParts["marked"] =>
  */
 function correctedTitle(title: string): string | undefined {
   const withoutReference = title.replace(correctedReference, "");
-  const [bare, hasReference] = [withoutReference.replace(correction, ""), withoutReference !== title];
-  if (bare === withoutReference && !hasReference) return undefined;
-  const correctedPart = bare === withoutReference ? bare : bare.replace(cutReference, "");
+  const [titlePart, hasReference] = [withoutReference.replace(correction, ""), withoutReference !== title];
+  if (titlePart === withoutReference && !hasReference) return undefined;
+  const correctedPart = titlePart === withoutReference ? titlePart : titlePart.replace(cutReference, "");
   const words = normalTitle(correctedPart).split(" ").length;
   // "Correction of gait after stroke" is not a correction.
   const isCorrectedTitle =
@@ -175,32 +181,32 @@ function correctedTitle(title: string): string | undefined {
 
 /** The part of a title before its subtitle, if it has at least four words. */
 function headOf(title: string): string | undefined {
-  const [head = "", rest] = title.split(/\s*[:?!]\s+|\s+[-\u2013\u2014]\s+|(?<=\p{Ll}{3})\.\s+(?=\p{Lu})/u);
-  const words = rest === undefined ? [] : normalTitle(head).split(" ");
+  const [beforeSubtitle = "", rest] = title.split(/\s*[:?!]\s+|\s+[-\u2013\u2014]\s+|(?<=\p{Ll}{3})\.\s+(?=\p{Lu})/u);
+  const words = rest === undefined ? [] : normalTitle(beforeSubtitle).split(" ");
   return words.length < 4 ? undefined : joined(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
 }
 
 /** Whether the first title is the second one without its subtitle, and has at least five distinctive words. */
 export const lacksSubtitle = (short: TitleParts | undefined, long: TitleParts | undefined): boolean =>
   short !== undefined &&
-  long?.head !== undefined &&
-  short.compact === long.head &&
+  long?.beforeSubtitle !== undefined &&
+  short.compact === long.beforeSubtitle &&
   new Set(short.words.filter(isDistinctive)).size >= 5;
 
 /** Whether one title is the part of the other before its first colon, of any length. "…: Part 2" is another work. */
 export const isCutAtColon = (a: TitleParts, b: TitleParts): boolean =>
-  [a, b].every(({ generic: isGeneric, notice }) => !isGeneric && !notice) &&
-  a.part === b.part &&
-  (a.compact === b.lead || b.compact === a.lead);
+  [a, b].every(({ isGeneric, isNotice }) => !isGeneric && !isNotice) &&
+  a.partNumber === b.partNumber &&
+  (a.compact === b.beforeColon || b.compact === a.beforeColon);
 
 function leadOf(title: string): string | undefined {
-  const [lead = "", rest] = title.split(/:\s/);
-  return rest === undefined ? undefined : joined(normalTitle(lead).split(" "));
+  const [beforeColon = "", rest] = title.split(/:\s/);
+  return rest === undefined ? undefined : joined(normalTitle(beforeColon).split(" "));
 }
 
-function withoutAbbreviations(title: string): string | undefined {
-  const bare = title.replace(/\s\((?=[^()]*\p{Lu}[^()]*\p{Lu})[\p{L}\d-]{2,9}\)(?=[\s:;,.]|$)/gu, "");
-  const words = bare === title ? [] : normalTitle(bare).split(" ");
+function titleWithoutAbbreviations(title: string): string | undefined {
+  const shortTitle = title.replace(/\s\((?=[^()]*\p{Lu}[^()]*\p{Lu})[\p{L}\d-]{2,9}\)(?=[\s:;,.]|$)/gu, "");
+  const words = shortTitle === title ? [] : normalTitle(shortTitle).split(" ");
   return words.length < 4 ? undefined : joined(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
 }
 
@@ -232,8 +238,8 @@ function titlesIn(title: string): readonly string[] {
   const parts = /\S\s*[;=[\]/]\s*\S/.test(title) ? title.split(/[;=[\]/]/) : [];
   // "OP0123 …": the number of an abstract in its book.
   const afterNumber = /^\(?\p{Lu}{0,3}\d{2,5}\)?\s+(\S.*)$/su.exec(title)?.[1] ?? "";
-  const allWords = [...(parts.length < 2 ? [] : parts), afterHeading, afterNumber].map((part) =>
-    normalTitle(part).split(" "),
+  const allWords = [...(parts.length < 2 ? [] : parts), afterHeading, afterNumber].map((text) =>
+    normalTitle(text).split(" "),
   );
   return allWords.filter((words) => words.length >= 4 || unspacedScript.test(words.join(" "))).map(joined);
 }
@@ -273,15 +279,16 @@ export function matchTitles(
   a: TitleParts,
   b: TitleParts,
 ): "equal" | "near" | "cut" | "longer" | "less" | "alike" | undefined {
-  if (a.corrects !== b.corrects) return undefined;
+  if (a.isCorrection !== b.isCorrection) return undefined;
   if (a.compact === b.compact) return "equal";
-  if (a.part !== b.part && a.part !== undefined && b.part !== undefined) return undefined;
-  if (a.notice !== b.notice) return undefined;
+  if (a.partNumber !== b.partNumber && a.partNumber !== undefined && b.partNumber !== undefined) return undefined;
+  if (a.isNotice !== b.isNotice) return undefined;
   const [short, long] = a.compact.length <= b.compact.length ? [a, b] : [b, a];
   const added = short.words.length < 4 && !unspacedScript.test(short.compact) ? undefined : wordsAdded(short, long);
   if (added !== undefined && isCut(short, long)) return "cut";
-  if ((short.bare ?? short.compact) === (long.bare ?? long.compact)) return "near";
-  if (long.part !== short.part) return added === undefined && isNearSpelling(short, long) ? "near" : undefined;
+  if ((short.withoutAbbreviations ?? short.compact) === (long.withoutAbbreviations ?? long.compact)) return "near";
+  if (long.partNumber !== short.partNumber)
+    return added === undefined && isNearSpelling(short, long) ? "near" : undefined;
   // Words such as "an update" usually show another work, but not on the same pages.
   if (added !== undefined)
     return otherWorkWords.test(added) || talkKind.test(added) || namesPopulation(added) ? "alike" : "longer";
@@ -313,7 +320,8 @@ function isCut(short: TitleParts, long: TitleParts): boolean {
   const last = short.words.at(-1) ?? "";
   const sameWord = long.words[short.words.length - 1] ?? "";
   return (
-    short.cut || (sameWord !== last && sameWord.startsWith(last) && !/^(?:e?s|ed)$/.test(sameWord.slice(last.length)))
+    short.isCutOff ||
+    (sameWord !== last && sameWord.startsWith(last) && !/^(?:e?s|ed)$/.test(sameWord.slice(last.length)))
   );
 }
 

@@ -66,7 +66,7 @@ export interface Bibliography {
 /** The number of problems, and the first of them, such as "line 12 (key): why". */
 export interface NamedProblems {
   readonly count: number;
-  readonly named: readonly string[];
+  readonly examples: readonly string[];
 }
 
 /** A record that was read from a file, or the reason why it could not be read. */

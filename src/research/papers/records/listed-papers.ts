@@ -17,7 +17,7 @@ export interface ListedPapers {
   readonly papers: readonly { readonly key: string; readonly record: PaperRecord }[];
   readonly broken: Bibliography["broken"];
   /** A notice about parts that could not be read; absent if all could be read. */
-  readonly said?: string;
+  readonly notice?: string;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function readListedPapers(name: string, path: string, columns: Chos
     key: entry.key,
     record: withFile(recordOf(entry, databaseOf(entry) ?? basename(path)), entry, dirname(path)),
   }));
-  return { papers, broken: bibliography.broken, ...withoutUndefined({ said: unreadSentence(name, bibliography) }) };
+  return { papers, broken: bibliography.broken, ...withoutUndefined({ notice: unreadSentence(name, bibliography) }) };
 }
 
 /** Adds the address of the PDF, if the entry names an existing file. `folder`: the base of relative paths. */

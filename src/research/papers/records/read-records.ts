@@ -124,13 +124,13 @@ function problemList() {
       count += amount;
       if (firstProblems.length < maxNamedProblems) firstProblems.push(problem);
     },
-    all: (): NamedProblems => ({ count, named: firstProblems }),
+    all: (): NamedProblems => ({ count, examples: firstProblems }),
   };
 }
 
 /** One or two sentences about entries and fields that could not be read; undefined if all could be read. */
 export function unreadSentence(name: string, { entries, broken, fields }: Bibliography): string | undefined {
-  const problemsText = ({ count, named: firstProblems }: NamedProblems) =>
+  const problemsText = ({ count, examples: firstProblems }: NamedProblems) =>
     `${firstProblems.join("; ")}${count > firstProblems.length ? "; …" : ""}`;
   const sentences = [
     broken.count === 0

@@ -11,7 +11,7 @@ import { statsAt } from "../../../engine/storage/regular-file.js";
 export interface ReadSeeds {
   readonly seeds: readonly Seed[];
   /** A sentence for each file with parts that could not be read. */
-  readonly said: readonly string[];
+  readonly notices: readonly string[];
 }
 
 /** With more seeds, abstracts are not stored, so that rrd.json stays small. */
@@ -44,7 +44,7 @@ export async function readSeeds(names: readonly string[], folder: string, column
     seeds.push({ reference: name.trim() });
   }
   const unique = [...new Map(seeds.map((seed) => [`${seed.reference} ${seed.title}`.toLowerCase(), seed])).values()];
-  return { seeds: unique.length <= maxSeedsWithAbstract ? unique : unique.map(withoutAbstract), said: notices };
+  return { seeds: unique.length <= maxSeedsWithAbstract ? unique : unique.map(withoutAbstract), notices };
 }
 
 function requireFile(name: string, path: string): void {

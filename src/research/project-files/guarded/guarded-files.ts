@@ -196,18 +196,18 @@ function decideOnState({ before, now, suspect, rememberedVersion }: Change, last
   if (checkedEdit === undefined)
     return isJson(before) ? undefined : { replacement: rememberedVersion(lastGood) ?? before };
   const sentences = [
-    ...(checkedEdit.kept.length > 0
+    ...(checkedEdit.keptEdits.length > 0
       ? [
-          `rrd.json was edited (${listed(checkedEdit.kept)}) while ${suspect.during}. The edit is kept as yours; check it if you did not make it.`,
+          `rrd.json was edited (${listed(checkedEdit.keptEdits)}) while ${suspect.during}. The edit is kept as yours; check it if you did not make it.`,
         ]
       : []),
-    ...(checkedEdit.refused.length > 0
+    ...(checkedEdit.restoredSettings.length > 0
       ? [
-          `Settings that only you may change were changed in rrd.json (${listed(checkedEdit.refused)}) while ${suspect.during}. They were restored; if the change was yours, make it again while no agent runs.`,
+          `Settings that only you may change were changed in rrd.json (${listed(checkedEdit.restoredSettings)}) while ${suspect.during}. They were restored; if the change was yours, make it again while no agent runs.`,
         ]
       : []),
   ];
-  if (!checkedEdit.forged || before.kind !== "file") return { sentences };
+  if (!checkedEdit.hasRestoredFields || before.kind !== "file") return { sentences };
   return { sentences, replacement: { ...before, bytes: Buffer.from(formatRrd(checkedEdit.rrd)) } };
 }
 

@@ -54,7 +54,7 @@ async function recordsIn(
   columns: Query["columns"],
 ): Promise<Answer<readonly PaperRecord[]>> {
   try {
-    const { papers, said: incomplete } = await readListedPapers(name, path, columns);
+    const { papers, notice: incomplete } = await readListedPapers(name, path, columns);
     const records = papers.map(({ record }) => {
       const from = database ?? record.source;
       return { ...record, source: from, database: from };

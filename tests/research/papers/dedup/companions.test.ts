@@ -152,11 +152,11 @@ describe("companion reports", () => {
     const erratic = matchFeaturesOf(
       record("erratic", { title: "Erratic release of insulin after kidney transplantation" }),
     );
-    expect(erratic).toMatchObject({ notice: false, title: { corrects: false } });
+    expect(erratic).toMatchObject({ isNotice: false, title: { isCorrection: false } });
     const erratum = matchFeaturesOf(
       record("erratum", { title: "Erratum: Release of insulin after kidney transplantation" }),
     );
-    expect(erratum).toMatchObject({ notice: true, title: { corrects: true } });
+    expect(erratum).toMatchObject({ isNotice: true, title: { isCorrection: true } });
   });
 
   it("lends the article no source that lists the correction alone", () => {

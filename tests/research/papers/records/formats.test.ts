@@ -550,7 +550,7 @@ describe("BibTeX as programs write it", () => {
       "@article{a, title={Too {many}}}, author={Lo, Ann}, year=2000}\n\n% not, title = {this}\n@article{b, title={Next}}";
     const { entries, fields } = await readRecords(fileOf("a.bib", text));
     expect(entries).toMatchObject([{ title: "Too many", authors: ["Lo, Ann"], date: "2000" }, { title: "Next" }]);
-    expect(fields.named).toEqual(["line 1 (a): it has a brace too many"]);
+    expect(fields.examples).toEqual(["line 1 (a): it has a brace too many"]);
   });
 
   test("an entry may stand in brackets, and what a comment holds is none", async () => {
@@ -583,7 +583,7 @@ describe("BibTeX as programs write it", () => {
     const text = "@article{x,\n title={T},\n year=2020,\n journal={\\unknown}\n}";
     const { entries, fields } = await readRecords(fileOf("a.bib", text));
     expect(entries).toMatchObject([{ title: "T", date: "2020" }]);
-    expect(fields.named).toEqual(["line 1 (x): the field journal in line 4 can't be read (\\unknown)"]);
+    expect(fields.examples).toEqual(["line 1 (x): the field journal in line 4 can't be read (\\unknown)"]);
   });
 });
 

@@ -27,7 +27,7 @@ const bib = `Some remark before the first entry.
 describe("a bibliography file", () => {
   test("of BibTeX gives title, authors, date, venue, abstract and identifiers of each entry", async () => {
     const { entries, broken } = await readRecords(fileOf("a.bib", bib));
-    expect(broken).toEqual({ count: 0, named: [] });
+    expect(broken).toEqual({ count: 0, examples: [] });
     expect(entries).toEqual([
       {
         key: "sample2024",
@@ -95,19 +95,19 @@ describe("a bibliography file", () => {
     expect(entries[2]).toMatchObject({ title: "It never ends", date: "2020" });
     expect(broken).toEqual({
       count: 2,
-      named: [
+      examples: [
         "line 15 (untitled): it has neither title, author nor identifier",
         "line 18 (long): too long for an entry; its end may be missing",
       ],
     });
-    expect(fields.named).toContain("line 13 (open): its end is missing");
-    expect(fields.named).toContain("line 16 (known): it has no title");
+    expect(fields.examples).toContain("line 13 (open): its end is missing");
+    expect(fields.examples).toContain("line 16 (known): it has no title");
   });
 
   test("names twenty broken entries and counts the others", async () => {
     const many = Array.from({ length: 60 }, (_, index) => `@article{x${index}, year={2001}}\n`).join("");
     const { broken } = await readRecords(fileOf("c.bib", `${bib}${many}`));
-    expect([broken.count, broken.named.length]).toEqual([60, 20]);
+    expect([broken.count, broken.examples.length]).toEqual([60, 20]);
   });
 
   test.each([
