@@ -61,7 +61,7 @@ export interface NamedTask {
   /** Absolute path of the file that holds the task; absent: the command line gave the task. */
   readonly file?: string;
   /** The file that the user must trust, because parts of the task come from it; absent: the command line gave all. */
-  readonly from?: string;
+  readonly trustedFile?: string;
   /** Fields from the command line that replace those of the file. */
   readonly overrides?: TaskOverrides;
   /** The task, with the overrides applied. */
@@ -90,7 +90,7 @@ export function workspaceOf({ folder }: Pick<NamedTask, "folder">, { task }: Res
 
 /** The sandbox of a task: the best available one, with a /home that is kept as long as the task. */
 export const sandboxOf = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: ResolvedConfig): SandboxNeeds => ({
-  usual: "auto",
+  defaultChoice: "auto",
   folder,
   home: homeOfTask({ folder }, { stateDir }),
 });
@@ -143,21 +143,21 @@ const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
  * How criteria are checked, and how the protected files are kept, which only this program and the user may change: in a
  * sandbox they are read-only; on the host, changes to them are undone.
  */
-export function guarded(
-  where: {
+export function guardedPlace(
+  paths: {
     readonly workspace: string;
     readonly folder: string;
-    readonly around: Awaited<ReturnType<typeof protectedPathsOf>>;
+    readonly protectedPaths: Awaited<ReturnType<typeof protectedPathsOf>>;
     readonly unconfined: boolean;
   },
   config: ResolvedConfig,
   io: Io,
   settings: AgentSettings,
 ) {
-  const { workspace, folder, around: protectedPaths, unconfined } = where;
+  const { workspace, folder, protectedPaths, unconfined } = paths;
   const isHoused = settings.sandbox !== undefined;
   const readOnlyPaths = isHoused ? existingPaths(protectedPaths) : [];
-  const place = placeFor(where, config, io, settings, readOnlyPaths);
+  const place = placeFor(paths, config, io, settings, readOnlyPaths);
   mkdirSync(place.scratch, { recursive: true });
   const protect: OpenGuard = (iteration) =>
     guardTask(
@@ -171,25 +171,25 @@ export function guarded(
 
 /** Takes a task's lock, and makes its workflow with `make`. */
 export async function openTask<Work>(
-  named: NamedTask,
+  namedTask: NamedTask,
   config: ResolvedConfig,
   io: Io,
   run: Run,
   { force, team }: { readonly force: boolean; readonly team: boolean },
   make: (options: TaskOptions) => Work | Promise<Work>,
 ): Promise<Work> {
-  const { folder } = named;
+  const { folder } = namedTask;
   const { everyone: agents, settings, tell, abort, redact, points } = run;
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   for (const message of warningsOf(agents)) notify("warning", message);
   if (config.think !== undefined)
     notify("info", "think has no effect on a task: its criteria judge each attempt, or the critic of a team.");
-  const workspace = workspaceOf(named, config);
+  const workspace = workspaceOf(namedTask, config);
   const { limits: memory } = config.history;
   const { views } = config.task;
   const unconfined = agents.some(isUnconfined);
   if (team) await requireTeamPlace(workspace, folder);
-  const store = await openStore(named, homeOfTask(named, config), {
+  const store = await openStore(namedTask, homeOfTask(namedTask, config), {
     derive: (state, ledger) => withDerivedFields(state, ledger, memory),
     git: false,
     notify,
@@ -203,7 +203,7 @@ export async function openTask<Work>(
     rmSync(scratchOf(config), { recursive: true, force: true });
   };
   try {
-    const state = await stateFor(store, named, io.clock.now(), notify);
+    const state = await stateFor(store, namedTask, io.clock.now(), notify);
     const repository = await repositoryOf(workspace);
     await excludeFromGit(workspace === folder ? repository : await repositoryOf(folder), [
       `${hiddenName}/`,
@@ -217,7 +217,7 @@ export async function openTask<Work>(
       repository &&
       openSnapshots(workspace, repository, state.id, {
         index: snapshotIndex(folder),
-        views: [...Object.values(views), ...otherName(state)],
+        views: [...Object.values(views), ...otherFileName(state)],
         notify: (message) => notify("warning", message),
         abort,
       });
@@ -228,14 +228,17 @@ export async function openTask<Work>(
     const streak = withoutProgress(state);
     if (force || (streak.length > 0 && streak.every(({ agent }) => isOtherAgent(agent))))
       await store.edit(withRestartedCount);
-    const otherFiles = [...otherName(state), ...(team ? protectedTeamFiles : [])];
-    const protectedPaths = await aroundTask(workspace, folder, unconfined, otherFiles, repository);
+    const otherFiles = [...otherFileName(state), ...(team ? protectedTeamFiles : [])];
+    const protectedPaths = await protectedPathsFor(workspace, folder, unconfined, otherFiles, repository);
     return await make({
       store,
       workspace,
-      ...guarded({ workspace, folder, around: protectedPaths, unconfined }, config, io, settings),
+      ...guardedPlace({ workspace, folder, protectedPaths, unconfined }, config, io, settings),
       // A task from the command line does not change.
-      readTask: named.file === undefined ? () => Promise.resolve(named.task) : taskReader(named.file, named.overrides),
+      readTask:
+        namedTask.file === undefined
+          ? () => Promise.resolve(namedTask.task)
+          : taskReader(namedTask.file, namedTask.overrides),
       // Read once: briefs do not contain what an agent writes there during the run.
       instructions: await folderInstructions(workspace),
       snapshots,
@@ -261,7 +264,7 @@ export async function openTask<Work>(
  * The paths that only this program and the user may change. `otherFiles`: also the task's file, if it has an unusual
  * name.
  */
-const aroundTask = (
+const protectedPathsFor = (
   workspace: string,
   folder: string,
   everything: boolean,
@@ -278,7 +281,7 @@ const aroundTask = (
 /** The protected paths that a sandbox mounts read-only, for commands that only show the state of a task. */
 export async function readOnlyIn(workspace: string, { folder, file }: NamedTask): Promise<string[]> {
   const otherFile = file === undefined ? [] : [basename(file)];
-  return existingPaths(await aroundTask(workspace, folder, true, otherFile, await repositoryOf(workspace)));
+  return existingPaths(await protectedPathsFor(workspace, folder, true, otherFile, await repositoryOf(workspace)));
 }
 
 /**
@@ -294,14 +297,14 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
   const lock = await acquireLock(lockFile(folder), { describe: `The task ${folder}` }).catch(() => undefined);
   if (lock === undefined) return undefined;
   const otherFile = file === undefined ? [] : [basename(file)];
-  const protectedPaths = await aroundTask(workspace, folder, false, otherFile, await repositoryOf(workspace));
+  const protectedPaths = await protectedPathsFor(workspace, folder, false, otherFile, await repositoryOf(workspace));
   const protect: OpenGuard = (guardedIteration) =>
     guardTask({ folder, stateDir, around: protectedPaths }, guardsRoot(io.env), guardedIteration);
   return { iteration, protect, release: () => lock.release() };
 }
 
 /** The name of the task's file if it is not the usual one. It is protected too, and undo does not change it. */
-export const otherName = ({ source }: Pick<TaskState, "source">): string[] =>
+export const otherFileName = ({ source }: Pick<TaskState, "source">): string[] =>
   source === undefined || source === taskName ? [] : [source];
 
 /** Whether a state was converted from the file of an earlier version, which had another id. */
@@ -311,16 +314,16 @@ const isCarriedOver = (state: TaskState, { task }: RalphTask): boolean =>
 type Options = Parameters<typeof openRecordStore<TaskState>>[2];
 
 /** Opens the state of the task, and creates it if it is missing. `home`: the folder at /home in its sandbox. */
-async function openStore(named: NamedTask, home: string, options: Options): Promise<RecordStore<TaskState>> {
-  const { folder, file, task } = named;
+async function openStore(namedTask: NamedTask, home: string, options: Options): Promise<RecordStore<TaskState>> {
+  const { folder, file, task } = namedTask;
   await carryOverCodingRun(folder);
   if (!existsSync(stateFile(folder))) {
     withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
     const newTaskState = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));
     await writeFileAtomic(stateFile(folder), taskFormat.format(newTaskState));
     // Files of an earlier task in /home could meet criteria of this one.
-    const leftNames = existsSync(home) ? readdirSync(home) : [];
-    for (const name of leftNames) rmSync(join(home, name), { recursive: true, force: true });
+    const oldFiles = existsSync(home) ? readdirSync(home) : [];
+    for (const name of oldFiles) rmSync(join(home, name), { recursive: true, force: true });
   }
   return openRecordStore(folder, taskFormat, options);
 }

@@ -20,7 +20,7 @@ export interface SandboxNeeds extends Omit<SandboxOptions, "env"> {
    * The choice if the user made none; absent: a sandbox only for agents that are not confined otherwise and that the
    * user did not allow to run unconfined.
    */
-  readonly usual?: SandboxChoice;
+  readonly defaultChoice?: SandboxChoice;
   /** The folder that its agents work in, if it is not the folder that the command was started in. */
   readonly folder?: string;
 }
@@ -38,7 +38,7 @@ export async function sandboxFor(
   io: Io,
   settings: AgentSettings,
   names: readonly string[],
-  { usual, folder, ...options }: SandboxNeeds = {},
+  { defaultChoice, folder, ...options }: SandboxNeeds = {},
 ): Promise<RunSandbox> {
   const isNamed = config.sandbox === "bubblewrap" || config.sandbox === "docker";
   if (settings.classic) {
@@ -49,7 +49,8 @@ export async function sandboxFor(
     );
   }
   const unconfinedAgent = names.find((name) => needsSandbox(name, settings));
-  const choice = config.sandbox ?? usual ?? (unconfinedAgent !== undefined && !config.unconfined ? "auto" : "host");
+  const choice =
+    config.sandbox ?? defaultChoice ?? (unconfinedAgent !== undefined && !config.unconfined ? "auto" : "host");
   if (choice === "host") return {};
   // Loaded only if needed: most runs have no sandbox.
   const { openSandbox } = await import("../engine/sandbox/open-sandbox.js");

@@ -53,7 +53,7 @@ export async function branchOff(
   // It may not be committed, and is what the person has named.
   if (named.file !== undefined && file !== undefined) copyFileSync(named.file, file);
   const said = `Working in the worktree ${place} on the branch ${name}; your files stay as they are.`;
-  return { named: { folder: there, task: named.task, file, from: named.from }, said };
+  return { named: { folder: there, task: named.task, file, trustedFile: named.trustedFile }, said };
 }
 
 async function git(folder: string, args: readonly string[]): Promise<void> {

@@ -221,7 +221,7 @@ function choicesOf(
 }
 
 /** The same, and what of it needs trust. */
-function withChoicesOf({ task, from }: NamedTask, flags: ConfigFlags, io: Io) {
+function withChoicesOf({ task, trustedFile: from }: NamedTask, flags: ConfigFlags, io: Io) {
   const choices = choicesOf(task, flags, io);
   const chosen = from === undefined ? [] : agentAndSandboxIn(task, from).filter(({ key }) => key in choices);
   return { chosen, flags: { ...flags, ...choices } };
@@ -269,7 +269,10 @@ async function nameTask(
   // A goal changes what is to be done; when it is done the file still says.
   if (criteria.length === 0 && goal !== undefined && existsSync(file)) {
     const read = await fromFile(file);
-    return { ...read, named: { folder: io.cwd, from: file, task: { ...read.named.task, task: words, ...wish } } };
+    return {
+      ...read,
+      named: { folder: io.cwd, trustedFile: file, task: { ...read.named.task, task: words, ...wish } },
+    };
   }
   if (words.trim() === "") throw new ExpectedError(emptyTask, 2);
   if (criteria.length === 0)
@@ -286,7 +289,7 @@ async function nameTask(
     );
   await writeFileAtomic(file, `${JSON.stringify({ $schema: schemaAddress("ralph"), ...whole }, null, 2)}\n`);
   await keepTrust(programCriteriaIn(whole, file), io.env);
-  return { named: { folder: io.cwd, file, from: file, task: whole }, notices: [] };
+  return { named: { folder: io.cwd, file, trustedFile: file, task: whole }, notices: [] };
 }
 
 /** The task of a folder. @throws ExpectedError (exit code 2) where it holds none. */
@@ -337,7 +340,7 @@ async function begun(folder: string): Promise<Named | undefined> {
   const { state } = await taskRecords(folder);
   if (state.source !== undefined && state.source !== taskName) return await fromFile(join(folder, state.source));
   return state.source === undefined
-    ? { named: { folder, from: stateFile(folder), task: state.task }, notices: [] }
+    ? { named: { folder, trustedFile: stateFile(folder), task: state.task }, notices: [] }
     : undefined;
 }
 
@@ -351,7 +354,7 @@ function folderOf({ task }: TaskArguments, io: Io): string {
 
 async function fromFile(file: string): Promise<Named> {
   const { task, notices } = await readTaskFile(file);
-  return { named: { folder: dirname(file), file, from: file, task }, notices };
+  return { named: { folder: dirname(file), file, trustedFile: file, task }, notices };
 }
 
 async function goalText(path: string): Promise<string> {

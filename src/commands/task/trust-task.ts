@@ -8,7 +8,7 @@ import { stateFile, stateName, taskName } from "../../task/project-files/layout.
 import { programCriteriaIn, contextIn } from "../../task/project-files/needs-trust.js";
 
 /** A task's file that has another name is named whole. */
-export const trustAt = ({ from }: NamedTask): { readonly at?: string } =>
+export const trustAt = ({ trustedFile: from }: NamedTask): { readonly at?: string } =>
   from === undefined || [taskName, stateName].includes(basename(from)) ? {} : { at: from };
 
 /** Throws where the task shows its agents files outside of the workspace, and the user does not trust it. */
@@ -18,7 +18,7 @@ export async function trustContext(
   io: Io,
   flags: ConfigFlags,
 ): Promise<void> {
-  const { folder, from, task } = named;
+  const { folder, trustedFile: from, task } = named;
   if (from === undefined) return;
   const outside = contextOutside(task, resolve(folder, config.task.workspace));
   await requireTrust(contextIn(outside, from), io, { ...flags, ...trustAt(named) });
@@ -29,7 +29,7 @@ export async function trustContext(
  * the command line are theirs, also when the task goes on later without them.
  */
 export async function trustCommands(named: NamedTask, io: Io, flags: ConfigFlags): Promise<void> {
-  const { folder, from, task } = named;
+  const { folder, trustedFile: from, task } = named;
   if (from === undefined) await keepTrust(programCriteriaIn(task, stateFile(folder)), io.env);
   else await requireTrust(programCriteriaIn(task, from), io, { ...flags, ...trustAt(named) });
 }

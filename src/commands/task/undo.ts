@@ -1,4 +1,4 @@
-import { otherName, workspaceOf } from "../../compose/open-task.js";
+import { otherFileName, workspaceOf } from "../../compose/open-task.js";
 import type { ResolvedConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -52,7 +52,7 @@ export async function undo(
       throw new ExpectedError(`${folder} is not in a git repository, so no earlier version of the files was kept.`, 2);
     const snapshots = openSnapshots(workspace, repository, state.id, {
       index: snapshotIndex(folder),
-      views: [...Object.values(config.task.views), ...otherName(state)],
+      views: [...Object.values(config.task.views), ...otherFileName(state)],
       notify: warn,
     });
     const files = await snapshots.putBack(keptAt(state, iteration));

@@ -6,7 +6,7 @@ import { europePmc } from "../sources/clients/europe-pmc.js";
 import { addressOf as addressOfWork, nameOf } from "../papers/identifiers.js";
 import { findText, type ReadOptions } from "./find-text.js";
 import { namesOfDocument, ownRecords } from "./own-record.js";
-import { documentEnding, doisInAddress, paperId, type Reference } from "../papers/reference.js";
+import { documentExtension, doisInAddress, paperId, type Reference } from "../papers/reference.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
@@ -132,7 +132,7 @@ function addressOf(reference: Reference): { url: string; name: string; source: s
     case "file":
       return {
         url: pathToFileURL(reference.path).href,
-        name: basename(reference.path).replace(documentEnding, ""),
+        name: basename(reference.path).replace(documentExtension, ""),
         source: "folder",
       };
     case "sample":

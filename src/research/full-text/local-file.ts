@@ -7,7 +7,7 @@ import { isJats } from "../../text/documents/jats/is-jats.js";
 import { decodeText } from "../../text/documents/text/decode.js";
 import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
 import type { NamedPaper } from "../papers/paper-record.js";
-import { documentEnding, parseReference } from "../papers/reference.js";
+import { documentExtension, parseReference } from "../papers/reference.js";
 import type { FetchResult } from "./choose-full-text.js";
 import { readUntrusted } from "./reader-process.js";
 
@@ -28,26 +28,26 @@ export const samplesFolder = packageFile("demo", "corpus");
 
 /** The path of a sample, named with or without extension. The file may be missing. */
 function samplePath(name: string): string {
-  if (documentEnding.test(name)) return join(samplesFolder, name);
-  const file = readdirSync(samplesFolder).find((fileName) => fileName.replace(documentEnding, "") === name);
+  if (documentExtension.test(name)) return join(samplesFolder, name);
+  const file = readdirSync(samplesFolder).find((fileName) => fileName.replace(documentExtension, "") === name);
   return join(samplesFolder, file ?? `${name}.md`);
 }
 
-const stemOf = (path: string): string => basename(path).replace(documentEnding, "").toLowerCase();
+const stemOf = (path: string): string => basename(path).replace(documentExtension, "").toLowerCase();
 
 /**
  * Whether `path` replaces `other`, an unreadable document in the same folder: `scan.txt`, `scan.ocr.pdf` or
  * `scan-ocr.pdf` replace `scan.pdf`.
  */
 export function replaces(path: string, other: string): boolean {
-  if (path === other || dirname(path) !== dirname(other) || !documentEnding.test(path)) return false;
+  if (path === other || dirname(path) !== dirname(other) || !documentExtension.test(path)) return false;
   const [stem, otherStem] = [stemOf(path), stemOf(other)];
   return stem === otherStem || (stem.startsWith(otherStem) && /^[-_. ]ocr$/.test(stem.slice(otherStem.length)));
 }
 
 /** Two file names for a replacement of this document, to suggest to the user. */
 export function replacementNames(path: string): string[] {
-  const stem = basename(path).replace(documentEnding, "");
+  const stem = basename(path).replace(documentExtension, "");
   return [`${stem}.ocr.pdf`, `${stem}.txt`];
 }
 
@@ -102,7 +102,7 @@ async function filesWithStats(path: string) {
 
 async function readFileAt(path: string, signal: AbortSignal): Promise<FetchResult> {
   // The address may come from an agent's search. A key or a settings file must never get into a brief.
-  if (!documentEnding.test(path))
+  if (!documentExtension.test(path))
     return {
       status: "unreadable",
       reason: `${path} is not a document that can be read (PDF, HTML, Markdown or text).`,

@@ -8,7 +8,7 @@ import { documentOf, type OwnDocument } from "../papers/known-documents.js";
 import { titlePages, samplesFolder, replaces } from "./local-file.js";
 import { namesOfDocument } from "./own-record.js";
 import { readUntrusted } from "./reader-process.js";
-import { documentEnding, paperId, safeName } from "../papers/reference.js";
+import { documentExtension, paperId, safeName } from "../papers/reference.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -110,7 +110,7 @@ function candidateOf(path: string, id: string, text: ListedDocument | undefined,
   const url = naming.urlOf(path);
   return {
     id,
-    title: text?.title ?? basename(path).replace(documentEnding, "").replace(/[_-]+/g, " ").trim(),
+    title: text?.title ?? basename(path).replace(documentExtension, "").replace(/[_-]+/g, " ").trim(),
     url,
     pdf_url: /\.pdf$/i.test(path) ? url : null,
     authors: text?.authors ?? [],

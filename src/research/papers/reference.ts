@@ -22,11 +22,11 @@ export type Reference =
   | { readonly kind: "sample"; readonly name: string };
 
 /** File extensions of documents that can be read. Other files are ignored. */
-export const documentEnding = /\.(pdf|html?|xhtml|md|markdown|txt|nxml|xml|tar\.gz|tgz|tex)$/i;
+export const documentExtension = /\.(pdf|html?|xhtml|md|markdown|txt|nxml|xml|tar\.gz|tgz|tex)$/i;
 
 const arxivId = String.raw`(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v(\d{1,3}))?`;
 /** An arXiv id, also with the subject that arXiv prints after it: "arXiv:2401.12345v1 [cs.RO] 22 Jan 2024". */
-const bareArxiv = new RegExp(`^(?:(?:oai:)?arxiv(?:\\.org)?:\\s*|abs/)?${arxivId}(?:\\s*\\[[\\w.-]+\\].*)?$`, "i");
+const arxivText = new RegExp(`^(?:(?:oai:)?arxiv(?:\\.org)?:\\s*|abs/)?${arxivId}(?:\\s*\\[[\\w.-]+\\].*)?$`, "i");
 const arxivUrl = new RegExp(
   `^(?:https?://)?(?:[a-z]+\\.)?(?:(?:arxiv\\.org|ar5iv\\.org|ar5iv\\.labs\\.arxiv\\.org|alphaxiv\\.org)/(?:abs|pdf|html|format|e-print)|huggingface\\.co/papers)/${arxivId}(?:\\.pdf)?/?(?:[?#].*)?$`,
   "i",
@@ -43,7 +43,7 @@ export function parseReference(
   folder: string = process.cwd(),
 ): Reference | { readonly kind: "unknown"; readonly reason: string } {
   const text = input.trim();
-  const identifier = asArxiv(text) ?? asDoi(text) ?? asPubMed(text);
+  const identifier = parseArxiv(text) ?? parseDoi(text) ?? parsePubMed(text);
   if (identifier !== undefined) return identifier;
 
   const sample = /^sample:(\w[\w.-]*)$/.exec(text)?.[1];
@@ -65,7 +65,7 @@ export function parseReference(
   if (
     text !== "" &&
     !/^[a-z][a-z\d+.-]+:\/\//i.test(text) &&
-    (statsAt(resolve(folder, text))?.isFile() === true || documentEnding.test(text))
+    (statsAt(resolve(folder, text))?.isFile() === true || documentExtension.test(text))
   )
     return { kind: "file", path: resolve(folder, text) };
   return unknownReference(
@@ -89,7 +89,7 @@ export function paperId(reference: Reference): string {
     case "file":
       return `file_${hash8(reference.path)}`;
     case "sample":
-      return safeName(reference.name.replace(documentEnding, ""));
+      return safeName(reference.name.replace(documentExtension, ""));
   }
 }
 
@@ -99,9 +99,9 @@ export function paperId(reference: Reference): string {
 export const distinctId = (id: string, title: string): string =>
   `${id}_${hash8(title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " "))}`;
 
-function asArxiv(text: string): Reference | undefined {
-  const doi = asDoiText(text);
-  const match = bareArxiv.exec(text) ?? arxivUrl.exec(text) ?? (doi === undefined ? null : arxivDoi.exec(doi));
+function parseArxiv(text: string): Reference | undefined {
+  const doi = doiIn(text);
+  const match = arxivText.exec(text) ?? arxivUrl.exec(text) ?? (doi === undefined ? null : arxivDoi.exec(doi));
   if (match?.[1] === undefined) return undefined;
   return {
     kind: "arxiv",
@@ -110,23 +110,23 @@ function asArxiv(text: string): Reference | undefined {
   };
 }
 
-function asDoi(text: string): Reference | undefined {
-  const doi = asDoiText(text);
+function parseDoi(text: string): Reference | undefined {
+  const doi = doiIn(text);
   return doi === undefined ? undefined : { kind: "doi", doi };
 }
 
-const bareNumber = /^(?:pmid|pubmed)(?:\s?id)?\s?:?\s?(\d{1,9})$/i;
-const bareCentral = /^(?:pmcid\s?:?\s?)?(PMC\d{1,9})(?:\.\d{1,2})?$/i;
-const pageOfNumber =
+const pmidText = /^(?:pmid|pubmed)(?:\s?id)?\s?:?\s?(\d{1,9})$/i;
+const pmcidText = /^(?:pmcid\s?:?\s?)?(PMC\d{1,9})(?:\.\d{1,2})?$/i;
+const pubMedUrl =
   /^https?:\/\/(?:(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)|europepmc\.org\/(?:article|abstract)\/med)\/(\d{1,9})\/?(?:[?#].*)?$/i;
-const pageOfCentral =
+const pmcUrl =
   /^https?:\/\/(?:(?:www\.)?(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pmc)\/articles|europepmc\.org\/(?:articles?(?:\/pmc)?))\/(PMC\d{1,9})\/?(?:[?#].*)?$/i;
 
 /** A PubMed or PubMed Central id, alone or in the address of its page. */
-function asPubMed(text: string): Reference | undefined {
-  const pmid = (bareNumber.exec(text) ?? pageOfNumber.exec(text))?.[1];
+function parsePubMed(text: string): Reference | undefined {
+  const pmid = (pmidText.exec(text) ?? pubMedUrl.exec(text))?.[1];
   if (pmid !== undefined) return { kind: "pmid", pmid };
-  const pmcid = (bareCentral.exec(text) ?? pageOfCentral.exec(text))?.[1];
+  const pmcid = (pmcidText.exec(text) ?? pmcUrl.exec(text))?.[1];
   return pmcid === undefined ? undefined : { kind: "pmcid", pmcid: pmcid.toUpperCase() };
 }
 
@@ -136,24 +136,25 @@ function asPubMed(text: string): Reference | undefined {
  */
 export function doisInAddress(url: string): readonly string[] {
   const [, encodedDoi = ""] = /[/=](10\.\d{4,9}(?:\/|%2f)[^?#&\s]{1,300})/i.exec(url) ?? [];
-  const segments = decoded(encodedDoi).replace(/\/$/, "").split("/");
+  const segments = decodeSafely(encodedDoi).replace(/\/$/, "").split("/");
   const candidates = segments.slice(1).map((_, index) => segments.slice(0, segments.length - index).join("/"));
   const dois = candidates
     .flatMap((candidate) => [candidate, candidate.replace(/\.(?:pdf|html?|full)$/i, "")])
-    .map(asDoiText);
+    .map(doiIn);
   return [...new Set(dois.filter((doi) => doi !== undefined))].slice(0, 4);
 }
 
 /** A DOI that is already normal. Most are, and with a hundred thousand records this test saves time. */
 const normalDoi = /^10\.(?!1101\/|64898\/)\d{4,9}\/[a-z\d](?:[a-z\d./_-]*[a-z\d])?$/;
 
-function asDoiText(text: string): string | undefined {
+function doiIn(text: string): string | undefined {
   if (normalDoi.test(text)) return text;
   const trimmed = text.replace(/[\u200b-\u200f\u2060\ufeff]/g, "").replace(/^["'“‘<([{\s]+(?=10\.|doi|https?:)/i, "");
   const withoutPrefix = trimmed.replace(/^(?:info:doi\/|urn:doi:|doi\s*:|doi\s+(?=10\.))\s*/i, "");
   const resolverPath = /^(?:https?:\/\/)?(?:www\.|dx\.)?doi\.org\/(?:doi:)?(.+)$/i.exec(withoutPrefix)?.[1];
   const isEncoded = /^10\.[^%]*%(?:2[89f]|3[a-e])/i.test(withoutPrefix);
-  const doiText = resolverPath === undefined && !isEncoded ? withoutPrefix : decoded(resolverPath ?? withoutPrefix);
+  const doiText =
+    resolverPath === undefined && !isEncoded ? withoutPrefix : decodeSafely(resolverPath ?? withoutPrefix);
   const doi = withoutPunctuation(doiText);
   // Preprints of Cold Spring Harbor have one DOI for all versions, but addresses with a version.
   return anyDoi.test(doi)
@@ -173,7 +174,7 @@ function withoutPunctuation(text: string): string {
   return isOpen ? withoutPunctuation(shorter.slice(0, -1)) : shorter;
 }
 
-function decoded(text: string): string {
+function decodeSafely(text: string): string {
   try {
     return decodeURIComponent(text.split(/[?#]/, 1)[0] ?? "");
   } catch {

@@ -21,7 +21,7 @@ const dummyCredentials = { key: "replayed", contact: "replayed@localhost" };
  * Opens the sources for a replay. Addresses come from the configuration, keys are not needed, and no request goes to
  * the network.
  */
-function replayedSources(
+function openReplay(
   lines: readonly QueryLine[],
   { cacheDir, config, root }: { readonly cacheDir: string; readonly config: SourcesConfig; readonly root: string },
 ): ReplayedSources {
@@ -62,8 +62,8 @@ const isLocal = (name: string): boolean => /^feed:/i.test(name) || isOwnList(nam
  */
 export const replaysOf = (
   lines: readonly QueryLine[],
-  options: Parameters<typeof replayedSources>[1],
+  options: Parameters<typeof openReplay>[1],
 ): readonly [inOrder: () => ReplayedSources, byLastAnswers: () => ReplayedSources] => [
-  () => replayedSources(lines, options),
-  () => replayedSources([...new Map(lines.map((line) => [keyOfLine(line), line])).values()], options),
+  () => openReplay(lines, options),
+  () => openReplay([...new Map(lines.map((line) => [keyOfLine(line), line])).values()], options),
 ];

@@ -16,85 +16,61 @@ export interface FlowCounts {
  */
 type Row = readonly [data: string, node: string, box: string, text: string, about?: string];
 
-const notAvailable = "NA";
-const databaseSuffix = " (databases and registers)";
-const otherSuffix = " (other)";
+const na = "NA";
+const databases = " (databases and registers)";
+const others = " (other)";
 
 /**
  * The rows of the package's table (version 1.1.4, `inst/extdata/PRISMA.csv`): three title boxes, the counts, and three
  * labels at the side. The package uses the names; the texts can be changed.
  */
 const rows: readonly Row[] = [
-  [notAvailable, "node4", "prevstud", "Previous studies", "Grey title box; Previous studies"],
+  [na, "node4", "prevstud", "Previous studies", "Grey title box; Previous studies"],
   ["previous_studies", "node5", "box1", "Studies included in previous version of review"],
-  ["previous_reports", notAvailable, "box1", "Reports of studies included in previous version of review"],
-  [notAvailable, "node6", "newstud", "Identification of new studies via databases and registers", "Yellow title box"],
+  ["previous_reports", na, "box1", "Reports of studies included in previous version of review"],
+  [na, "node6", "newstud", "Identification of new studies via databases and registers", "Yellow title box"],
   ["database_results", "node7", "box2", "Databases", "Records identified from: Databases"],
-  [
-    "database_specific_results",
-    notAvailable,
-    "box2",
-    "Specific Databases",
-    "Records identified from: specific databases",
-  ],
-  ["register_results", notAvailable, "box2", "Registers", "Records identified from: Registers"],
-  [
-    "register_specific_results",
-    notAvailable,
-    "box2",
-    "Specific Registers",
-    "Records identified from: specific registers",
-  ],
-  [notAvailable, "node16", "othstud", "Identification of new studies via other methods", "Grey title box"],
+  ["database_specific_results", na, "box2", "Specific Databases", "Records identified from: specific databases"],
+  ["register_results", na, "box2", "Registers", "Records identified from: Registers"],
+  ["register_specific_results", na, "box2", "Specific Registers", "Records identified from: specific registers"],
+  [na, "node16", "othstud", "Identification of new studies via other methods", "Grey title box"],
   ["website_results", "node17", "box11", "Websites", "Records identified from: Websites"],
-  ["organisation_results", notAvailable, "box11", "Named by people", "Records identified from: Organisations"],
-  ["citations_results", notAvailable, "box11", "Citation searching", "Records identified from: Citation searching"],
+  ["organisation_results", na, "box11", "Named by people", "Records identified from: Organisations"],
+  ["citations_results", na, "box11", "Citation searching", "Records identified from: Citation searching"],
   ["duplicates", "node8", "box3", "Duplicate records"],
-  ["excluded_automatic", notAvailable, "box3", "Records marked as ineligible by automation tools"],
-  ["excluded_other", notAvailable, "box3", "Records removed for other reasons"],
-  ["records_screened", "node9", "box4", "Records screened", `Records screened${databaseSuffix}`],
-  ["records_excluded", "node10", "box5", "Records excluded", `Records excluded${databaseSuffix}`],
-  [
-    "dbr_sought_reports",
-    "node11",
-    "box6",
-    "Reports sought for retrieval",
-    `Reports sought for retrieval${databaseSuffix}`,
-  ],
-  ["dbr_notretrieved_reports", "node12", "box7", "Reports not retrieved", `Reports not retrieved${databaseSuffix}`],
-  [
-    "other_sought_reports",
-    "node18",
-    "box12",
-    "Reports sought for retrieval",
-    `Reports sought for retrieval${otherSuffix}`,
-  ],
-  ["other_notretrieved_reports", "node19", "box13", "Reports not retrieved", `Reports not retrieved${otherSuffix}`],
+  ["excluded_automatic", na, "box3", "Records marked as ineligible by automation tools"],
+  ["excluded_other", na, "box3", "Records removed for other reasons"],
+  ["records_screened", "node9", "box4", "Records screened", `Records screened${databases}`],
+  ["records_excluded", "node10", "box5", "Records excluded", `Records excluded${databases}`],
+  ["dbr_sought_reports", "node11", "box6", "Reports sought for retrieval", `Reports sought for retrieval${databases}`],
+  ["dbr_notretrieved_reports", "node12", "box7", "Reports not retrieved", `Reports not retrieved${databases}`],
+  ["other_sought_reports", "node18", "box12", "Reports sought for retrieval", `Reports sought for retrieval${others}`],
+  ["other_notretrieved_reports", "node19", "box13", "Reports not retrieved", `Reports not retrieved${others}`],
   [
     "dbr_assessed",
     "node13",
     "box8",
     "Reports assessed for eligibility",
-    `Reports assessed for eligibility${databaseSuffix}`,
+    `Reports assessed for eligibility${databases}`,
   ],
-  ["dbr_excluded", "node14", "box9", "Reports excluded", `Reports excluded${databaseSuffix}`],
+  ["dbr_excluded", "node14", "box9", "Reports excluded", `Reports excluded${databases}`],
   [
     "other_assessed",
     "node20",
     "box14",
     "Reports assessed for eligibility",
-    `Reports assessed for eligibility${otherSuffix}`,
+    `Reports assessed for eligibility${others}`,
   ],
-  ["other_excluded", "node21", "box15", "Reports excluded", `Reports excluded${otherSuffix}`],
+  ["other_excluded", "node21", "box15", "Reports excluded", `Reports excluded${others}`],
   ["new_studies", "node15", "box10", "New studies included in review"],
-  ["new_reports", notAvailable, "box10", "Reports of new included studies"],
+  ["new_reports", na, "box10", "Reports of new included studies"],
   ["total_studies", "node22", "box16", "Total studies included in review"],
-  ["total_reports", notAvailable, "box16", "Reports of total included studies"],
+  ["total_reports", na, "box16", "Reports of total included studies"],
   ["identification", "node1", "identification", "Identification", "Blue identification box"],
   ["screening", "node2", "screening", "Screening", "Blue screening box"],
   ["included", "node3", "included", "Included", "Blue included box"],
   ["total_studies_ma", "node23", "box17", "Total studies included in meta-analysis"],
-  ["total_reports_ma", notAvailable, "box17", "Reports of total included studies in meta-analysis"],
+  ["total_reports_ma", na, "box17", "Reports of total included studies in meta-analysis"],
 ];
 
 /**
@@ -102,19 +78,13 @@ const rows: readonly Row[] = [
  * package ignores these rows. Rows with the count 0 are omitted. Key: the row before.
  */
 const openRows: Readonly<Record<string, Row>> = {
-  excluded_other: ["records_not_screened", notAvailable, "box3", "Records not screened yet"],
-  records_excluded: ["records_waiting", notAvailable, "box5", "Records that wait for a person"],
-  dbr_notretrieved_reports: ["dbr_not_read", notAvailable, "box7", "Reports not read yet"],
-  citations_results: [
-    "other_not_sought",
-    notAvailable,
-    "box11",
-    "Records not sought",
-    `Records not sought${otherSuffix}`,
-  ],
-  other_notretrieved_reports: ["other_not_read", notAvailable, "box13", "Reports not read yet"],
-  dbr_excluded: ["dbr_waiting", notAvailable, "box9", "Reports that wait for a person"],
-  other_excluded: ["other_waiting", notAvailable, "box15", "Reports that wait for a person"],
+  excluded_other: ["records_not_screened", na, "box3", "Records not screened yet"],
+  records_excluded: ["records_waiting", na, "box5", "Records that wait for a person"],
+  dbr_notretrieved_reports: ["dbr_not_read", na, "box7", "Reports not read yet"],
+  citations_results: ["other_not_sought", na, "box11", "Records not sought", `Records not sought${others}`],
+  other_notretrieved_reports: ["other_not_read", na, "box13", "Reports not read yet"],
+  dbr_excluded: ["dbr_waiting", na, "box9", "Reports that wait for a person"],
+  other_excluded: ["other_waiting", na, "box15", "Reports that wait for a person"],
 };
 
 /** Counts for which the package accepts a list, "reason, 3; reason, 1", or a number. */
@@ -124,7 +94,7 @@ const listNames: ReadonlySet<string> = new Set([
   "dbr_excluded",
   "other_excluded",
 ]);
-const titles: ReadonlySet<string> = new Set([notAvailable, "identification", "screening", "included"]);
+const titles: ReadonlySet<string> = new Set([na, "identification", "screening", "included"]);
 
 /**
  * The flow as a table for `PRISMA2020::PRISMA_data(read.csv(file))`. Without a byte order mark, which R would treat as
@@ -139,8 +109,8 @@ export const prismaCsv = (flow: FlowCounts): string =>
       box,
       about,
       text,
-      node === notAvailable ? notAvailable : about,
-      node === notAvailable ? notAvailable : `${box}.html`,
+      node === na ? na : about,
+      node === na ? na : `${box}.html`,
       titles.has(data) ? 0 : valueOf(data, flow),
     ]),
   ]);

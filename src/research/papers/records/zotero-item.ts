@@ -25,29 +25,31 @@ export function zoteroFields(data: unknown): (RawEntry & { readonly key: string 
   const type = text("itemType") ?? "";
   if (["attachment", "note", "annotation"].includes(type) || valueAt(data, "parentItem") !== undefined)
     return undefined;
-  const people = (kind: string) =>
+  const namesOf = (kind: string) =>
     list(valueAt(data, "creators")).flatMap((creator) => {
       if (line(valueAt(creator, "creatorType")) !== kind) return [];
       const [family, given] = [line(valueAt(creator, "lastName")), line(valueAt(creator, "firstName"))];
       return line(valueAt(creator, "name")) ?? [family, given].filter(Boolean).join(", ");
     });
   const extra = typeof valueAt(data, "extra") === "string" ? String(valueAt(data, "extra")) : "";
-  const inExtra = (name: RegExp) => name.exec(extra)?.[1];
+  const fieldInExtra = (name: RegExp) => name.exec(extra)?.[1];
   return {
-    key: inExtra(/^Citation Key:\s*(\S+)/im) ?? text("citationKey", "key"),
+    key: fieldInExtra(/^Citation Key:\s*(\S+)/im) ?? text("citationKey", "key"),
     title: text("title"),
-    authors: people("author"),
-    editors: people("editor"),
+    authors: namesOf("author"),
+    editors: namesOf("editor"),
     dates: [text("date") ?? ""],
     venue: text("publicationTitle", "proceedingsTitle", "bookTitle", "conferenceName"),
     volume: text("volume"),
     issue: text("issue"),
     pages: text("pages"),
     abstract: text("abstractNote"),
-    dois: [text("DOI") ?? "", inExtra(/^DOI:\s*(\S+)/im) ?? ""],
-    arxiv: [inExtra(/^arXiv:\s*(\S+)/im) ?? "", text("archiveID") ?? ""].filter((id) => /\d{4}\.\d|\/\d{7}/.test(id)),
-    pmid: inExtra(/^PMID:\s*(\d+)/im),
-    pmcid: inExtra(/^PMCID:\s*(PMC\d+)/im),
+    dois: [text("DOI") ?? "", fieldInExtra(/^DOI:\s*(\S+)/im) ?? ""],
+    arxiv: [fieldInExtra(/^arXiv:\s*(\S+)/im) ?? "", text("archiveID") ?? ""].filter((id) =>
+      /\d{4}\.\d|\/\d{7}/.test(id),
+    ),
+    pmid: fieldInExtra(/^PMID:\s*(\d+)/im),
+    pmcid: fieldInExtra(/^PMCID:\s*(PMC\d+)/im),
     urls: [text("url") ?? ""],
     type: types[type],
     numbers: [text("ISBN") ?? "", text("ISSN") ?? ""],
