@@ -1,9 +1,9 @@
 import { type Mark, locatorAt } from "../documents/text/document-text.js";
 import { type ReferenceList, isInEntry, referenceLists } from "../documents/text/reference-lists.js";
-import { type Vocabulary, extrasOf, vocabularyOf } from "./marks-left-out.js";
-import { agrees, unspaced } from "./same-words.js";
-import { nearestStretch, widened, wordsOf } from "./nearest-passage.js";
-import { inSigns } from "./quote-variants/formulas.js";
+import { type Vocabulary, omittableParts, vocabularyOf } from "./marks-left-out.js";
+import { matchAt, unspaced } from "./same-words.js";
+import { nearestStretch, extended, wordsOf } from "./nearest-passage.js";
+import { withPlainFormulas } from "./quote-variants/formulas.js";
 import { findNear } from "./numbers/near-numbers.js";
 import { type Normalised, normalise, onOneLine, withoutExtras } from "./normalise.js";
 import { occurrences } from "./occurrences.js";
@@ -18,8 +18,8 @@ export interface Searchable {
 
 export type QuoteMatch =
   /**
-   * `start` and `end` are offsets into the text; an elided quote spans its fragments. `isCited`: it stands in what
-   * seems to be the list of references, which claims nothing; where the list is sure, it is not found.
+   * `start` and `end` are offsets into the text; a quote with omissions spans its fragments. `isCited`: it is in what
+   * seems to be a list of references, which is not evidence. If the list is certain, the quote counts as not found.
    */
   | ({
       readonly found: true;
@@ -29,11 +29,10 @@ export type QuoteMatch =
       readonly isCited?: true;
     } & Passage)
   /**
-   * `nearest`: the stretch that shares most with the quote, on one line of at most 300 characters; empty where nothing
-   * is shared.
-   * `tooShort`: the quote says so little that it was not looked for. `why`: its words are in the text, but not so that
-   * they can be taken for the quote.
-   * `near`: the text says the same with a number that differs in unit or rounding; it is not proof.
+   * `nearest`: the part of the text with most words of the quote, on one line of at most 300 characters; empty if they
+   * share no word. `tooShort`: the quote was too short to be searched. `why`: its words are in the text, but the place
+   * was rejected for this reason. `near`: the text has the quote with a number in another unit or rounding; this is not
+   * evidence.
    */
   | {
       readonly found: false;
@@ -48,7 +47,7 @@ const minWords = 3;
 const minCharacters = 12;
 /** Minimum number of letters of a quote in a script without spaces between words. */
 const minLetters = 8;
-/** The same for a fragment. */
+/** The same minimum for a fragment. */
 const minLettersOfFragment = 4;
 const unspacedLetters = new RegExp(unspaced.source, "gu");
 
@@ -75,27 +74,26 @@ interface Prepared {
 const preparedTexts = new WeakMap<Searchable, Prepared>();
 
 /**
- * Looks for a quote in a text. How:
+ * Searches a quote in a text:
  *
- * 1. Text and quote are **normalised** (`normalise.ts`): to one string of letters, digits and signs, with the gap
- *    before each character kept apart. White space, case, accents, ligatures, kinds of quotation marks and dashes,
- *    borders of cells, marks of lists and words broken at a line's end make no difference after that. The text once
- *    more without its **extras** (`marks-left-out.ts`): footnote marks, citations, running heads, which a quote may
- *    leave out.
- * 2. The quote is read in a few **variants** (`variants.ts`), the strictest first: as it stands, without the stop that
- *    closes a cut quote, without `[words of explanation]`.
- * 3. Each variant is looked for as a string (`occurrences.ts`), in linear time. At each place the gaps, the ends of
- *    words and numbers and the case of units must **agree** (`same-words.ts`). Where it stands nowhere so, the text is
- *    searched once more with its powers on the line and its thousands joined, as a plain keyboard writes them.
- * 4. A quote with `…`, `...` or `[...]` is looked for in **fragments**, which stand near each other in their order.
- * 5. What was found is given as its **passage** (`passage.ts`): the paper's own sentence, in which everyone sees what
- *    the quote left out. Nothing is guessed of what it means.
- * 6. What is not found is looked for once more with other numbers (`near-numbers.ts`), and the nearest stretch is given
- *    for a repair.
+ * 1. Text and quote are **normalised** (`normalise.ts`) to a string of letters, digits and signs; the gap before each
+ *    character is stored separately. Then white space, case, accents, ligatures, kinds of quotation marks and dashes,
+ *    borders of cells, list marks and words broken at line ends make no difference. A second form of the text is
+ *    without its **extras** (`marks-left-out.ts`), which a quote may omit: footnote marks, citations, running heads.
+ * 2. The quote has a few **variants** (`variants.ts`), the strictest first: as written, without the punctuation after
+ *    a cut, without `[inserted words]`.
+ * 3. Each variant is searched as a string (`occurrences.ts`), in linear time. At each place the gaps, the ends of words
+ *    and numbers, and the case of units must **agree** (`same-words.ts`). If there is no such place, the text is
+ *    searched again with powers as normal digits and thousands without separators, as people type them.
+ * 4. A quote with `…`, `...` or `[...]` is searched in **fragments**, which must be near each other and in order.
+ * 5. The result has its **passage** (`passage.ts`): the paper's own sentence, which shows what the quote omits. The
+ *    meaning is never guessed.
+ * 6. A quote that is not found is searched again with other numbers (`near-numbers.ts`), and the nearest part of the
+ *    text is returned for a repair.
  *
- * "of the" and "5" stand in every paper: a quote has at least four words, or three of which one is a number, or eight
- * letters of a script without spaces. A text given as an object is normalised once, however many quotes are looked
- * for. The work is linear in text and quote.
+ * Words such as "of the" and "5" are in every paper, so a quote needs at least four words, or three with a number, or
+ * eight letters of a script without spaces. A text that is given as an object is normalised only once for all quotes.
+ * Linear in text and quote.
  */
 export function findQuote(text: Searchable | string, quote: string): QuoteMatch {
   const searchable = typeof text === "string" ? { text } : text;
@@ -103,9 +101,9 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
   const ready = prepare(searchable);
   const refusals: string[] = [];
   const spans = spansOfQuote(ready, quote, refusals);
-  const [first, last] = [spans?.[0], spans?.at(-1)];
-  if (spans !== undefined && first !== undefined && last !== undefined) {
-    const hit = { start: first.start, end: last.end };
+  const [firstSpan, lastSpan] = [spans?.[0], spans?.at(-1)];
+  if (spans !== undefined && firstSpan !== undefined && lastSpan !== undefined) {
+    const hit = { start: firstSpan.start, end: lastSpan.end };
     return {
       found: true,
       ...hit,
@@ -115,8 +113,9 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
     };
   }
   const [why] = refusals;
-  const { nearest, stretch } = nearestPart(searchable, quote);
-  const near = why === undefined && stretch !== undefined ? findNear(searchable.text, quote, stretch) : undefined;
+  const { nearest, stretch: nearestSpan } = nearestPart(searchable, quote);
+  const near =
+    why === undefined && nearestSpan !== undefined ? findNear(searchable.text, quote, nearestSpan) : undefined;
   return {
     found: false,
     nearest,
@@ -136,7 +135,7 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
 /** The part of a text that is nearest to a quote, and its text for display; empty if they share no word. */
 function nearestPart(searchable: Searchable, quote: string): { readonly nearest: string; readonly stretch?: Span } {
   const stretch = nearestStretch(searchable, quote);
-  return stretch === undefined ? { nearest: "" } : { nearest: widened(searchable.text, stretch), stretch };
+  return stretch === undefined ? { nearest: "" } : { nearest: extended(searchable.text, stretch), stretch };
 }
 
 /** Like `findQuote`, for many quotes of one text. */
@@ -171,13 +170,13 @@ const once = <Made>(make: () => Made): (() => Made) => {
 function prepare(searchable: Searchable): Prepared {
   let ready = preparedTexts.get(searchable);
   if (ready === undefined) {
-    const text = inSigns(searchable.text);
+    const text = withPlainFormulas(searchable.text);
     const vocabulary = vocabularyOf(text);
     const joinsGroups = !/(?<!\p{Nd})0,\p{Nd}/u.test(text);
     const typing = { lowersRanks: true, joinsGroups };
     const whole = once(() => normalise(text));
     const bare = once(() => {
-      const extras = extrasOf(text, vocabulary);
+      const extras = omittableParts(text, vocabulary);
       return extras.size === 0 ? whole() : withoutExtras(whole(), extras);
     });
     ready = {
@@ -227,7 +226,7 @@ function* spansOf(
 ): Generator<Span> {
   for (const variant of variants) yield* matchingSpans(ready, whole(), read(normalise(variant)), refusals);
   for (const variant of variants) {
-    const extras = extrasOf(variant, ready.vocabulary);
+    const extras = omittableParts(variant, ready.vocabulary);
     if (bare() !== whole() || extras.size > 0)
       yield* matchingSpans(ready, bare(), read(normalise(variant, extras)), refusals);
   }
@@ -240,7 +239,7 @@ function* matchingSpans(
   refusals: string[],
 ): Generator<Span> {
   for (const position of occurrences(haystack.chars, needle.chars)) {
-    const result = agrees(haystack, needle, position, ready.vocabulary);
+    const result = matchAt(haystack, needle, position, ready.vocabulary);
     if (result === false) continue;
     const problem = typeof result === "string" ? result : isCited(ready, result, true) ? citedReason : undefined;
     if (typeof result !== "string" && problem === undefined) yield result;

@@ -2,8 +2,8 @@ import type { Extras } from "./normalise.js";
 import { isPageLine } from "./structure/sentences.js";
 
 /**
- * How often each word stands in a text, and each pair of words in a row, in lower case; and the numbers of the points
- * in its lists, by which one of them is known in a quote.
+ * The words of a text and their pairs, in lower case, with their frequencies; and the numbers of points in its lists,
+ * so that they are recognized in quotes.
  */
 export interface Vocabulary {
   readonly text: string;
@@ -14,17 +14,17 @@ export interface Vocabulary {
 
 const wordPattern = /\p{L}[\p{L}\p{M}]{0,60}\p{N}{0,3}/gu;
 
-/** The words of a text, counted when they are first asked for. Linear in its length. */
+/** The words of a text, counted at the first access. Linear in its length. */
 export function vocabularyOf(text: string): Vocabulary {
-  let counted: Pick<Vocabulary, "words" | "pairs"> | undefined;
+  let counts: Pick<Vocabulary, "words" | "pairs"> | undefined;
   let points: ReadonlySet<string> | undefined;
   return {
     text,
     get words() {
-      return (counted ??= wordsIn(text)).words;
+      return (counts ??= wordsIn(text)).words;
     },
     get pairs() {
-      return (counted ??= wordsIn(text)).pairs;
+      return (counts ??= wordsIn(text)).pairs;
     },
     get points() {
       return (points ??= new Set(enumeratorsIn(text).map(({ piece }) => piece)));
@@ -36,7 +36,7 @@ function wordsIn(text: string): Pick<Vocabulary, "words" | "pairs"> {
   const words = new Map<string, number>();
   const pairs = new Map<string, number>();
   let last = "";
-  // Word by word: normalising a long run of combining marks takes the square of its length.
+  // Each word alone: normalizing a long run of combining marks takes quadratic time.
   for (const [match] of text.matchAll(wordPattern)) {
     const word = match.normalize("NFKC").toLowerCase();
     words.set(word, (words.get(word) ?? 0) + 1);
@@ -47,36 +47,36 @@ function wordsIn(text: string): Pick<Vocabulary, "words" | "pairs"> {
 }
 
 /**
- * Marks of footnotes behind a word or its stop, and numbers raised there: "success†", "trials.¹²". Not behind a unit or
+ * Footnote marks and raised numbers after a word or its punctuation: "success†", "trials.¹²". Not after a unit or
  * symbol: "cm²", "R²".
  */
 const footnote =
-  // What it begins with comes first: most characters are passed without a look behind.
+  // The first character is checked first, so that most characters need no lookbehind.
   /(?=[ †‡§¶‖#*⁽¹²³⁰⁴-⁹^ᵃ-ᶿ])(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’]|(?<!\p{L})(?:it|is|of|or|by|us|so|to|be|on|do|we|me|up|as|he|if|an))(?: ?[†‡§¶‖#]{1,3}(?:, ?[†‡§¶‖]{1,3}){0,4}|[*]{1,3}[†‡]?| ?[⁽]?[¹²³⁰⁴-⁹]{1,3}(?:[,;·⁻–-]? ?[¹²³⁰⁴-⁹]{1,3}){0,9}[⁾)]?|\^(?:\[\d{1,3}\]|\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
 const name = "\\p{Lu}[\\p{L}’'-]{1,30}";
 const work = `${name}(?:,? (?:and|&|et al\\.?|${name})){0,6},? ?(?:19|20)\\d\\d[a-z]?(?:, ?[a-z](?!\\p{L})){0,4}`;
-/** Authors with their year, as "(Lee et al., 2019; Roe 2020)". */
+/** Authors with a year, as in "(Lee et al., 2019; Roe 2020)". */
 const authors = new RegExp(
   `(?= [([])(?<=\\p{L}[,.]?) [(\\[](?:see |e\\.g\\.,? |cf\\. )?${work}(?:[;,] (?:${work}|(?:19|20)\\d\\d[a-z]?)){0,9}[)\\]]`,
   "gu",
 );
-/** Works by the beginnings of their authors' names and their year, as "[Roe19, LRW+20]". */
+/** Citation keys of authors' initials and a year, as in "[Roe19, LRW+20]". */
 const abridged = "\\p{Lu}\\p{L}{2,4}\\+?\\d\\d[a-z]?";
 const keys = new RegExp(`(?= ?\\[)(?<=\\p{L}[,.]?) ?\\[${abridged}(?:[;,] ?${abridged}){0,9}\\]`, "gu");
-/** The numbers of several citations run together, as publishers' files have them: "problems.[78910]". */
+/** Numbers of several citations without separators, as in publishers' files: "problems.[78910]". */
 const runTogether = /(?=\[)(?<=\p{L}{2}[,.;]?)\[\d{4,15}\]/gu;
-/** What joins citations that are left out together: "[8]–[10]". */
+/** The separator between omitted citations: "[8]–[10]". */
 const betweenCitations = /(?<=\[\d{1,3}\])\s?[,;–-]\s?(?=\[\d{1,3}\])/g;
-/** A citation's number that a reader set on the line: "trials.12 In", "success3 in". */
+/** The number of a citation on the line: "trials.12 In", "success3 in". */
 const onLine = /(?=\d)(?<=(\p{Ll}{4,40})([.,;]?))(\d{1,3}(?:[,–-]\d{1,3}){0,9})(?=\s|[.,;)]\s)/gu;
-/** The number of a point in a list at the end of a text: "1.", "(b)", "ii)". */
+/** The number of a list point at the end of a text: "1.", "(b)", "ii)". */
 const enumerator = /(?<=^|[\s([])\(?(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3}|ix)[.)]$/u;
-/** Units of the longest of them, with the one before it. */
+/** Maximum length of such a number, with the character before it. */
 const maxEnumerator = 8;
 
 /**
- * The numbers of points, as in "1. A hand", "(b) a hand". They are looked for at what ends one: there are a thousand
- * times as many places where one could begin.
+ * The numbers of list points, as in "1. A hand", "(b) a hand". The search starts from their last character, because
+ * there are a thousand times more possible first ones.
  */
 function enumeratorsIn(text: string): { readonly index: number; readonly piece: string }[] {
   return [...text.matchAll(/[.)](?=\s{1,4}\p{L})/gu)].flatMap(({ index }) => {
@@ -87,11 +87,10 @@ function enumeratorsIn(text: string): { readonly index: number; readonly piece: 
 }
 
 /**
- * What stands in a text but may be missing in a quote of it: footnote marks, citation numbers, the numbers of a list's
- * points, running heads at a page's end. They are found in a quote by the same rules; `vocabulary` is that of the text
- * in both cases.
+ * The parts of a text that a quote may omit: footnote marks, citation numbers, numbers of list points, and running
+ * heads at page ends. The same rules apply to quotes. `vocabulary`: that of the text in both cases.
  */
-export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
+export function omittableParts(text: string, vocabulary: Vocabulary): Extras {
   const extras = new Map<number, { says: string; end: number }>();
   const add = (at: number, piece: string) => {
     if (piece !== "") extras.set(at, { says: piece.normalize("NFKC").replace(/\s/g, ""), end: at + piece.length });
@@ -101,7 +100,7 @@ export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
   for (const [at, mark] of pointsInLine(text)) add(at, mark);
   for (const match of text.matchAll(onLine)) {
     const [, word = "", stop, number = ""] = match;
-    // "model1" that stands twice is a name; "success3" has a footnote.
+    // "model1" is a name if it occurs twice; "success3" has a footnote.
     const name = `${word}${number}`;
     const isName = vocabulary.text.indexOf(name) !== vocabulary.text.lastIndexOf(name);
     if (stop !== "" || !isName) add(match.index, number);
@@ -112,20 +111,23 @@ export function extrasOf(text: string, vocabulary: Vocabulary): Extras {
   return extras;
 }
 
-/** Whether a number is a list's: one before or after it stands there too, and it begins a line or follows a stop. */
+/**
+ * Whether a number belongs to a list: the previous or next number occurs too, and it begins a line or follows
+ * punctuation.
+ */
 function isPoint(text: string, at: number, piece: string, names: ReadonlySet<string>): boolean {
   const before = text.slice(Math.max(0, at - 6), at).trimEnd();
-  const opens = before === "" || /[.:;,!?]$/.test(before) || /(?:and|or)$/.test(before);
-  return (opens || piece.startsWith("(")) && neighbours(piece).some((each) => names.has(each));
+  const isAtStart = before === "" || /[.:;,!?]$/.test(before) || /(?:and|or)$/.test(before);
+  return (isAtStart || piece.startsWith("(")) && neighbours(piece).some((each) => names.has(each));
 }
 
-/** The marks of a list within a line that are signs or letters elsewhere: "three things: * a hand * a simulator". */
+/** List marks within a line that otherwise are signs or letters: "three things: * a hand * a simulator". */
 function* pointsInLine(text: string): Generator<[number, string]> {
-  let done = 0;
+  let searchedUntil = 0;
   for (const { index, 0: mark } of text.matchAll(/(?<=:\s)[*+o→»](?=\s\p{L})/gu)) {
-    if (index < done) continue;
+    if (index < searchedUntil) continue;
     const line = text.slice(index - 1, index + 2000).split("\n\n", 1)[0] as string;
-    done = index + line.length;
+    searchedUntil = index + line.length;
     const places = [...line.matchAll(/(?<=\s)[*+o→»](?=\s\p{L})/gu)].filter((each) => each[0] === mark);
     if (places.length > 1) for (const place of places) yield [index - 1 + place.index, mark];
   }
@@ -135,18 +137,18 @@ const romans = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
 
 function neighbours(piece: string): string[] {
   const core = piece.replace(/[().]/g, "");
-  const dress = (value: string) => piece.replace(core, value);
-  if (/^\d/.test(core)) return [Number(core) - 1, Number(core) + 1].map((number) => dress(String(number)));
+  const inSameForm = (value: string) => piece.replace(core, value);
+  if (/^\d/.test(core)) return [Number(core) - 1, Number(core) + 1].map((number) => inSameForm(String(number)));
   const roman = romans.indexOf(core);
   const letters = core.length === 1 ? [-1, 1].map((step) => String.fromCharCode(core.charCodeAt(0) + step)) : [];
   return [...letters, ...(roman === -1 ? [] : [romans[roman - 1], romans[roman + 1]])].flatMap((each) =>
-    each === undefined ? [] : [dress(each)],
+    each === undefined ? [] : [inSameForm(each)],
   );
 }
 
-/** Longer lines are not running heads. */
-const maxHead = 120;
-/** Lines of a head and foot together, at one page's end. */
+/** Maximum length of a running head. */
+const maxHeadChars = 120;
+/** Maximum number of lines of head and foot at a page end. */
 const maxHeadLines = 4;
 const skeleton = (line: string): string => line.toLowerCase().replace(/\d{1,9}/g, "#");
 
@@ -164,35 +166,43 @@ function* runningHeads(text: string): Generator<[number, number]> {
     if (line.trim() !== "") lines.push({ at, text: line.trimEnd() });
     at += line.length + 1;
   }
-  const often = new Map<string, number>();
+  const frequency = new Map<string, number>();
   for (const { text: line } of lines)
-    if (line.length <= maxHead) often.set(skeleton(line.trim()), (often.get(skeleton(line.trim())) ?? 0) + 1);
-  const repeats = (line: string) => (often.get(skeleton(line.trim())) ?? 0) > 1;
+    if (line.length <= maxHeadChars)
+      frequency.set(skeleton(line.trim()), (frequency.get(skeleton(line.trim())) ?? 0) + 1);
+  const repeats = (line: string) => (frequency.get(skeleton(line.trim())) ?? 0) > 1;
   const isNumber = (line: string) => /^\W{0,3}(?:page )?\d{1,5}(?: (?:of|\/) \d{1,5})?\W{0,3}$/i.test(line.trim());
 
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] as Line;
     const isBroken = /\p{L}[-\u2010\u00ad]$/u.test(line.text);
-    const run: Line[] = [];
+    const betweenLines: Line[] = [];
     let next = index + 1;
-    while (next < lines.length && run.length <= maxHeadLines && !goesOn(lines[next] as Line, isBroken)) {
-      run.push(lines[next] as Line);
+    while (
+      next < lines.length &&
+      betweenLines.length <= maxHeadLines &&
+      !continuesText(lines[next] as Line, isBroken)
+    ) {
+      betweenLines.push(lines[next] as Line);
       next += 1;
     }
     const follows = lines[next];
-    if (run.length === 0 || run.length > maxHeadLines || follows === undefined) continue;
-    const heads = run.filter(({ text: each }) => !isPageLine(each));
-    const turns = heads.length < run.length;
+    if (betweenLines.length === 0 || betweenLines.length > maxHeadLines || follows === undefined) continue;
+    const heads = betweenLines.filter(({ text: each }) => !isPageLine(each));
+    const hasPageMark = heads.length < betweenLines.length;
     const isHead = ({ text: each }: Line) =>
-      isNumber(each) || (repeats(each) && (turns || isBroken)) || (isBroken && (turns || /\d/.test(each)));
-    if (heads.length === 0 || !(turns || isBroken) || !goesOn(follows, isBroken)) continue;
-    if (!heads.every((each) => each.text.length <= maxHead && isHead(each))) continue;
+      isNumber(each) || (repeats(each) && (hasPageMark || isBroken)) || (isBroken && (hasPageMark || /\d/.test(each)));
+    if (heads.length === 0 || !(hasPageMark || isBroken) || !continuesText(follows, isBroken)) continue;
+    if (!heads.every((each) => each.text.length <= maxHeadChars && isHead(each))) continue;
     for (const { at: start, text: each } of heads) yield [start, start + each.length];
     index = next - 1;
   }
 
-  /** A word goes on in small letters; a sentence with any line that is not a head. */
-  function goesOn({ text: line }: Line, isBroken: boolean): boolean {
+  /**
+   * Whether a line continues the text: a broken word continues with a small letter, a sentence with any line that is
+   * not a head.
+   */
+  function continuesText({ text: line }: Line, isBroken: boolean): boolean {
     if (isPageLine(line)) return false;
     return isBroken ? /^\s{0,8}\p{Ll}/u.test(line) && !repeats(line) : !isNumber(line) && !repeats(line);
   }

@@ -3,32 +3,32 @@ import type { Span } from "./passage.js";
 /** The words of a text as numbers, so that forty quotes can be compared with sixty thousand words in milliseconds. */
 interface Words {
   readonly numbers: ReadonlyMap<string, number>;
-  /** For each word of the text, in order: its number, where it begins and where it ends. */
+  /** For each word of the text, in order: its number, and its first and last offset. */
   readonly word: Int32Array;
   readonly at: Int32Array;
   readonly end: Int32Array;
 }
 
-const longest = 300;
-const known = new WeakMap<object, Words>();
-/** Numbers keep their decimals: 0.304 is one word. */
+const maxChars = 300;
+const cache = new WeakMap<object, Words>();
+/** Numbers include their decimals: 0.304 is one word. */
 const wordPattern = /\p{L}[\p{L}\p{M}]{0,60}(?:['’]\p{L}{1,20})?|\p{N}{1,60}(?:[.,]\p{N}{1,60}){0,9}/gu;
 
 /** The words of a text in lower case. */
 export const wordsOf = (text: string): string[] => (text.match(wordPattern) ?? []).map((word) => word.toLowerCase());
 
 /**
- * The stretch of a text, at most 300 characters, that shares most with a quote: pairs and triples of words in a row
- * weigh more than words. It begins and ends with a shared word; undefined where nothing is shared.
+ * The part of a text, at most 300 characters, that shares most with a quote. Pairs and triples of successive words have
+ * more weight than words. It begins and ends with a shared word; undefined if no word is shared.
  */
 export function nearestStretch(searchable: { readonly text: string }, quote: string): Span | undefined {
-  let words = known.get(searchable);
+  let words = cache.get(searchable);
   if (words === undefined) {
     words = numberWords(searchable.text);
-    known.set(searchable, words);
+    cache.set(searchable, words);
   }
-  const quoted = wordsOf(quote).slice(0, 80);
-  const best = heaviestWindow(words, weigh(words, quoted), quoted.length);
+  const quoteWords = wordsOf(quote).slice(0, 80);
+  const best = heaviestWindow(words, weigh(words, quoteWords), quoteWords.length);
   return best === undefined ? undefined : { start: words.at[best.first] ?? 0, end: words.end[best.last] ?? 0 };
 }
 
@@ -51,34 +51,35 @@ const common = new Set(
 );
 
 /**
- * For each word of the text what it adds: a shared word 1 (a common one less), ending a shared pair 3 more, ending a
- * shared triple 6 more.
+ * The weights of the text's words: 1 for a shared word (less for a common one), 3 more if it ends a shared pair, and 6
+ * more if it ends a shared triple.
  */
-function weigh({ numbers, word }: Words, quoted: readonly string[]): Float32Array {
+function weigh({ numbers, word }: Words, quoteWords: readonly string[]): Float32Array {
   const single = new Float32Array(numbers.size);
-  const ids = quoted.map((each) => numbers.get(each) ?? -1);
-  for (const [index, id] of ids.entries()) if (id >= 0) single[id] = common.has(quoted[index] ?? "") ? 0.2 : 1;
+  const ids = quoteWords.map((each) => numbers.get(each) ?? -1);
+  for (const [index, id] of ids.entries()) if (id >= 0) single[id] = common.has(quoteWords[index] ?? "") ? 0.2 : 1;
   const pairs = new Set(ids.slice(1).map((id, index) => pairOf(ids[index] ?? -1, id)));
   const triples = new Set(ids.slice(2).map((id, index) => tripleOf(ids[index] ?? -1, ids[index + 1] ?? -1, id)));
 
   const weights = new Float32Array(word.length);
   for (let index = 0; index < word.length; index += 1) {
     const id = word[index] as number;
-    const own = single[id] as number;
-    if (own === 0) continue;
-    const last = word[index - 1] ?? -2;
-    const pair = pairs.has(pairOf(last, id));
-    weights[index] = own + (pair ? 3 : 0) + (pair && triples.has(tripleOf(word[index - 2] ?? -2, last, id)) ? 6 : 0);
+    const ownWeight = single[id] as number;
+    if (ownWeight === 0) continue;
+    const previous = word[index - 1] ?? -2;
+    const pair = pairs.has(pairOf(previous, id));
+    weights[index] =
+      ownWeight + (pair ? 3 : 0) + (pair && triples.has(tripleOf(word[index - 2] ?? -2, previous, id)) ? 6 : 0);
   }
   return weights;
 }
 
-/** Exact up to 2^26 different words, which no text has. */
+/** Exact for up to 2^26 different words, which no text has. */
 const pairOf = (a: number, b: number) => (a + 3) * 67_108_864 + b;
 const tripleOf = (a: number, b: number, c: number) => `${a} ${b} ${c}`;
 
 /**
- * The window about as long as the quote, and at most as long as a passage may be, with the greatest weight; it begins
+ * The part with the greatest weight that is about as long as the quote and not longer than a passage may be. It begins
  * and ends with a shared word.
  */
 function heaviestWindow(
@@ -86,7 +87,7 @@ function heaviestWindow(
   weights: Float32Array,
   length: number,
 ): { first: number; last: number } | undefined {
-  const widest = Math.max(length + 4, 12);
+  const maxWords = Math.max(length + 4, 12);
   const shared: number[] = [];
   for (let index = 0; index < weights.length; index += 1) if ((weights[index] as number) > 0) shared.push(index);
 
@@ -96,7 +97,7 @@ function heaviestWindow(
   for (const last of shared) {
     weight += weights[last] as number;
     let first = shared[from] as number;
-    while (first < last && (last - first >= widest || (end[last] as number) - (at[first] as number) > longest)) {
+    while (first < last && (last - first >= maxWords || (end[last] as number) - (at[first] as number) > maxChars)) {
       weight -= weights[first] as number;
       from += 1;
       first = shared[from] as number;
@@ -107,16 +108,17 @@ function heaviestWindow(
 }
 
 /**
- * A stretch on one line, widened to whole sentences as far as 300 characters allow, else to as many words. It is what a
- * repair asks the agent to quote instead.
+ * A part of the text on one line, extended to complete sentences within 300 characters, otherwise to as many words. In
+ * a repair, the agent is asked to quote it instead.
  */
-export function widened(text: string, stretch: Span): string {
+export function extended(text: string, stretch: Span): string {
   let { start, end } = stretch;
-  const room = () => longest - (end - start);
-  const before = /[^.!?\n]{0,300}$/.exec(text.slice(Math.max(0, start - room()), start))?.[0] ?? "";
-  if (before.length < room()) start -= before.trimStart().length;
-  const after = /^[^.!?\n]{0,300}(?:\.\d[^.!?\n]{0,300}){0,9}[.!?]?/.exec(text.slice(end, end + room()))?.[0] ?? "";
-  const whole = after.length < room() ? after.length : after.lastIndexOf(" ");
-  if (whole > 0) end += whole;
-  return text.slice(start, end).replace(/\s+/g, " ").trim().slice(0, longest);
+  const freeChars = () => maxChars - (end - start);
+  const before = /[^.!?\n]{0,300}$/.exec(text.slice(Math.max(0, start - freeChars()), start))?.[0] ?? "";
+  if (before.length < freeChars()) start -= before.trimStart().length;
+  const after =
+    /^[^.!?\n]{0,300}(?:\.\d[^.!?\n]{0,300}){0,9}[.!?]?/.exec(text.slice(end, end + freeChars()))?.[0] ?? "";
+  const extension = after.length < freeChars() ? after.length : after.lastIndexOf(" ");
+  if (extension > 0) end += extension;
+  return text.slice(start, end).replace(/\s+/g, " ").trim().slice(0, maxChars);
 }

@@ -12,17 +12,17 @@ import {
 } from "./normalise.js";
 import { caseMatters, isSymbol } from "./numbers/units.js";
 
-/** Quotes of fewer words have no space forgiven. */
+/** In quotes with fewer words, no missing or additional space is tolerated. */
 const minWords = 3;
-/** Scripts that set no spaces between words. */
+/** Scripts without spaces between words. */
 export const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 /**
- * Whether the characters found at `start` are the quote's words: the same gaps, whole words and numbers at both ends,
- * its citations there, its units in their case. The passage where they are; a reason where only the sense differs;
- * false where they are not.
+ * Whether the characters at `start` are the words of the quote: the gaps are the same, no word or number is cut at
+ * either end, citations are the same, and units have the same case. Returns the span in the text, a reason if only the
+ * meaning differs, or false.
  */
-export function agrees(
+export function matchAt(
   haystack: Normalised,
   needle: Normalised,
   start: number,
@@ -30,33 +30,35 @@ export function agrees(
 ): Span | string | false {
   const end = start + needle.chars.length;
   for (const [at, says] of needle.notes) {
-    if (!` ${inPlain(haystack.notes.get(start + at) ?? "")}`.includes(` ${inPlain(says)}`)) return false;
+    if (!` ${plainCitation(haystack.notes.get(start + at) ?? "")}`.includes(` ${plainCitation(says)}`)) return false;
   }
   const gaps = gapsAgree(haystack, needle, start, vocabulary);
   if (gaps !== true) return gaps;
   if (!casesAgree(haystack, needle, start)) return "a unit is in another case, which makes it another unit";
-  if (cutsInto(haystack, start)) return "it begins inside a word or number of the text";
-  if (cutsInto(haystack, end)) return "it ends inside a word or number of the text";
+  if (cutsAt(haystack, start)) return "it begins inside a word or number of the text";
+  if (cutsAt(haystack, end)) return "it ends inside a word or number of the text";
   return { start: haystack.from[start] as number, end: haystack.to[end - 1] as number };
 }
 
-/** A citation without its dress: "[1]–[3]" and a raised "1–3" are one. */
-const inPlain = (note: string): string => note.replace(/[[\]^{}]/g, "").replace(/\s{0,2}[-–—−⁻]\s{0,2}/g, "-");
+/** A citation without brackets and carets: "[1]–[3]" and a raised "1–3" are the same. */
+const plainCitation = (note: string): string => note.replace(/[[\]^{}]/g, "").replace(/\s{0,2}[-–—−⁻]\s{0,2}/g, "-");
 
-const isWordy = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
+const isWordCharacter = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}]/u.test(char);
 const isLetter = (char: string | undefined) => char !== undefined && /\p{L}/u.test(char);
-/** Where one word ends and the next begins, nobody sees; save where one script meets another, "C言語". */
+/** In these scripts the end of a word is not visible, except before and after other scripts: "C言語". */
 const isUnspaced = (before: string, after: string) =>
   unspaced.test(before) ? unspaced.test(after) || !isDigit(after) : unspaced.test(after) && !isDigit(before);
 const isPoint = (char: string | undefined) => char === "." || char === ",";
 const isRank = (char: string | undefined) => char === "^" || char === "_";
-/** What a reader sees: where "1½" is read as two numbers, a space may as well stand. */
-const seen = (gap: number | undefined) => (gap === GAP_NUMBER ? GAP_SPACE : gap === GAP_HYPHEN ? GAP_EITHER : gap);
+/** The gap that a reader sees: "1½" may be written with a space before the fraction. */
+const visibleGap = (gap: number | undefined) =>
+  gap === GAP_NUMBER ? GAP_SPACE : gap === GAP_HYPHEN ? GAP_EITHER : gap;
 
 /**
- * PDFs lose and gain spaces: next to punctuation ("150 .1") that is forgiven, between letters once and once more for
- * every eight words, where it makes no other word. Between digits never: "10 5" is not 105, and "150. 1" may be the end
- * of one sentence and the start of another.
+ * Whether the gaps of text and quote agree. PDFs lose and add spaces. Beside punctuation ("150 .1") this is tolerated.
+ * Between letters it is tolerated once, and once more for every eight words, if it does not make another word. Between
+ * digits it is never tolerated: "10 5" is not 105, and "150. 1" may be the end of one sentence and the beginning of
+ * another.
  */
 function gapsAgree(
   haystack: Normalised,
@@ -64,39 +66,46 @@ function gapsAgree(
   start: number,
   vocabulary: Vocabulary,
 ): true | string | false {
-  let forgiven = 0;
+  let tolerated = 0;
   let words = 1;
   for (let at = 1; at < needle.chars.length; at += 1) {
-    const [inText, inQuote] = [seen(haystack.gaps[start + at]), seen(needle.gaps[at])];
+    const [inText, inQuote] = [visibleGap(haystack.gaps[start + at]), visibleGap(needle.gaps[at])];
     if (inQuote === GAP_SPACE) words += 1;
     const [before, after] = [needle.chars[at - 1], needle.chars[at]];
     if (inText === inQuote) {
-      // Two cells are not a number in groups.
-      if (isDigit(before) && isDigit(after) && groups(needle, at) && between(haystack, start + at).includes("|"))
+      // Two cells are not one number with a thousands separator.
+      if (
+        isDigit(before) &&
+        isDigit(after) &&
+        isThousandsSeparator(needle, at) &&
+        textBetween(haystack, start + at).includes("|")
+      )
         return false;
       continue;
     }
-    // A citation may have stood between two numbers; what nobody sees may not part or join them in the quote.
+    // In the text, a citation may be between two numbers; invisible characters must not separate or join numbers in the
+    // quote.
     if (isDigit(before) && isDigit(after) && (inText !== GAP_EITHER || inQuote !== GAP_SPACE)) return false;
     if (isPoint(before) && isDigit(after) && isDigit(needle.chars[at - 2])) return false;
     if (inText === GAP_EITHER || inQuote === GAP_EITHER) continue;
     if (unspaced.test(before ?? "") || unspaced.test(after ?? "")) continue;
-    if (!isWordy(before) || !isWordy(after) || isDigit(before) || isDigit(after)) continue;
-    forgiven += 1;
+    if (!isWordCharacter(before) || !isWordCharacter(after) || isDigit(before) || isDigit(after)) continue;
+    tolerated += 1;
     const holder = inText === GAP_SPACE ? haystack : needle;
     const [first, second] = wordsAround(holder, inText === GAP_SPACE ? start + at : at);
     if (makesAnotherWord(first, second, inText === GAP_SPACE, vocabulary))
       return `"${first}${second}" is not "${first} ${second}"`;
   }
-  return forgiven <= (words < minWords ? 0 : 1 + Math.floor(words / 8));
+  return tolerated <= (words < minWords ? 0 : 1 + Math.floor(words / 8));
 }
 
-/** What stands before a character, between it and the last. */
-const between = ({ source, from, to }: Normalised, at: number): string => source.slice(to[at - 1], from[at]);
-/** Whether a space before a digit is one that sets thousands apart. */
-const groups = (needle: Normalised, at: number): boolean => /^[\u2009\u202f\u00a0]$/.test(between(needle, at));
+/** The text between a character and the previous one. */
+const textBetween = ({ source, from, to }: Normalised, at: number): string => source.slice(to[at - 1], from[at]);
+/** Whether the space before a digit is a thousands separator. */
+const isThousandsSeparator = (needle: Normalised, at: number): boolean =>
+  /^[\u2009\u202f\u00a0]$/.test(textBetween(needle, at));
 
-/** The words that meet at a space before `at`. */
+/** The words before and after the space at `at`. */
 function wordsAround({ chars, gaps }: Normalised, at: number): [string, string] {
   let [from, to] = [at - 1, at + 1];
   while (from > 0 && at - from < 40 && gaps[from] === GAP_NONE && isLetter(chars[from - 1])) from -= 1;
@@ -104,13 +113,13 @@ function wordsAround({ chars, gaps }: Normalised, at: number): [string, string] 
   return [chars.slice(from, at), chars.slice(at, to)];
 }
 
-/** Beginnings that make another word of the one behind them. */
+/** Prefixes that make another word. */
 const prefixes = new Set(
   "a ab an anti at be de dis ex il im in inter ir micro mis non no nor not over post pre re sub super un under up out".split(
     " ",
   ),
 );
-/** Words that are two common words, and are not the same as these. */
+/** Words that consist of two common words but have another meaning. */
 const compounds = new Set(
   (
     "nowhere maybe sometimes everyday anyone everyone someone anybody somebody nobody anything something nothing everything " +
@@ -126,76 +135,79 @@ const common = new Set(
   ).split(" "),
 );
 
-/** What is set low behind a symbol and read with a space or without: "C max", "Kcat". */
+/** Subscripts of symbols, which are written with or without a space: "C max", "Kcat". */
 const subscripts = new Set(
   "max min sub tot eff cat obs exp ref crit sat app peak rms avg opt lim inh rel net sim calc meas init fin train test val".split(
     " ",
   ),
 );
 
-/** What runs into the word behind it where a space is lost; no other word begins so, save the compounds above. */
-const runsOn = new Set("the of and was were from that this these those which".split(" "));
-/** What the word before it runs into. */
-const isRunInto = new Set("the of and was were with from that which".split(" "));
-/** Letters that a word has beside one of these, unless it is a common word itself; and one beside any other. */
-const [minBeside, minBoth] = [4, 5];
+/** Words that PDFs join to the following word. No other word begins with them, except the compounds above. */
+const joinedToNext = new Set("the of and was were from that this these those which".split(" "));
+/** Words that PDFs join to the previous word. */
+const joinedToPrevious = new Set("the of and was were with from that which".split(" "));
+/** Minimum letters of a word beside one of these, unless it is a common word. */
+const minBeside = 4;
+/** Minimum letters of both words, if neither is one of these. */
+const minBoth = 5;
 
 /**
- * Whether two words that the text joins are seen to be two with their space lost: "thepolicy", "graspingpolicy". That
- * both are words is not a sign of it: "assigned" is not "as signed", "factor" not "fact or".
+ * Whether two words that are joined in the text have only lost their space: "thepolicy", "graspingpolicy". That both
+ * are words does not prove it: "assigned" is not "as signed", "factor" is not "fact or".
  */
-function haveRunTogether(first: string, second: string): boolean {
-  const isBeside = (word: string) => word.length >= minBeside || common.has(word);
-  if ((runsOn.has(first) && isBeside(second)) || (isRunInto.has(second) && isBeside(first))) return true;
+function haveLostSpace(first: string, second: string): boolean {
+  const isCompleteWord = (word: string) => word.length >= minBeside || common.has(word);
+  if ((joinedToNext.has(first) && isCompleteWord(second)) || (joinedToPrevious.has(second) && isCompleteWord(first)))
+    return true;
   return first.length >= minBoth && second.length >= minBoth;
 }
 
 /**
- * Whether parting or joining two words makes another: "insignificant" and "in significant". A PDF's torn "signi ficant"
- * leaves at least one piece that is not a word; its lost space in "thepolicy" one that is.
+ * Whether separating or joining two words makes another word: "insignificant" and "in significant". If a PDF splits
+ * "signi ficant", at least one piece is not a word; if it joins "thepolicy", the result is not a word.
  */
 function makesAnotherWord(
   first: string,
   second: string,
-  isPartedInText: boolean,
+  isSeparatedInText: boolean,
   { words, pairs }: Vocabulary,
 ): boolean {
   if (prefixes.has(first) || compounds.has(first + second)) return true;
-  // Symbols of a formula, which readers set apart as they like: "w i", "σ j".
+  // Symbols of a formula may be written with or without spaces: "w i", "σ j".
   const isSymbol = (word: string) => word.length <= 2 && !common.has(word) && !prefixes.has(word);
   if (isSymbol(first) && isSymbol(second)) return false;
   if (first.length === 1 && subscripts.has(second)) return false;
   if ((isSymbol(second) || isSymbol(first)) && !words.has(first + second)) return false;
   const pair = pairs.get(`${first} ${second}`) ?? 0;
-  const isWord = (word: string) => common.has(word) || (words.get(word) ?? 0) > (isPartedInText ? pair : 0);
-  if (isPartedInText) return common.has(first) || common.has(second) || (isWord(first) && isWord(second));
-  return (words.get(first + second) ?? 0) > 1 || !isWord(first) || !isWord(second) || !haveRunTogether(first, second);
+  const isWord = (word: string) => common.has(word) || (words.get(word) ?? 0) > (isSeparatedInText ? pair : 0);
+  if (isSeparatedInText) return common.has(first) || common.has(second) || (isWord(first) && isWord(second));
+  return (words.get(first + second) ?? 0) > 1 || !isWord(first) || !isWord(second) || !haveLostSpace(first, second);
 }
 
-/** Longer words are not a unit. */
-const maxUnit = 8;
+/** Maximum letters of a unit. */
+const maxUnitLetters = 8;
 
-/** Whether the units are written in the same case, unless one of both is in capitals throughout. */
+/** Whether units have the same case, unless the text or the quote is in capitals throughout. */
 function casesAgree(haystack: Normalised, needle: Normalised, start: number): boolean {
   const { chars, gaps, from, to } = needle;
   for (let at = 0, end = 0; at < chars.length; at = Math.max(end, at + 1)) {
     if (!isLetter(chars[at])) continue;
     end = at + 1;
-    // No white space stands before the Ω of "mΩ", and yet it is set apart.
+    // There is no white space before the Ω of "mΩ", but it is a separate character.
     while (isLetter(chars[end]) && (gaps[end] === GAP_NONE || from[end] === to[end - 1])) end += 1;
-    if (end - at > maxUnit) continue;
+    if (end - at > maxUnitLetters) continue;
     const [inText, inQuote] = [sourceOf(haystack, start + at, start + end), sourceOf(needle, at, end)];
     if (inText.normalize("NFKC") === inQuote.normalize("NFKC")) continue;
-    const isBehindNumber =
-      behindNumber(needle, at) || (chars[at - 1] === "(" && chars[end] === ")" && gaps[at] === GAP_NONE);
-    if (!(isBehindNumber ? caseMatters(inText) : isSymbol(inText) && isSymbol(inQuote))) continue;
+    const isUnitPosition =
+      isAfterNumber(needle, at) || (chars[at - 1] === "(" && chars[end] === ")" && gaps[at] === GAP_NONE);
+    if (!(isUnitPosition ? caseMatters(inText) : isSymbol(inText) && isSymbol(inQuote))) continue;
     if (!isCapital(haystack, start, start + chars.length) && !isCapital(needle, 0, chars.length)) return false;
   }
   return true;
 }
 
-/** Whether a number stands before a position, with a hyphen at most between; the 1 of "HbA1c" does not count. */
-function behindNumber({ chars, gaps }: Normalised, at: number): boolean {
+/** Whether a number is before a position, with at most a hyphen between. The 1 of "HbA1c" does not count. */
+function isAfterNumber({ chars, gaps }: Normalised, at: number): boolean {
   let before = at - 1;
   if (chars[before] === "-" && gaps[at] === GAP_NONE && gaps[before] === GAP_NONE) before -= 1;
   if (!isDigit(chars[before])) return false;
@@ -208,31 +220,29 @@ const sourceOf = ({ source, from, to }: Normalised, start: number, end: number):
 const isCapital = (normalised: Normalised, start: number, end: number): boolean =>
   !/\p{Ll}/u.test(normalised.source.slice(normalised.from[start], normalised.to[end - 1]));
 
-/**
- * Whether a quote that begins or ends before position `at` would cut a character, a word or a number of the text in
- * two.
- */
-function cutsInto(normalised: Normalised, at: number): boolean {
+/** Whether a quote that begins or ends at `at` would cut a character, a word or a number of the text. */
+function cutsAt(normalised: Normalised, at: number): boolean {
   const { chars, gaps, from } = normalised;
   if (at <= 0 || at >= chars.length) return false;
   const [before, after] = [chars[at - 1] as string, chars[at] as string];
   const gap = gaps[at];
-  // Half of "½", the "=" of a "=" with a stroke; of "…" one dot is as good as three.
+  // Half of "½", or the "=" of a "=" with a stroke. A part of "…" is allowed.
   if ((from[at - 1] === from[at] && !isPoint(before)) || /\p{M}/u.test(after)) return true;
-  // PDFs set "10⁵" as "10 ⁵" too.
-  if (isWordy(before) && isRank(after) && (isDigit(before) || gap === GAP_NONE)) return true;
+  // PDFs also write "10⁵" as "10 ⁵".
+  if (isWordCharacter(before) && isRank(after) && (isDigit(before) || gap === GAP_NONE)) return true;
   if (gap === GAP_HYPHEN) return !isUnspaced(before, after);
   // "5" of "< 5" and of "5 %".
   const isSigned = (isDigit(after) && "<>≤≥±≈~".includes(before)) || (isDigit(before) && "%‰°".includes(after));
-  if (isSigned) return !/\n\s{0,9}\n|\|/.test(between(normalised, at));
-  // The 12 of "12 500", and its 500.
-  if (isDigit(before) && /^[ \u00a0\u2009\u202f]$/.test(between(normalised, at)) && groupsAt(normalised, at))
+  if (isSigned) return !/\n\s{0,9}\n|\|/.test(textBetween(normalised, at));
+  // The 12 or the 500 of "12 500".
+  if (isDigit(before) && /^[ \u00a0\u2009\u202f]$/.test(textBetween(normalised, at)) && groupsAt(normalised, at))
     return true;
   if (gap !== GAP_NONE) return gap === GAP_NUMBER;
-  if (isWordy(before) && isWordy(after) && !isUnspaced(before, after)) return true;
+  if (isWordCharacter(before) && isWordCharacter(after) && !isUnspaced(before, after)) return true;
   // 0.5, 3/4, 3:1, 10⁵, don't
   const isJoint = (char: string) => isPoint(char) || "/:'".includes(char) || isRank(char);
-  if (isJoint(before) && isDigit(after) && isWordy(chars[at - 2])) return isDigit(chars[at - 2]) || isRank(before);
+  if (isJoint(before) && isDigit(after) && isWordCharacter(chars[at - 2]))
+    return isDigit(chars[at - 2]) || isRank(before);
   if (isDigit(before) && isJoint(after) && isDigit(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
   if (isLetter(before) && after === "'" && isLetter(chars[at + 1]) && gaps[at + 1] === GAP_NONE) return true;
   // "0.3" of "-0.3", the 4 of "GPT-4" and of "4-6".

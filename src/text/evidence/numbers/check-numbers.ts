@@ -4,55 +4,58 @@ import type { DocumentText } from "../../documents/text/document-text.js";
 import { compareQuantities, quantitiesIn, type Quantity } from "./quantities.js";
 import { type StoredQuote, placesIn } from "../quoted.js";
 
-/** Whole numbers up to this count things in prose. */
+/** Whole numbers up to this one only count things in prose. */
 const maxSmall = 10;
-/** Numbers of one text that are kept in the record. */
+/** Maximum number of stored numbers of one text. */
 const maxNumbers = 60;
 
 /**
- * Looks for every number of a text, such as a reading's results, in the quotes that were found: those are its proof, a
- * place elsewhere in the paper is only a hint. Without the paper's text no number is called false.
+ * Checks whether every number of a text, such as a reading's results, is in the quotes that were found. Only these are
+ * evidence; a place elsewhere in the paper is a hint. Without the paper's text, no number is called false.
  */
 export function checkNumbers(
-  said: string,
+  statement: string,
   evidence: readonly Evidence[],
   text: DocumentText | undefined,
 ): CheckedNumber[] {
-  const quoted = evidence.filter(({ status }) => status === "verified").flatMap((each) => numbersOf(each).quoted);
-  // Read for the first number that no quote has: most readings have none.
-  let everywhere: readonly Quantity[] | undefined;
-  const inText = text === undefined ? undefined : () => (everywhere ??= quantitiesIn(text.text));
+  const quotedNumbers = evidence
+    .filter(({ status }) => status === "verified")
+    .flatMap((each) => numbersOf(each).quoted);
+  // The text is read only if a number is in no quote, which is rare.
+  let textNumbers: readonly Quantity[] | undefined;
+  const numbersInText = text === undefined ? undefined : () => (textNumbers ??= quantitiesIn(text.text));
   const checked = new Map<string, CheckedNumber>();
-  for (const number of quantitiesIn(said)) {
+  for (const number of quantitiesIn(statement)) {
     if (checked.has(number.written) || checked.size >= maxNumbers) continue;
     if (mayLackUnit(number) && isSmall(number)) continue;
-    checked.set(number.written, { number: number.written, ...statusOf(number, quoted, inText) });
+    checked.set(number.written, { number: number.written, ...statusOf(number, quotedNumbers, numbersInText) });
   }
   return [...checked.values()];
 }
 
-/** A number of the quoted words. `isPart`: what they have of it, the rest of its unit stands behind them. */
-type Quoted = Quantity & { readonly isPart?: true };
+/** A number in the quoted words. `isPart`: only its beginning is quoted, without the rest of its unit. */
+type QuotedNumber = Quantity & { readonly isPart?: true };
 
-/** The numbers of a passage, read where they stand: in the quoted words, and around them. */
+/** The numbers of a passage, inside and outside the quoted words. */
 function numbersOf({ passage, quoted = "", quote = "" }: StoredQuote): {
-  readonly quoted: readonly Quoted[];
+  readonly quoted: readonly QuotedNumber[];
   readonly around: readonly Quantity[];
 } {
   if (passage === undefined) return { quoted: quantitiesIn(quote), around: [] };
   const places = placesIn(quoted);
   const all = quantitiesIn(passage);
-  const held: Quoted[] = [];
+  const held: QuotedNumber[] = [];
   const around: Quantity[] = [];
   for (const [index, number] of all.entries()) {
-    const [from = 0, to] = places.find(([begin, close]) => number.start >= begin && number.start < close) ?? [];
-    const isSigned = number.isNegative === true && number.start > from;
-    // The unit of "10–20 mg" stands behind the second number.
+    const [quoteStart = 0, quoteEnd] =
+      places.find(([begin, close]) => number.start >= begin && number.start < close) ?? [];
+    const isSigned = number.isNegative === true && number.start > quoteStart;
+    // The unit of "10–20 mg" is after the second number.
     const end = isWithoutOwnUnit(number) ? (all[index + 1]?.end ?? number.end) : number.end;
-    if (to !== undefined && end <= to && (isSigned || number.isNegative !== true)) held.push(number);
+    if (quoteEnd !== undefined && end <= quoteEnd && (isSigned || number.isNegative !== true)) held.push(number);
     else {
       around.push(number);
-      const part = to === undefined ? undefined : quantitiesIn(passage.slice(number.start, to))[0];
+      const part = quoteEnd === undefined ? undefined : quantitiesIn(passage.slice(number.start, quoteEnd))[0];
       if (part?.value !== number.value || part.start !== 0) continue;
       held.push({ ...part, ...(isSigned ? { isNegative: true } : {}), isPart: true });
     }
@@ -63,48 +66,50 @@ function numbersOf({ passage, quoted = "", quote = "" }: StoredQuote): {
 const isWithoutOwnUnit = ({ unit, written }: Quantity): boolean =>
   unit !== undefined && !/[^\p{Nd}.,\s]/u.test(written);
 
-/** Whether the quoted words hold a number. Of a part only what it says itself counts. */
-const holds = (held: Quoted, said: Quantity): boolean =>
-  isSame(said, held) &&
-  (held.isPart !== true || said.unit === undefined || (held.unit !== undefined && said.per === undefined));
-const isNear = (held: Quoted, said: Quantity): boolean =>
-  held.isPart !== true && compareQuantities(said, held) === "near";
+/** Whether a quoted number is the number of the statement. If it is only partly quoted, only the quoted part counts. */
+const isSameNumber = (quotedNumber: QuotedNumber, number: Quantity): boolean =>
+  isSame(number, quotedNumber) &&
+  (quotedNumber.isPart !== true ||
+    number.unit === undefined ||
+    (quotedNumber.unit !== undefined && number.per === undefined));
+const isNear = (quotedNumber: QuotedNumber, number: Quantity): boolean =>
+  quotedNumber.isPart !== true && compareQuantities(number, quotedNumber) === "near";
 
-/** As it is written, with its minus. */
-const shown = ({ isNegative, written }: Quantity): string => `${isNegative === true ? "−" : ""}${written}`;
+/** The number as written, with its minus sign. */
+const writtenNumber = ({ isNegative, written }: Quantity): string => `${isNegative === true ? "−" : ""}${written}`;
 
-/** How the numbers of a sentence stand to the quotes that it rests on. */
+/** The numbers of a sentence that are not in its quotes. */
 export interface QuotedNumbers {
-  /** Numbers that stand in no passage, as they are written. */
+  /** Numbers that are in no passage, as written. */
   readonly missing: readonly string[];
-  /** Numbers that stand in a passage, outside the quoted words. */
+  /** Numbers that are in a passage, but outside the quoted words. */
   readonly outside: readonly string[];
-  /** Numbers that a quote holds in another unit or with more digits. */
+  /** Numbers that a quote has in another unit or with more digits. */
   readonly near: readonly { readonly number: string; readonly quoted: string }[];
 }
 
 /**
- * Which numbers of a sentence do not stand in the quoted words that it rests on. Whole numbers up to ten without a unit
- * count things in prose and are let pass, as are `known` ones, such as the years of the papers.
+ * The numbers of a sentence that are not in its quotes. Whole numbers up to ten without a unit are ignored, because
+ * they count things in prose; so are `known` numbers, such as the years of the papers.
  */
 export function numbersWithoutQuote(
-  said: string,
+  statement: string,
   quotes: readonly StoredQuote[],
   known: ReadonlySet<number> = new Set(),
 ): QuotedNumbers {
-  const held = quotes.map(numbersOf);
-  const quoted = held.flatMap((each) => each.quoted);
-  const around = held.flatMap((each) => each.around);
+  const numbersByQuote = quotes.map(numbersOf);
+  const quoted = numbersByQuote.flatMap((each) => each.quoted);
+  const around = numbersByQuote.flatMap((each) => each.around);
   const missing = new Set<string>();
   const outside = new Set<string>();
   const near = new Map<string, string>();
-  for (const number of quantitiesIn(said)) {
+  for (const number of quantitiesIn(statement)) {
     if (mayLackUnit(number) && (isSmall(number) || known.has(number.value))) continue;
-    if (quoted.some((each) => holds(each, number))) continue;
-    const like = quoted.find((each) => isNear(each, number));
-    if (like !== undefined) near.set(shown(number), shown(like));
-    else if (around.some((each) => isSame(number, each))) outside.add(shown(number));
-    else missing.add(shown(number));
+    if (quoted.some((each) => isSameNumber(each, number))) continue;
+    const nearNumber = quoted.find((each) => isNear(each, number));
+    if (nearNumber !== undefined) near.set(writtenNumber(number), writtenNumber(nearNumber));
+    else if (around.some((each) => isSame(number, each))) outside.add(writtenNumber(number));
+    else missing.add(writtenNumber(number));
   }
   return {
     missing: [...missing],
@@ -113,7 +118,7 @@ export function numbersWithoutQuote(
   };
 }
 
-/** Evidence with the numbers of each claim that none of the claim's quotes holds. */
+/** Evidence with the numbers of each claim that are in none of the claim's quotes. */
 export function withNumbers(evidence: readonly Evidence[]): Evidence[] {
   const isFound = ({ status }: Evidence) => status === "verified" || status === "near";
   const byClaim = groupBy(evidence.filter(isFound), ({ claim }) => claim);
@@ -134,13 +139,13 @@ const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && val
 
 function statusOf(
   number: Quantity,
-  quoted: readonly Quoted[],
+  quoted: readonly QuotedNumber[],
   inText: (() => readonly Quantity[]) | undefined,
 ): Pick<CheckedNumber, "status" | "reason"> {
-  if (quoted.some((each) => holds(each, number))) return { status: "verified" };
+  if (quoted.some((each) => isSameNumber(each, number))) return { status: "verified" };
   const near = quoted.find((each) => isNear(each, number));
   if (near !== undefined) return { status: "near", reason: `a quote has "${near.written}"` };
-  const unsigned = quoted.find((each) => holds(each, unsignedOf(number)));
+  const unsigned = quoted.find((each) => isSameNumber(each, unsignedOf(number)));
   if (unsigned !== undefined) return { status: "near", reason: `a quote has "${unsigned.written}" without a minus` };
   if (inText === undefined) return { status: "could-not-check" };
   const isSomewhere = inText().some((each) => isSame(number, each));
@@ -149,8 +154,9 @@ function statusOf(
     : { status: "not-in-text" };
 }
 
-/** A number written without its unit is the quote's as well: "94" for "94 %". */
-const isSame = (said: Quantity, known: Quantity): boolean =>
-  (compareQuantities(said, known) === "same" || (said.unit === undefined && said.value === known.value)) &&
-  // "Reduced by 3.2" may be said of −3.2; a minus is nobody's but the paper's.
-  (said.isNegative !== true || known.isNegative === true);
+/** Whether two numbers are the same. A number without a unit matches one with a unit: "94" for "94 %". */
+const isSame = (number: Quantity, quotedNumber: Quantity): boolean =>
+  (compareQuantities(number, quotedNumber) === "same" ||
+    (number.unit === undefined && number.value === quotedNumber.value)) &&
+  // "Reduced by 3.2" may mean −3.2; but a minus sign must be in the paper.
+  (number.isNegative !== true || quotedNumber.isNegative === true);

@@ -3,13 +3,14 @@ import { occurrences } from "../occurrences.js";
 import type { Span } from "../passage.js";
 import { trimQuotationMarks } from "../quote-variants/variants.js";
 
-/** Stands for a number in a mask; words follow. */
+/** The character of a number in a mask. */
 const numberCode = 1;
+/** The character of the first word. */
 const firstWord = 2;
-/** Different words of a stretch and a quote; the rest are taken for one. */
+/** Maximum number of different words of text and quote; all others have the same character. */
 const maxWords = 0xfff0;
 
-/** Words and places of numbers, one character each. `words` gets those that it has not yet. */
+/** Words and numbers as one character each. New words are added to `words`. */
 function maskOf(tokens: readonly Token[], words: Map<string, number>): string {
   const parts = tokens.map((token) => {
     if ("quantity" in token) return String.fromCharCode(numberCode);
@@ -21,48 +22,50 @@ function maskOf(tokens: readonly Token[], words: Map<string, number>): string {
 }
 
 /**
- * Looks once more for a quote whose numbers were not found, around the stretch of the text that is nearest to it: where
- * the text has its words in their order, and each number is the quote's in another unit or rounded within its last
- * digit, it is near, and what differs is said. Undefined where it is not.
+ * Searches a quote again whose numbers were not found, around the nearest part of the text. If the text has its words
+ * in the same order, and each number differs only in unit or in the rounding of its last digit, the difference is
+ * returned. Otherwise undefined.
  */
 export function findNear(
   text: string,
   quote: string,
   stretch: Span,
 ): (Span & { readonly differs: string }) | undefined {
-  const said = tokensOf(trimQuotationMarks(quote));
-  const numbers = said.flatMap((token, index) => ("quantity" in token ? [{ index, quantity: token.quantity }] : []));
-  if (numbers.length === 0 || said.length < 4) return undefined;
-  const { start, end } = around(text, stretch, 2 * quote.length + minBeside);
+  const quoteTokens = tokensOf(trimQuotationMarks(quote));
+  const numbers = quoteTokens.flatMap((token, index) =>
+    "quantity" in token ? [{ index, quantity: token.quantity }] : [],
+  );
+  if (numbers.length === 0 || quoteTokens.length < 4) return undefined;
+  const { start, end } = withSurroundings(text, stretch, 2 * quote.length + minMargin);
   const tokens = tokensOf(text.slice(start, end));
   const words = new Map<string, number>();
   const mask = maskOf(tokens, words);
-  for (const at of occurrences(mask, maskOf(said, words))) {
+  for (const at of occurrences(mask, maskOf(quoteTokens, words))) {
     const differs = differenceAt(tokens, numbers, at);
     if (differs === undefined || differs.length === 0) continue;
-    const next = start + (tokens[at + said.length]?.start ?? end - start);
+    const next = start + (tokens[at + quoteTokens.length]?.start ?? end - start);
     const from = start + (tokens[at]?.start ?? 0);
     return { differs: differs.join("; "), start: from, end: from + text.slice(from, next).trimEnd().length };
   }
   return undefined;
 }
 
-/** Characters on each side of the nearest stretch at least, besides twice the length of the quote. */
-const minBeside = 200;
+/** Minimum characters on each side of the nearest part, in addition to twice the length of the quote. */
+const minMargin = 200;
 
-/** A stretch with what stands beside it, from one space to another so that no word or number is cut. */
-function around(text: string, stretch: Span, beside: number): Span {
-  const [from, to] = [stretch.start - beside, stretch.end + beside];
+/** A part of the text with its surroundings, cut at spaces so that no word or number is cut. */
+function withSurroundings(text: string, stretch: Span, margin: number): Span {
+  const [from, to] = [stretch.start - margin, stretch.end + margin];
   const space = from <= 0 ? 0 : text.indexOf(" ", from);
   const end = to >= text.length ? text.length : text.lastIndexOf(" ", to);
   return { start: Math.min(Math.max(0, space), stretch.start), end: Math.max(end, stretch.end) };
 }
 
-/** "12,500" and "12500" are one number, written in two ways. */
-const sameDigits = (one: string, other: string): boolean => one.replace(/\s/g, "") === other.replace(/\s/g, "");
+/** "12,500" and "12500" are the same number. */
+const sameDigits = (first: string, second: string): boolean => first.replace(/\s/g, "") === second.replace(/\s/g, "");
 
 /**
- * What differs between the numbers of a quote and those of the text from a token on; undefined where one is another
+ * The differences between the numbers of a quote and those of the text from a token on; undefined if one is another
  * number.
  */
 function differenceAt(
