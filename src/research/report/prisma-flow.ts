@@ -202,7 +202,10 @@ function screeningSteps(row: FlowRow, firstLabel: string, wording: Wording): Flo
     {
       stage: "screening",
       box: { label: "Records screened", count: row.screened, lines: [] },
-      ...out(row.conflicts === 0 ? "Excluded by title and abstract" : "Not sought", excludedLines(row, wording)),
+      ...out(
+        row.conflicts === 0 ? "Records excluded" : "Records excluded, or not decided",
+        excludedLines(row, wording),
+      ),
     },
   ];
 }
@@ -210,23 +213,23 @@ function screeningSteps(row: FlowRow, firstLabel: string, wording: Wording): Flo
 const unscreenedStep = (row: FlowRow, wording: Wording): FlowStep => ({
   stage: "identification",
   box: identifiedBox("Found another way", row),
-  ...out("Not sought", [...removedLines(row, wording), ...excludedLines(row, wording)]),
+  ...out("Reports not sought", [...removedLines(row, wording), ...excludedLines(row, wording)]),
 });
 
 function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
   return [
     {
       stage: "screening",
-      box: { label: "Papers sought", count: row.sought, lines: [] },
-      ...out("Not assessed", [
+      box: { label: "Reports sought for retrieval", count: row.sought, lines: [] },
+      ...out(row.notRead === 0 ? "Reports not retrieved" : "Not retrieved, or not read yet", [
         { label: "not read yet", count: row.notRead },
         { label: "not retrieved", count: row.notRetrieved },
       ]),
     },
     {
       stage: "screening",
-      box: { label: "Papers assessed", count: row.assessed, lines: [] },
-      ...out(row.waiting === 0 ? "Rejected" : "Not included", [
+      box: { label: "Reports assessed for eligibility", count: row.assessed, lines: [] },
+      ...out(row.waiting === 0 ? "Reports excluded" : "Reports excluded, or not decided", [
         ...linesOf(row.rejected, wording),
         { label: "waiting for a person's decision", count: row.waiting },
       ]),
@@ -249,8 +252,10 @@ function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
 }
 
 /** A side box of the lines with a count above 0; absent if no line has a count. */
-function out(label: string, lines: readonly FlowLine[]): { readonly out?: FlowBox } {
-  const counted = lines.filter(({ count }) => count > 0);
+function out(label: string, all: readonly FlowLine[]): { readonly out?: FlowBox } {
+  const counted = all.filter(({ count }) => count > 0);
   const count = counted.reduce((sum, line) => sum + line.count, 0);
-  return count === 0 ? {} : { out: { label, count, lines: counted } };
+  // A single line that repeats the label is left out.
+  const lines = counted.length === 1 && label.toLowerCase().endsWith(counted[0]?.label ?? "") ? [] : counted;
+  return count === 0 ? {} : { out: { label, count, lines } };
 }

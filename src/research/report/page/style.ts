@@ -160,6 +160,8 @@ svg .presented{fill:var(--presented);stroke:var(--paper)}
 svg .insights{fill:var(--insights);stroke:var(--paper)}
 svg .rejected{fill:var(--paper);stroke:var(--rejected);stroke-width:1.6}
 svg .waiting{fill:var(--line);stroke:var(--rejected)}
+svg .missing{fill:var(--paper);stroke:var(--rejected);stroke-dasharray:2 2}
+svg .unread{fill:var(--line);stroke:none}
 svg a:hover circle,svg a:hover path,svg a:focus-visible circle,svg a:focus-visible path{stroke:var(--ink);stroke-width:2}
 .table{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;width:100%;font-size:.88rem;line-height:1.45;overflow-wrap:normal}

@@ -20,7 +20,8 @@ export function mapPicture(
   full: number,
 ): Markup | undefined {
   if (papers.length < minMapped) return undefined;
-  const caption = `${counted(papers.length, "paper")} joined by ${counted(links.length, "link")}: tags that they share, the rarer the stronger, cross-references and citations. Each paper shows its three strongest. A larger sign has more points; select one to go to its paper.`;
+  const hasScores = papers.some(({ score = 0 }) => score > 0);
+  const caption = `${counted(papers.length, "paper")} joined by ${counted(links.length, "link")}: tags that they share, the rarer the stronger, cross-references and citations. Each paper shows its three strongest. ${hasScores ? "A larger sign has more points. " : ""}Select a sign to go to its paper.`;
   const nodes = papers.map(({ score = 0, ...paper }) => ({
     ...paper,
     share: Math.max(0, Math.min(1, score / (full || 1))),

@@ -34,4 +34,5 @@ export function mark(status: PaperStatus, x: number, y: number, size: number): M
 export const legendOf = (kinds: readonly PaperStatus[]): Markup =>
   markup`<p class="legend">${kinds.map((kind) => markup`<span><svg viewBox="0 0 14 14" aria-hidden="true">${mark(kind, 7, 7, kind === "waiting" ? 3 : 5)}</svg>${statusWords[kind]}</span>`)}</p>`;
 
-export const statuses: readonly PaperStatus[] = ["presented", "insights", "rejected", "waiting"];
+/** All statuses of papers, in the order of legends. */
+export const statuses = Object.keys(statusWords) as readonly PaperStatus[];

@@ -200,6 +200,14 @@ describe("the map", () => {
     }
   });
 
+  it("speaks of points where papers have some, and has every decision in its legend", () => {
+    expect(textOf(mapPicture(papers, links, 50))).toContain("A larger sign has more points.");
+    const unscored = papers.map(({ id, title, status }) => ({ id, title, status }));
+    const bare = textOf(mapPicture([...unscored, { id: "m", title: "M", status: "missing" }], links, 0));
+    expect(bare).not.toContain("points");
+    expect(bare).toContain("Not retrieved");
+  });
+
   it("holds with links to nothing and papers at one place, and is not drawn of three", () => {
     const odd = mapPicture(papers.slice(0, 5), [{ from: "p1", to: "gone", weight: 1, because: [] }], 0)?.text;
     expect(odd).not.toMatch(/NaN|Infinity/);

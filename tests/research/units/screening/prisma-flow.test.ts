@@ -66,8 +66,12 @@ describe("the PRISMA flow", () => {
     };
     const { steps, other } = prismaFlow(rrd);
     const boxes = (row: typeof steps) => row.map(({ box }) => `${box.label} ${box.count}`).slice(0, 3);
-    expect(boxes(steps)).toEqual(["Records identified 1", "Records screened 1", "Papers sought 1"]);
-    expect(boxes(other)).toEqual(["Found another way 1", "Papers sought 1", "Papers assessed 0"]);
+    expect(boxes(steps)).toEqual(["Records identified 1", "Records screened 1", "Reports sought for retrieval 1"]);
+    expect(boxes(other)).toEqual([
+      "Found another way 1",
+      "Reports sought for retrieval 1",
+      "Reports assessed for eligibility 0",
+    ]);
   });
 
   describe("with an article and its correction", () => {
