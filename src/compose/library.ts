@@ -38,7 +38,7 @@ export interface SearchReceiver {
 }
 
 /**
- * Where papers come from: the user's folders, the packaged samples and scholarly services, which also look up papers
+ * The sources of papers: the user's folders, the packaged samples, and scholarly services, which also look up papers
  * that an agent found.
  */
 export function libraryFor(
@@ -55,7 +55,11 @@ export function libraryFor(
   const freshness = receiver === undefined ? {} : { freshMs: 0 };
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), ...freshness });
   // Only the requests of a search are logged, because it is replayed from the log.
-  const logged = httpFor(config, signal, { cacheDir, record: receiver?.record ?? queryRecorder(folder), ...freshness });
+  const loggedHttp = httpFor(config, signal, {
+    cacheDir,
+    record: receiver?.record ?? queryRecorder(folder),
+    ...freshness,
+  });
   return {
     ...localSources(folder, root, signal, {
       tell: (message) => void tell({ type: "notice", level: "info", message }),
@@ -64,7 +68,7 @@ export function libraryFor(
     ...scholarlySearch({
       folder,
       root,
-      contextFor: contextsWith(config, env, logged),
+      contextFor: contextsWith(config, env, loggedHttp),
       replay: async () =>
         replaysOf(searchQueries((await readQueries(folder)).lines), { cacheDir, config: config.sources, root }),
       now: systemClock.now,

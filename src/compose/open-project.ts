@@ -29,7 +29,7 @@ import { signState } from "../research/project-files/guarded/signed-state.js";
 import { rootOf, unusedPrompt } from "../research/workflow/brief/prompt-file.js";
 import type { ClassicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/forecast.js";
-import { isNews, resetStagnation, withEnd, withoutResult } from "../research/derived/observations.js";
+import { changesLastRun, resetStagnation, withEnd, iterationsWithoutResult } from "../research/derived/observations.js";
 import { sinceReport } from "../research/derived/since-report.js";
 import { derive, deriveBetween } from "../research/workflow/derive.js";
 import type { Proposal } from "../research/workflow/accept.js";
@@ -213,7 +213,7 @@ async function openLocked<Opened>(
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined)
       await recordEnd(research, async ({ rrd, ledger }) => {
-        if (isNews(rrd, ledger, verdict))
+        if (changesLastRun(rrd, ledger, verdict))
           await research.edit((current) => withEnd(current, verdict, clock.now()), true);
       });
     if (verdict?.verdict === "complete") await writeMissingPage(research, clock.now(), warn);
@@ -303,7 +303,7 @@ async function forecastNotices(
 async function restartCounts(research: Pick<Research, "load" | "edit">, force: boolean, agents: Agents): Promise<void> {
   const { rrd, ledger } = await research.load();
   const last = Math.max(rrd.loop?.iteration ?? 0, ...ledger.map(({ iteration }) => iteration));
-  const streak = withoutResult(rrd, ledger);
+  const streak = iterationsWithoutResult(rrd, ledger);
   const haveOtherAgents = streak.length > 0 && streak.every(({ agent }) => !agents.some(({ name }) => name === agent));
   if (last > 0 && (force || haveOtherAgents)) await research.edit((current) => resetStagnation(current, last));
 }

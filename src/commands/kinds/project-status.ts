@@ -27,7 +27,7 @@ import { maxRefusals, progressOf } from "../../research/derived/status.js";
 import { meaningOf } from "../../research/report/narrative/meaning.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
-import { withoutResult } from "../../research/derived/observations.js";
+import { iterationsWithoutResult } from "../../research/derived/observations.js";
 import { deriveStatistics } from "../../research/derived/statistics.js";
 import type { Status } from "./kind.js";
 
@@ -113,7 +113,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
       open: isOpen,
     })),
     iterations,
-    without_result: withoutResult(rrd, ledger).length,
+    without_result: iterationsWithoutResult(rrd, ledger).length,
     steering: (rrd.loop?.steering ?? []).map(({ text }) => text),
     ...spending,
   };

@@ -12,7 +12,7 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { blockedNames } from "../../research/project-files/rrd-file.js";
 import { targetOf } from "../../research/derived/status.js";
 import type { Columns, Rrd } from "../../research/generated/rrd.js";
-import { chosenColumns } from "../../research/papers/records/csv.js";
+import { parseColumns } from "../../research/papers/records/csv.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { candidatesFile, searchFile } from "../../research/project-files/layout.js";
 import { withoutRounds } from "../../research/units/screening/reset-search.js";
@@ -30,7 +30,7 @@ export async function withSources(
   io: Io,
 ): Promise<Rrd> {
   const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
-  const chosen = columns && chosenColumns(columns);
+  const chosen = columns && parseColumns(columns);
   for (const sentence of said) say(io, sentence);
   const held = rrd.papers_pool.length;
   if (held >= targetOf(rrd))

@@ -31,8 +31,8 @@ import { withExplainedErrors } from "../../engine/storage/explain-system-error.j
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
-import { chosenColumns } from "../../research/papers/records/csv.js";
-import { isRecordFile, readRecords, unreadSentence } from "../../research/papers/records/read-records.js";
+import { parseColumns } from "../../research/papers/records/csv.js";
+import { isRecordFile, readRecords, unreadNotice } from "../../research/papers/records/read-records.js";
 import { readSeeds } from "../../research/papers/records/read-seeds.js";
 import { createFromTopic, createWorkflow } from "../../research/workflow/new-research.js";
 import { missionFile, requirementsSkill } from "../../research/workflow/brief/about-research.js";
@@ -216,7 +216,7 @@ export async function create(
 export async function typedWishes(wishes: Wishes, cwd: string) {
   const { keywords = [], criteria: statements = [], name, from, until, ideas } = wishes;
   const rubric = wishes.rubric === undefined ? undefined : await rubricOf(wishes.rubric, cwd);
-  const columns = wishes.columns && chosenColumns(wishes.columns);
+  const columns = wishes.columns && parseColumns(wishes.columns);
   const criteria = parseCriteria(statements);
   if ("problem" in criteria) throw new ExpectedError(`--criterion: ${criteria.problem}.`, 2);
   return {
@@ -243,7 +243,7 @@ async function recordsIn(sources: readonly string[], columns: Columns | undefine
     // A plain list of ids tells nothing of itself.
     if (!(await isRecordFile(path))) continue;
     const read = await readRecords(path, columns).catch((error: unknown) => messageOf(error));
-    const said = typeof read === "string" ? read : unreadSentence(place, read);
+    const said = typeof read === "string" ? read : unreadNotice(place, read);
     if (said !== undefined) say(io, `warning: ${said}`);
     count += typeof read === "string" ? 0 : read.entries.length;
   }

@@ -27,7 +27,7 @@ import {
 } from "../../research/papers/rubric/rubric.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { mergeSentences } from "../../research/search/candidates.js";
-import { prose } from "../../research/project-files/markdown.js";
+import { joinTexts } from "../../research/project-files/markdown.js";
 import { notRetrievedText, warningsOf } from "../../research/report/papers.js";
 
 /** What reading one paper brought and cost, and what thirty such papers would. */
@@ -92,7 +92,7 @@ export function readingLines(
   // A retracted paper is decided without a reading.
   const wasRead = paper.read_depth != null || analysis != null;
   const part = (name: string, text: unknown) =>
-    prose(text) === "" ? [] : ["", colors.bold(name), ...flow(prose(text), "  ")];
+    joinTexts(text) === "" ? [] : ["", colors.bold(name), ...flow(joinTexts(text), "  ")];
   const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
   const byline = [
     authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""),

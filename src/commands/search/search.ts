@@ -2,7 +2,7 @@ import { httpFor } from "../../research/sources/network.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { Listing, Open } from "../../research/search/result-list.js";
-import { chosenColumns } from "../../research/papers/records/csv.js";
+import { parseColumns } from "../../research/papers/records/csv.js";
 import { storedFields, sourcesOf } from "../../research/papers/paper-record.js";
 import { type MergeDecisions, mergeDecisions, mergeSentences } from "../../research/search/candidates.js";
 import { searchOnce, type RankedWork } from "../../research/screening/screening-order.js";
@@ -46,7 +46,7 @@ export async function searchCommand(
   if (query.trim() === "")
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
-  const days = { ...datesOf(from, until), columns: columns && chosenColumns(columns) };
+  const days = { ...datesOf(from, until), columns: columns && parseColumns(columns) };
   const config = await configToRead({ ...io, sayOfPlugins: (sentence) => say(io, sentence) }, flags, ["sources"]);
   const sources =
     source === undefined ? usualServices().filter(({ search }) => search !== undefined) : askedSources(source, io);

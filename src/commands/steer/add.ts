@@ -19,7 +19,7 @@ import {
   type NamedPaper,
   withPapers,
 } from "../../research/papers/records/added-papers.js";
-import { chosenColumns } from "../../research/papers/records/csv.js";
+import { parseColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
 import { readListedPapers } from "../../research/papers/records/listed-papers.js";
 import { lookUpTyped, typedReference } from "../run/typed-reference.js";
@@ -81,7 +81,7 @@ export async function addCommand(
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
-  const chosen = chosenColumns(columns);
+  const chosen = parseColumns(columns);
   const folder = await findResearch(io.cwd, argument);
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources", "state_dir"]);
@@ -162,7 +162,7 @@ function exclusionOf(paper: Paper | undefined, key: string, where: string): Pick
 async function addPapers(
   folder: string,
   references: readonly string[],
-  chosen: ReturnType<typeof chosenColumns>,
+  chosen: ReturnType<typeof parseColumns>,
   config: Awaited<ReturnType<typeof configToRead>>,
   io: Io,
   signal: AbortSignal,

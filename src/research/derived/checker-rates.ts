@@ -9,15 +9,15 @@ export const emptyRate: CheckerRate = { borne_out: { asked: 0, right: 0 }, not_b
 /** Adds the counts in `more` to the rates. */
 export const withRates = (earlier: Checkers, added: Checkers): Checkers => ({
   ...earlier,
-  ...combined(earlier, added, 1),
+  ...addCounts(earlier, added, 1),
 });
 
 /** The counts that were added between two states of the rates. */
 export const ratesSince = (before: Checkers, after: Checkers): Checkers =>
-  Object.fromEntries(Object.entries(combined(before, after, -1)).filter(([, rate]) => answerCount(rate) > 0));
+  Object.fromEntries(Object.entries(addCounts(before, after, -1)).filter(([, rate]) => answerCount(rate) > 0));
 
 /** For each checker in `changes`: its counts plus `sign` times its earlier counts. */
-function combined(earlier: Checkers, changes: Checkers, sign: 1 | -1): Checkers {
+function addCounts(earlier: Checkers, changes: Checkers, sign: 1 | -1): Checkers {
   const sum = (first: AnsweredControls, second: AnsweredControls): AnsweredControls => ({
     asked: first.asked + sign * second.asked,
     right: first.right + sign * second.right,

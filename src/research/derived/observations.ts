@@ -47,8 +47,8 @@ const withoutUnit = (value: unknown): unknown => (isObject(value) ? { ...value, 
 export function deriveLoop(rrd: Rrd, ledger: readonly LedgerLine[], limits: HistoryLimits): NonNullable<Rrd["loop"]> {
   const { limits: _, ...loop } = rrd.loop ?? {};
   const observations = boundedObservations(loop.observations ?? [], limits, loop.rch_metrics);
-  const countedFrom = countedSince(rrd);
-  const withoutResultCount = withoutResult(rrd, ledger).length;
+  const countedFrom = countStart(rrd);
+  const withoutResultCount = iterationsWithoutResult(rrd, ledger).length;
   const repetition = longestRepetition(observations, limits, countedFrom);
   // A project that was finished before these fields existed stays unchanged.
   if (
@@ -75,8 +75,8 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: Histor
       ledger.filter(({ unit }) => !isAnswerUnit(unit)),
       limits,
     ),
-    since: countedSince(rrd),
-    withoutResult: withoutResult(rrd, ledger).length,
+    since: countStart(rrd),
+    withoutResult: iterationsWithoutResult(rrd, ledger).length,
   };
 }
 
@@ -84,11 +84,11 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: Histor
  * Whether the end of this run changes the state. A run of a project that was already complete and that had nothing to
  * do changes nothing.
  */
-export function isNews({ loop }: Rrd, ledger: readonly LedgerLine[], { verdict }: Verdict): boolean {
+export function changesLastRun({ loop }: Rrd, ledger: readonly LedgerLine[], { verdict }: Verdict): boolean {
   if (verdict !== "complete") return true;
   if (loop == null) return false;
-  const worked = ledger.findLast(({ unit }) => !isAnswerUnit(unit))?.at ?? "";
-  return loop.last_run?.verdict !== verdict || worked > loop.last_run.at;
+  const lastWorkAt = ledger.findLast(({ unit }) => !isAnswerUnit(unit))?.at ?? "";
+  return loop.last_run?.verdict !== verdict || lastWorkAt > loop.last_run.at;
 }
 
 /** The state after a run has ended. `now`: milliseconds since the epoch. Pure. */
@@ -113,7 +113,7 @@ const isRaised = (earlier: Limits, now: Limits): boolean =>
   Object.entries(earlier).some(([name, limit]) => typeof limit === "number" && Number(now[name] ?? Infinity) > limit);
 
 /** Only iterations after this one count: since then the user has acted. */
-function countedSince(rrd: Rrd): number {
+function countStart(rrd: Rrd): number {
   const { stagnation_since: resetIteration = 0, limits, iteration = 0 } = rrd.loop ?? {};
   return limits !== undefined && isRaised(limits, limitsOf(rrd)) ? Math.max(resetIteration, iteration) : resetIteration;
 }
@@ -122,8 +122,8 @@ function countedSince(rrd: Rrd): number {
  * The last iterations in a row whose work was not accepted, over all runs since the user's last action. Iterations in
  * which no agent could start work do not count.
  */
-export function withoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
-  const countedFrom = countedSince(rrd);
+export function iterationsWithoutResult(rrd: Rrd, ledger: readonly LedgerLine[]): readonly LedgerLine[] {
+  const countedFrom = countStart(rrd);
   // Answering the user's question is not work on the project.
   const workLines = ledger.filter(({ unit }) => !isAnswerUnit(unit));
   const sinceAccepted = workLines.slice(

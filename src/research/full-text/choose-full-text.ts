@@ -151,7 +151,7 @@ async function readLocation(location: Location, paper: NamedPaper, options: Read
   if (response.status !== "ok") return [readFailure(response)];
   const page = await readUntrusted(response.bytes, { type: response.type, name: response.url, signal: options.signal });
   if (page.status !== "ok") return [page];
-  const pageResult = checkedDocument(page.text, location.url, paper);
+  const pageResult = checkDocument(page.text, location.url, paper);
   if (page.text.depth !== "abstract") return [pageResult];
   if (location.landing !== true)
     return [{ status: "not-found", reason: `${hostOf(location.url)} has only a page about the paper.` }];
@@ -161,7 +161,7 @@ async function readLocation(location: Location, paper: NamedPaper, options: Read
   const pdfDocument = await readUntrusted(pdf.bytes, { type: pdf.type, name: pdf.url, signal: options.signal });
   // If a login page came in place of the PDF, the landing page stays.
   return pdfDocument.status === "ok" && pdfDocument.text.kind === "pdf"
-    ? [checkedDocument(pdfDocument.text, page.pdfUrl, paper), pageResult]
+    ? [checkDocument(pdfDocument.text, page.pdfUrl, paper), pageResult]
     : [pageResult];
 }
 
@@ -185,7 +185,7 @@ const readFailure = ({ status, reason, transient }: HttpFailure): ReadFailure =>
   ...withoutUndefined({ transient }),
 });
 
-function checkedDocument(text: DocumentText, address: string, paper: NamedPaper): FetchResult {
+function checkDocument(text: DocumentText, address: string, paper: NamedPaper): FetchResult {
   // Some pages have the paper's title only in their head.
   const head = [text.title ?? "", ...(text.authors ?? []).slice(0, 10)].join("\n");
   if (isDocumentOf(`${head}\n${text.text}`, paper)) return { status: "ok", text };

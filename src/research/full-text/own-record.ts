@@ -3,7 +3,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { isDocumentOf } from "../papers/authors.js";
 import { mergedWork } from "../papers/dedup/merge-fields.js";
-import { identifiersFrom, unversioned } from "../papers/identifiers.js";
+import { identifiersFrom, withoutVersion } from "../papers/identifiers.js";
 import { normalTitle } from "../papers/normalise-title.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { arxiv } from "../sources/clients/arxiv.js";
@@ -21,7 +21,7 @@ export function namesOfDocument({ doi, arxiv: id }: Pick<DocumentText, "doi" | "
   const { arxiv: arxivId, ...otherIdentifiers } = identifiersFrom({ doi, arxiv: id });
   return {
     ...otherIdentifiers,
-    ...withoutUndefined({ arxiv: arxivId === undefined ? undefined : unversioned(arxivId) }),
+    ...withoutUndefined({ arxiv: arxivId === undefined ? undefined : withoutVersion(arxivId) }),
   };
 }
 
@@ -101,7 +101,7 @@ const hasDoi = ({ identifiers }: PaperRecord): boolean => identifiers.doi !== un
 const idOf = ({ doi, arxiv: id }: Identifiers) => doi ?? id;
 
 const isSameIdentifier = (a: Identifiers, b: Identifiers): boolean =>
-  b.doi === undefined ? unversioned(a.arxiv ?? "") === unversioned(b.arxiv ?? "") : a.doi === b.doi;
+  b.doi === undefined ? withoutVersion(a.arxiv ?? "") === withoutVersion(b.arxiv ?? "") : a.doi === b.doi;
 
 function withoutIdentifiers(record: PaperRecord): PaperRecord {
   const { doi: _, arxiv: __, ...identifiers } = record.identifiers;
@@ -121,7 +121,7 @@ function mergedRecord(record: PaperRecord, serviceRecord: PaperRecord): Document
   const { arxiv: version, ...names } = merged.identifiers;
   const identifiers = {
     ...names,
-    ...withoutUndefined({ arxiv: version === undefined ? undefined : unversioned(version) }),
+    ...withoutUndefined({ arxiv: version === undefined ? undefined : withoutVersion(version) }),
   };
   return {
     record: { ...merged, ...details, id, url, pdf_url, source, identifiers },

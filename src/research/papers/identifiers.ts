@@ -106,7 +106,7 @@ export function identifiersFrom(
 ): Identifiers {
   const doiReference = parseName(names.doi);
   const doi = doiReference?.kind === "doi" ? doiReference.doi : undefined;
-  const arxiv = arxivName(names.arxiv) ?? (doiReference?.kind === "arxiv" ? versioned(doiReference) : undefined);
+  const arxiv = arxivName(names.arxiv) ?? (doiReference?.kind === "arxiv" ? withVersion(doiReference) : undefined);
   const pmid = /^(?:https?:\/\/(?:www\.)?pubmed\.ncbi\.nlm\.nih\.gov\/)?(\d{1,9})\/?$/.exec(
     line(names.pmid) ?? "",
   )?.[1];
@@ -128,24 +128,24 @@ function arxivName(value: unknown): string | undefined {
   const text = line(value);
   if (text === undefined || !/\d{4}\.\d{4,5}|\/\d{7}/.test(text)) return undefined;
   const reference = parseReference(text);
-  return reference.kind === "arxiv" ? versioned(reference) : undefined;
+  return reference.kind === "arxiv" ? withVersion(reference) : undefined;
 }
 
-const versioned = ({ id, version }: { readonly id: string; readonly version?: number }) =>
+const withVersion = ({ id, version }: { readonly id: string; readonly version?: number }) =>
   version === undefined ? id : `${id}v${version}`;
 
 /** Removes the version of an arXiv id. */
-export const unversioned = (arxiv: string): string => arxiv.replace(/v\d+$/, "");
+export const withoutVersion = (arxiv: string): string => arxiv.replace(/v\d+$/, "");
 
 /**
  * The common part of two arXiv ids of one paper: without the version, and without the subject class, which old ids may
  * have (math.GT/0309136).
  */
-export const arxivKey = (arxiv: string): string => unversioned(arxiv).replace(/^([a-z-]+)\.[A-Z]{2}\//, "$1/");
+export const arxivKey = (arxiv: string): string => withoutVersion(arxiv).replace(/^([a-z-]+)\.[A-Z]{2}\//, "$1/");
 
 /** The id of a paper in the pool, from its first identifier. */
 function recordId({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers, url: string): string {
-  if (arxiv !== undefined) return paperId({ kind: "arxiv", id: unversioned(arxiv) });
+  if (arxiv !== undefined) return paperId({ kind: "arxiv", id: withoutVersion(arxiv) });
   if (doi !== undefined) return paperId({ kind: "doi", doi });
   if (pmid !== undefined) return `pmid_${pmid}`;
   if (pmcid !== undefined) return `pmcid_${pmcid}`;
@@ -155,7 +155,7 @@ function recordId({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers, url: s
 
 /** The address of a page about the work. */
 export function addressOf({ arxiv, doi, pmid, pmcid, openalex, s2 }: Identifiers): string | undefined {
-  if (arxiv !== undefined) return `https://arxiv.org/abs/${unversioned(arxiv)}`;
+  if (arxiv !== undefined) return `https://arxiv.org/abs/${withoutVersion(arxiv)}`;
   if (doi !== undefined) return `https://doi.org/${doi}`;
   if (pmid !== undefined) return `https://pubmed.ncbi.nlm.nih.gov/${pmid}/`;
   if (pmcid !== undefined) return `https://pmc.ncbi.nlm.nih.gov/articles/${pmcid}/`;

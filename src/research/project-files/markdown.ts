@@ -7,7 +7,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 export const cell = (value: unknown): string => inline(value).replace(/(?<!\\)\\*\|/g, "\\|");
 
 /** Text on one line, so that it can't contain a heading or an entry of the page. */
-export const flat = (value: unknown): string => oneLine(String(value ?? ""));
+export const onOneLine = (value: unknown): string => oneLine(String(value ?? ""));
 
 /**
  * Text on one line with escaped angle brackets, and without links, images and their definitions: a reader can't see who
@@ -15,7 +15,7 @@ export const flat = (value: unknown): string => oneLine(String(value ?? ""));
  * added one are removed, because they would undo it.
  */
 export const inline = (value: unknown): string =>
-  flat(value)
+  onOneLine(value)
     .replace(/</g, "&lt;")
     .replace(/!\[/g, "!\\[")
     .replace(/\](?=[(:])/g, "]\\")
@@ -23,7 +23,7 @@ export const inline = (value: unknown): string =>
 
 /** Text for the brackets of a link, also in a table. Characters that would end the link are escaped. */
 export const linkText = (value: unknown): string =>
-  flat(value)
+  onOneLine(value)
     .replace(/</g, "&lt;")
     .replace(/[\\[\]`|]/g, "\\$&");
 
@@ -41,7 +41,7 @@ export const line = (value: unknown): string => inline(value).replace(blockStart
 const lineMark = /^(?:(?=[#>]|[-+*](?: |$))|(\d{1,9})(?=[.)](?: |$)))/;
 
 /** A line of Markdown whose first characters are escaped: it can't start a heading, a list, a table or a fence. */
-export const asText = (markdown: string): string => {
+export const escapeLineStart = (markdown: string): string => {
   const escaped = markdown.replace(lineMark, "$1\\");
   return escaped === markdown ? markdown.replace(blockStart, "$1\\") : escaped;
 };
@@ -66,5 +66,5 @@ export const omittedNote = (length: number, maxItems = maxListItems, itemName = 
       ];
 
 /** The text of a field that old files contain as a string or as a list. */
-export const prose = (value: unknown): string =>
+export const joinTexts = (value: unknown): string =>
   Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : "";

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { approvedLog } from "../../engine/storage/guard/held-edits.js";
 import { progressFile } from "./layout.js";
-import { flat } from "./markdown.js";
+import { onOneLine } from "./markdown.js";
 
 /**
  * An entry of progress.txt: a separator line, `text`, and the line with the iteration's number. The text is made by the
@@ -24,7 +24,7 @@ const maxLogBytes = 256 * 1024;
 
 /** The lines of a progress entry with these patterns; empty without patterns. */
 export function patternLines(unit: string, patterns: readonly string[] = []): string[] {
-  const texts = patterns.map(flat).filter((text) => text !== "");
+  const texts = patterns.map(onOneLine).filter((text) => text !== "");
   return texts.length === 0 ? [] : [heading, ...texts.map((text) => `- (${unit}) ${text}`), ""];
 }
 
@@ -40,9 +40,9 @@ export async function readPatterns(folder: string, stateDir: string): Promise<Pa
     else if (isInSection) {
       const match = /^- \(([^)]{1,200})\) (.{1,200})$/.exec(line);
       // On one line, also from logs of earlier versions, so that AGENTS.md gets exactly the text that the user saw.
-      const text = flat(match?.[2]);
+      const text = onOneLine(match?.[2]);
       if (match === null) isInSection = false;
-      else if (text !== "") patterns.set(text, { unit: flat(match[1]), text });
+      else if (text !== "") patterns.set(text, { unit: onOneLine(match[1]), text });
     }
   }
   return [...patterns.values()];

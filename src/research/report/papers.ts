@@ -8,7 +8,7 @@ import { dimensionsOf, ownName, scoresOf, totalsOf } from "../papers/rubric/rubr
 import { fileNameOf } from "../papers/reference.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
 import { basisOf, exclusionOf } from "../screening/eligibility/eligibility.js";
-import { prose } from "../project-files/markdown.js";
+import { joinTexts } from "../project-files/markdown.js";
 import { type Citation, citationStatusOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
 
@@ -283,7 +283,7 @@ function eligibilityOf(paper: Paper, criteria: readonly Criterion[]): CriterionA
 }
 
 /** The text of a field of an analysis. */
-const fieldText = (value: unknown): string => tablesAsText(prose(value));
+const fieldText = (value: unknown): string => tablesAsText(joinTexts(value));
 
 /** The names of dimensions for readers. */
 const labels: Readonly<Record<string, string>> = {

@@ -42,7 +42,7 @@ const stopWords = new Set(
 export function stemsOf(text: string): string[] {
   const stemsOfText: string[] = [];
   for (const word of normalTitle(text).split(" ")) {
-    const stem = sharedStem(word);
+    const stem = cachedStem(word);
     if (stem !== "") stemsOfText.push(stem);
   }
   return stemsOfText;
@@ -58,7 +58,7 @@ export const unifiedStem = (stem: string): string => (/[iy]s$/.test(stem) ? `${s
 const stems = new Map<string, string>();
 const maxStems = 100_000;
 
-function sharedStem(word: string): string {
+function cachedStem(word: string): string {
   const cached = stems.get(word);
   if (cached !== undefined) return cached;
   if (stems.size >= maxStems) stems.clear();

@@ -5,7 +5,7 @@ import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import { stateVersion } from "../../engine/storage/state/format-version.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import type { Listing } from "./result-list.js";
-import { checkedSearchRecord, type SearchRecord } from "./search-record.js";
+import { checkSearchRecord, type SearchRecord } from "./search-record.js";
 
 /** Limits the committed file: about ten thousand records with abstracts. */
 const maxBytes = 5_000_000;
@@ -66,7 +66,7 @@ export async function readCommittedSearch(path: string): Promise<SearchRecord | 
       ...listing,
       records: listing.records.map((index) => ({ ...(records[index] as PaperRecord) })),
     }));
-    const checked = checkedSearchRecord({ ...rest, listings: unpacked }, rest.search);
+    const checked = checkSearchRecord({ ...rest, listings: unpacked }, rest.search);
     return checked === "broken" ? undefined : checked;
   } catch {
     return undefined;

@@ -25,7 +25,7 @@ export interface SearchRecord {
  */
 let lastParsed: { readonly sha256: string; readonly value: unknown } | undefined;
 
-function parsedOnce(text: string): unknown {
+function parseOnce(text: string): unknown {
   const sha256 = createHash("sha256").update(text).digest("hex");
   if (lastParsed?.sha256 !== sha256) lastParsed = { sha256, value: JSON.parse(text) };
   return lastParsed.value;
@@ -37,14 +37,14 @@ function parsedOnce(text: string): unknown {
  */
 export async function readSearchRecord(path: string, search: string): Promise<SearchRecord | "broken" | undefined> {
   try {
-    return checkedSearchRecord(parsedOnce(await readRegularText(path)), search);
+    return checkSearchRecord(parseOnce(await readRegularText(path)), search);
   } catch (error) {
     return hasCode(error, "ENOENT", "ENOTDIR") ? undefined : "broken";
   }
 }
 
 /** Checks a value read from a file. Undefined if it belongs to another search or was written by a later version. */
-export function checkedSearchRecord(value: unknown, search: string): SearchRecord | "broken" | undefined {
+export function checkSearchRecord(value: unknown, search: string): SearchRecord | "broken" | undefined {
   const record = value as Partial<SearchRecord> | null;
   // The record is only a cache, so one of a later version is ignored.
   if (isNewer(record) || (typeof record?.search === "string" && record.search !== search)) return undefined;

@@ -37,7 +37,7 @@ export const supportsDirection = (direction: Direction, opened: ReturnType<Open>
   !("unavailable" in opened) && opened.source[direction] !== undefined;
 
 /** Removes works that were published before a day. Works without a date stay. */
-function publishedSince(
+function withoutOlderWorks(
   answer: Answer<readonly PaperRecord[]>,
   from: string | undefined,
 ): Answer<readonly PaperRecord[]> {
@@ -65,7 +65,7 @@ export async function snowball(
         if (follow === undefined || isGivenUp(listings.filter(({ source }) => source === name))) continue;
         const fullAnswer = await follow(seed.identifiers, step.most, opened.context, step.from);
         const isCutOff = step.update !== undefined && isFull(fullAnswer, step.most);
-        const answer = publishedSince(isCutOff ? withFullNotice(fullAnswer, step.most) : fullAnswer, step.from);
+        const answer = withoutOlderWorks(isCutOff ? withFullNotice(fullAnswer, step.most) : fullAnswer, step.from);
         const listing = listingOf(
           { step: index, source: name, asked: linkQuestion(direction, seed.id), seed: seed.id },
           answer,

@@ -100,7 +100,7 @@ export async function findChanges(
       dayRead(paper, ledger),
     ).filter((correction) => !checkedUpdates.some((checkedUpdate) => isSameUpdate(checkedUpdate, correction)));
     const notices = [...newUpdates, ...corrections];
-    const published = publishedIn(paper, [
+    const published = publishedVersionIn(paper, [
       ...(records.get(paper.id) ?? []),
       ...[allChecks.get(paper.id)?.published ?? []].flat(),
     ]);
@@ -247,7 +247,7 @@ function publishedPaper(paper: Paper, record: Partial<PaperRecord> = {}): Paper 
 }
 
 /** The published version of a preprint, if a record names it and the paper's record does not. */
-function publishedIn(
+function publishedVersionIn(
   paper: Paper,
   records: readonly PaperRecord[],
 ): { readonly says: string; readonly set: Partial<Paper>; readonly as: Paper } | undefined {

@@ -8,7 +8,7 @@ import type { Change, Fold } from "../project-files/research.js";
 import type { ProjectUpdate, Rrd } from "../generated/rrd.js";
 import type { ReportModel } from "../report/model.js";
 import { oldestFirst } from "../papers/dedup/companions.js";
-import { flat } from "../project-files/markdown.js";
+import { onOneLine } from "../project-files/markdown.js";
 import { progressEntry } from "../project-files/progress-log.js";
 import { changeOf } from "../units/judged-result.js";
 import { withChecks } from "../units/retractions.js";
@@ -112,7 +112,7 @@ export function openingFold(
     ...findings.changed.map((paper) => `- changed: ${names.get(paper.id) ?? paper.id}: ${paper.says}`),
     ...findings.retracted.map((paper) => `- retracted: ${names.get(paper) ?? paper}`),
     ...[...findings.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
-  ].map(flat);
+  ].map(onOneLine);
   return {
     iteration,
     at: openedAt,

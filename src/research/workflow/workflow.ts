@@ -202,7 +202,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
           const guardMessages = await guard.end(suspectFor(run.agent));
           for (const message of guardMessages) await tell({ type: "notice", level: "warning", message });
         }
-        const stateAtBrief = asBriefed(state, context.paper);
+        const stateAtBrief = stateAtBriefOf(state, context.paper);
         const outcome = await acceptRun({ ...options, sharing }, stateAtBrief, unit, run, context, prepareMs, tell);
         hasLearned ||= options.learn && outcome.outcome === "accepted";
         return outcome;
@@ -311,7 +311,7 @@ const lostNoteText = ({ iteration, unit, role = "" }: LedgerLine): string =>
  * The state with one record as it was at the time of its brief. If the user has changed the record since then, the
  * comparison with it shows that.
  */
-function asBriefed(state: ResearchState, paper: Paper | undefined): ResearchState {
+function stateAtBriefOf(state: ResearchState, paper: Paper | undefined): ResearchState {
   const { rrd } = state;
   if (paper === undefined || paperOf(rrd, paper.id) === undefined) return state;
   return {

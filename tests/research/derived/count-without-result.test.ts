@@ -12,7 +12,7 @@ import { freshFolder, line, makeResearch, paper as found } from "../../support/p
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/projects/research.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { withoutUndefined } from "../../../src/engine/lib/without-undefined.js";
-import { resetStagnation, withoutResult } from "../../../src/research/derived/observations.js";
+import { resetStagnation, iterationsWithoutResult } from "../../../src/research/derived/observations.js";
 import { researchWords } from "../../../src/research/project-files/words.js";
 
 const refused = (iteration: number, more: Partial<LedgerLine> = {}) =>
@@ -33,11 +33,13 @@ const runOf = (folder: ReturnType<typeof researchFolder>, most: number, agent = 
 
 describe("what counts as going nowhere", () => {
   test("iterations without an accepted result since the last one, a reset, or the last act of a person", () => {
-    expect(withoutResult(rrd({}), rows(4))).toHaveLength(4);
-    expect(withoutResult(rrd({}), [...rows(4), line(5, "p5"), refused(6)])).toHaveLength(1);
-    expect(withoutResult(rrd({}), [...rows(4), line(5, "p5", { outcome: "reset" }), refused(6)])).toHaveLength(1);
-    expect(withoutResult(rrd({ stagnation_since: 3 }), rows(4))).toHaveLength(1);
-    expect(withoutResult(resetStagnation(rrd({ iteration: 4 })), [...rows(4), refused(5)])).toHaveLength(1);
+    expect(iterationsWithoutResult(rrd({}), rows(4))).toHaveLength(4);
+    expect(iterationsWithoutResult(rrd({}), [...rows(4), line(5, "p5"), refused(6)])).toHaveLength(1);
+    expect(
+      iterationsWithoutResult(rrd({}), [...rows(4), line(5, "p5", { outcome: "reset" }), refused(6)]),
+    ).toHaveLength(1);
+    expect(iterationsWithoutResult(rrd({ stagnation_since: 3 }), rows(4))).toHaveLength(1);
+    expect(iterationsWithoutResult(resetStagnation(rrd({ iteration: 4 })), [...rows(4), refused(5)])).toHaveLength(1);
   });
 
   test("not those in which no agent got to work", () => {
@@ -45,7 +47,11 @@ describe("what counts as going nowhere", () => {
       refused(n + 1, { outcome: "failed", failure }),
     );
     expect(
-      withoutResult(rrd({}), [...failures, refused(9), refused(10, { outcome: "failed", failure: "crashed" })]),
+      iterationsWithoutResult(rrd({}), [
+        ...failures,
+        refused(9),
+        refused(10, { outcome: "failed", failure: "crashed" }),
+      ]),
     ).toHaveLength(2);
   });
 
@@ -61,7 +67,7 @@ describe("what counts as going nowhere", () => {
       { iteration: 4, limits },
       { budget, requirements: { ...rrdWith([]).requirements, target_papers: target } },
     );
-    expect(withoutResult(now, rows(4))).toHaveLength(left);
+    expect(iterationsWithoutResult(now, rows(4))).toHaveLength(left);
   });
 });
 
@@ -76,7 +82,7 @@ describe("a research that is started again and again", () => {
       verdict: "stuck",
       reason: expect.stringMatching(/last 15 iterations.*steer.*--force/),
     });
-    expect(withoutResult(second.rrd, second.ledger)).toHaveLength(15);
+    expect(iterationsWithoutResult(second.rrd, second.ledger)).toHaveLength(15);
     expect(second.ledger).toHaveLength(15);
     expect((await runOf(folder, 10)).ledger).toHaveLength(15);
   });
@@ -98,7 +104,7 @@ describe("a research that is started again and again", () => {
     const { verdict, rrd: after, ledger } = await runOf(folder, 2);
     expect(verdict.verdict).toBe("limit");
     expect(after.loop).toMatchObject({ stagnation_since: 15 });
-    expect(withoutResult(after, ledger)).toHaveLength(2);
+    expect(iterationsWithoutResult(after, ledger)).toHaveLength(2);
   });
 
   test("begins it anew with accepted work", async () => {
@@ -107,7 +113,7 @@ describe("a research that is started again and again", () => {
     await runOf(folder, 1, goodAgent());
     const { verdict, rrd: after, ledger } = await runOf(folder, 10);
     expect(verdict.verdict).toBe("limit");
-    expect(withoutResult(after, ledger)).toHaveLength(10);
+    expect(iterationsWithoutResult(after, ledger)).toHaveLength(10);
   });
 
   test("--force tries once more, and so does an agent that had no part in it", async () => {

@@ -5,7 +5,7 @@ import { unifiedStem, stemsOf } from "../../screening/bm25.js";
 import { briefTokens, resultInstruction, unitBlock } from "../../workflow/brief/write-brief.js";
 import { fill, type Prompt } from "../../workflow/brief/prompt-file.js";
 import type { FoundPassage } from "../../tools/context.js";
-import { prose } from "../../project-files/markdown.js";
+import { joinTexts } from "../../project-files/markdown.js";
 import { handleOf } from "../../units/narrative/handles.js";
 import type { MissingQuote } from "./judge-answer.js";
 import { passageText } from "../../tools/find-passages.js";
@@ -143,7 +143,7 @@ const headOf = ({ key, paper: { title, date, decision, retracted, analysis } }: 
   ...(date == null ? {} : { year: date.slice(0, 4) }),
   ...(decision == null ? {} : { decision }),
   ...(retracted === true ? { retracted } : {}),
-  ...(prose(analysis?.summary) === "" ? {} : { summary: clip(prose(analysis?.summary), 40) }),
+  ...(joinTexts(analysis?.summary) === "" ? {} : { summary: clip(joinTexts(analysis?.summary), 40) }),
 });
 
 /** The verified quotes of a paper, those with most words of the question first. */

@@ -142,7 +142,7 @@ function references({ identifiers, url, pdf_url }: PaperFacts) {
   // Other texts are not parsed, because parsing may look for a file.
   return names
     .filter((name) => /^(?:https?:|doi:|arxiv:|10\.|\d{4}\.\d|[a-z.-]+\/\d{7})/i.test(name))
-    .map((name) => parseReference(unescaped(name)));
+    .map((name) => parseReference(unescapeDoi(name)));
 }
 
 /**
@@ -160,7 +160,7 @@ function doiWithin(text: string): string {
 const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
 /** A DOI without escapes. Old DOIs contain brackets, which sources escape in several ways. */
-const unescaped = (name: string): string =>
+const unescapeDoi = (name: string): string =>
   name.startsWith("10.")
     ? name
         .replace(/%(?:2[389abcf]|3[a-f]|5[bd])/gi, decodeURIComponent)

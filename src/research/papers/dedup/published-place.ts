@@ -96,8 +96,8 @@ function compareNumbers(
 ): Likeness {
   if (a === undefined || b === undefined || a.kind !== b.kind) return "unknown";
   if (a.numbers.join() === b.numbers.join()) return "same";
-  const [one = 0, other = 0] = [a.numbers[0], b.numbers[0]];
-  return isOtherKind(one) === isOtherKind(other) ? "other" : "unknown";
+  const [aNumber = 0, bNumber = 0] = [a.numbers[0], b.numbers[0]];
+  return isOtherKind(aNumber) === isOtherKind(bNumber) ? "other" : "unknown";
 }
 
 /**
@@ -165,7 +165,7 @@ export interface CorrectionPlace {
 
 /**
  * The places of an article's corrections, which Medline writes into the title: "[Erratum appears in J Touch. 2009 Jun
- * 4;36(23):2487]". `more`: the title is cut within the note of another correction, "].[Erratum".
+ * 4;36(23):2487]". `hasMore`: the title is cut within the note of another correction, "].[Erratum".
  */
 export function correctionPlaces(title: string): {
   readonly places: readonly CorrectionPlace[];

@@ -23,8 +23,8 @@ export type Comparison =
   | { readonly same: false; readonly apart?: string; readonly maybe?: true };
 
 const notSame: Comparison = { same: false };
-const apart = (why: string): Comparison => ({ same: false, apart: why });
-const maybeApart = (why: string): Comparison => ({ same: false, apart: why, maybe: true });
+const differentWorks = (why: string): Comparison => ({ same: false, apart: why });
+const maybeDifferent = (why: string): Comparison => ({ same: false, apart: why, maybe: true });
 
 /** Maximum number of years between a preprint and its published version. */
 const maxYearsToPrint = 3;
@@ -43,7 +43,7 @@ const maxYearsToPrint = 3;
  */
 export function compareRecords(one: MatchFeatures, other: MatchFeatures): Comparison {
   const [a, b] = [withPlaceLike(one, other), withPlaceLike(other, one)];
-  if (a.isNotice !== b.isNotice) return apart("one is a notice about a work");
+  if (a.isNotice !== b.isNotice) return differentWorks("one is a notice about a work");
   const sharedKey = a.keys.find((key) => b.keys.includes(key));
   if (sharedKey !== undefined) return compareWithSharedKey(a, b, sharedKey);
   if (a.title === undefined || b.title === undefined) return notSame;
@@ -53,8 +53,8 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   const stem = sharedStem(a, b);
   if (stem !== undefined && titles === "equal" && !isOtherEditorial(a, b))
     return { same: true, why: `versions of the DOI ${stem}`, sure: true };
-  if (a.arxiv !== undefined && b.arxiv !== undefined) return apart(`arXiv ${a.arxiv} and ${b.arxiv}`);
-  if (a.pmid !== undefined && b.pmid !== undefined) return apart(`PMID ${a.pmid} and ${b.pmid}`);
+  if (a.arxiv !== undefined && b.arxiv !== undefined) return differentWorks(`arXiv ${a.arxiv} and ${b.arxiv}`);
+  if (a.pmid !== undefined && b.pmid !== undefined) return differentWorks(`PMID ${a.pmid} and ${b.pmid}`);
 
   const authors = compareAuthors(a.authors, b.authors);
   const venues = compareVenues(a.venue, b.venue);
@@ -63,13 +63,13 @@ export function compareRecords(one: MatchFeatures, other: MatchFeatures): Compar
   const areTwoDois = a.publisherDois.length > 0 && b.publisherDois.length > 0;
   // One work can have two DOIs by an error; its other fields then agree.
   const hasExtraDoi = areInOnePlace && venues !== "other" && compareIssues(a.place, b.place) !== "other";
-  if (areTwoDois && !hasExtraDoi) return apart("two DOIs of publishers");
+  if (areTwoDois && !hasExtraDoi) return differentWorks("two DOIs of publishers");
   if (areInOnePlace) return { same: true, why: `${agreementText(titles, authors)}${yearsText(a, b)}`, sure: true };
   if (titles === "alike" || authors === "other") return notSame;
   // The abstract of a talk, or a letter, is another report than the article with the same title.
   if (a.title.textKind !== b.title.textKind && !areInOneIssueOrMeeting(a, b, venues)) return notSame;
   if (titles === "less" && !isSameInIssue(a, b, authors, venues)) return notSame;
-  if (venues === "other") return maybeApart("two venues");
+  if (venues === "other") return maybeDifferent("two venues");
   return a.isPreprint || b.isPreprint
     ? comparePreprints(a, b, titles, authors)
     : comparePublished(a, b, titles, authors, venues);
@@ -149,12 +149,14 @@ function compareWithSharedKey(a: MatchFeatures, b: MatchFeatures, key: string): 
   const same: Comparison = { same: true, why: `the same ${key.startsWith("id ") ? "id" : key}`, sure: true };
   const authors = compareAuthors(a.authors, b.authors);
   if (a.title === undefined || b.title === undefined)
-    return authors === "all" || authors === "first" ? same : apart(`${key} stands on a record without a title`);
+    return authors === "all" || authors === "first"
+      ? same
+      : differentWorks(`${key} stands on a record without a title`);
   const shared = sharedWords(a.title, b.title);
   const [aPart, bPart] = [a.title.partNumber, b.title.partNumber];
   if (aPart !== undefined && bPart !== undefined && aPart !== bPart && shared < 1)
-    return apart(`${key} stands on two parts`);
-  const twoWorks = apart(`${key} stands on two works`);
+    return differentWorks(`${key} stands on two parts`);
+  const twoWorks = differentWorks(`${key} stands on two works`);
   if (a.title.isGeneric && b.title.isGeneric && authors === "other") return twoWorks;
   // The abstracts of a supplement have its DOI, and a page can contain several of them.
   const areOnOtherPages = comparePages(a.place, b.place) === "other";
@@ -253,9 +255,9 @@ function comparePublished(
   const isOneVolume = venues === "same" && volumes === "same" && issues !== "other";
   if (isOneVolume && titles === "equal" && authors === "all" && isSameInVolume(a, b))
     return { same: true, why: `${agreementText(titles, authors)}, in one volume of a journal${yearsText(a, b)}` };
-  if (volumes === "other" && !(pages === "same" && issues === "same")) return maybeApart("two volumes");
-  if (issues === "other" && pages !== "same") return maybeApart("two issues");
-  if (pages === "other") return maybeApart("other pages");
+  if (volumes === "other" && !(pages === "same" && issues === "same")) return maybeDifferent("two volumes");
+  if (issues === "other" && pages !== "same") return maybeDifferent("two issues");
+  if (pages === "other") return maybeDifferent("other pages");
   if (years > 1) return notSame;
   // Societies publish texts with the same title every year.
   if (years === 1 && a.authors.isKnown && b.authors.isKnown && a.authors.isGroup !== b.authors.isGroup) return notSame;

@@ -114,7 +114,7 @@ const partWord =
  * journal's name.
  */
 export function titleParts(rawTitle: string, venue?: string | null): TitleParts | undefined {
-  const title = shortened(rawTitle);
+  const title = shortenTitle(rawTitle);
   const unmarked = title.replace(prefixNote, "").replace(retracted, "").replace(withCommentary, "");
   const withoutDatabaseNotes = withoutNotes(unmarked.replace(abstractNote, "").replace(letterNote, ""));
   const noteless = withoutDatabaseNotes.trim() === "" ? unmarked : withoutDatabaseNotes;
@@ -126,11 +126,11 @@ export function titleParts(rawTitle: string, venue?: string | null): TitleParts 
   const words = allWords.length > 3 && /^(?:the|a|an)$/.test(allWords[0] ?? "") ? allWords.slice(1) : allWords;
   const partNumber = partOf(normal, words);
   const question = plain.replace(replyNote, "");
-  const repliedTitle = question === plain ? undefined : joined(normalTitle(question).split(" "));
+  const repliedTitle = question === plain ? undefined : joinWords(normalTitle(question).split(" "));
   return {
     words,
     // "and" is removed, because some sources write "&" instead.
-    compact: joined(words) || normal,
+    compact: joinWords(words) || normal,
     innerTitles: repliedTitle === undefined ? titlesIn(plain) : [repliedTitle],
     initials: words.flatMap((word) => (isContentWord(word) ? [word[0]] : [])).join(""),
     ...withoutUndefined({
@@ -154,7 +154,7 @@ export function titleParts(rawTitle: string, venue?: string | null): TitleParts 
 const maxTitleChars = 2_000;
 
 /** A title without long sequences of spaces and dots, on which the patterns above would be slow. */
-const shortened = (title: string): string =>
+const shortenTitle = (title: string): string =>
   title
     .replace(/\s+/g, " ")
     .replace(/(?: ?\.){4,}/g, "...")
@@ -183,7 +183,7 @@ function correctedTitle(title: string): string | undefined {
 function headOf(title: string): string | undefined {
   const [beforeSubtitle = "", rest] = title.split(/\s*[:?!]\s+|\s+[-\u2013\u2014]\s+|(?<=\p{Ll}{3})\.\s+(?=\p{Lu})/u);
   const words = rest === undefined ? [] : normalTitle(beforeSubtitle).split(" ");
-  return words.length < 4 ? undefined : joined(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
+  return words.length < 4 ? undefined : joinWords(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
 }
 
 /** Whether the first title is the second one without its subtitle, and has at least five distinctive words. */
@@ -201,16 +201,16 @@ export const isCutAtColon = (a: TitleParts, b: TitleParts): boolean =>
 
 function leadOf(title: string): string | undefined {
   const [beforeColon = "", rest] = title.split(/:\s/);
-  return rest === undefined ? undefined : joined(normalTitle(beforeColon).split(" "));
+  return rest === undefined ? undefined : joinWords(normalTitle(beforeColon).split(" "));
 }
 
 function titleWithoutAbbreviations(title: string): string | undefined {
   const shortTitle = title.replace(/\s\((?=[^()]*\p{Lu}[^()]*\p{Lu})[\p{L}\d-]{2,9}\)(?=[\s:;,.]|$)/gu, "");
   const words = shortTitle === title ? [] : normalTitle(shortTitle).split(" ");
-  return words.length < 4 ? undefined : joined(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
+  return words.length < 4 ? undefined : joinWords(/^(?:the|a|an)$/.test(words[0] ?? "") ? words.slice(1) : words);
 }
 
-const joined = (words: readonly string[]): string =>
+const joinWords = (words: readonly string[]): string =>
   words.flatMap((word) => (word === "and" ? [] : [equivalents[word] ?? word])).join("");
 
 /** Replacements for words that databases write in several ways: numbers and abbreviations. */
@@ -241,7 +241,7 @@ function titlesIn(title: string): readonly string[] {
   const allWords = [...(parts.length < 2 ? [] : parts), afterHeading, afterNumber].map((text) =>
     normalTitle(text).split(" "),
   );
-  return allWords.filter((words) => words.length >= 4 || unspacedScript.test(words.join(" "))).map(joined);
+  return allWords.filter((words) => words.length >= 4 || unspacedScript.test(words.join(" "))).map(joinWords);
 }
 
 /** Scripts without spaces, in which a title is one word. */

@@ -134,7 +134,7 @@ export function citedWorks(papers: readonly Cited[]): CitedWork[] {
 
 function workOf(paper: Cited): Omit<CitedWork, "key"> {
   const doi = doiOf(paper);
-  const arxiv = textOf(arxivOf(paper));
+  const arxiv = oneLineOf(arxivOf(paper));
   // An invalid month or day is omitted.
   const [year, ...rest] =
     /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?/.exec(paper.date ?? "")?.slice(1) ?? [];
@@ -147,11 +147,11 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       ? {}
       : { year: Number(year), date: [year, ...rest].filter((part) => part !== undefined).map(Number) }),
     ...withoutUndefined({
-      venue: textOf(paper.venue),
-      volume: textOf(paper.volume),
-      issue: textOf(paper.issue),
-      pages: textOf(paper.pages),
-      abstract: textOf(paper.abstract),
+      venue: oneLineOf(paper.venue),
+      volume: oneLineOf(paper.volume),
+      issue: oneLineOf(paper.issue),
+      pages: oneLineOf(paper.pages),
+      abstract: oneLineOf(paper.abstract),
       decision: paper.status?.replaceAll("_", " ") ?? decisionKeyword(paper.outcome),
       outcome: paper.outcome,
     }),
@@ -160,8 +160,8 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       arxiv,
       url: webAddress(paper.url),
       pdf: webAddress(paper.pdf_url),
-      pmid: textOf(paper.identifiers?.pmid),
-      pmcid: textOf(paper.identifiers?.pmcid),
+      pmid: oneLineOf(paper.identifiers?.pmid),
+      pmcid: oneLineOf(paper.identifiers?.pmcid),
     }),
     publication: publicationOf(paper.publication ?? {}),
     tags: paper.tags ?? [],
@@ -175,7 +175,7 @@ const decisionKeyword = (outcome: Outcome | undefined): string | undefined =>
     ? outcome?.stage
     : outcome.decision;
 
-const textOf = (value: string | null | undefined): string | undefined => oneLine(value ?? "") || undefined;
+const oneLineOf = (value: string | null | undefined): string | undefined => oneLine(value ?? "") || undefined;
 
 /** The publication with each text on one line and without empty fields. */
 function publicationOf({ editors, keywords, ...texts }: NonNullable<Cited["publication"]>): Publication {
@@ -203,7 +203,7 @@ export const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">):
 
 /** The DOI of a paper. Projects of the original tool have it only in the address. */
 function doiOf({ identifiers, url }: Pick<Paper, "identifiers" | "url">): string | undefined {
-  const storedDoi = textOf(identifiers?.doi);
+  const storedDoi = oneLineOf(identifiers?.doi);
   if (storedDoi !== undefined) return storedDoi;
   const reference = /doi\.org\//i.test(url ?? "") ? parseReference(url ?? "") : undefined;
   return reference?.kind === "doi" ? reference.doi : undefined;
@@ -229,11 +229,12 @@ const kinds: readonly (readonly [RegExp, WorkKind])[] = [
 ];
 
 function kindOf({ publication_type: type, volume, issue, pages, venue }: Cited, arxiv: string | undefined): WorkKind {
-  const hasPlace = textOf(venue) !== undefined && [volume, issue, pages].some((part) => textOf(part) !== undefined);
+  const hasPlace =
+    oneLineOf(venue) !== undefined && [volume, issue, pages].some((part) => oneLineOf(part) !== undefined);
   const entries = kinds.find(([pattern]) => pattern.test(type ?? ""))?.[1];
   if (entries !== undefined) {
     const isUnspecificArticle = entries === "article" && type !== "journal-article";
-    return isUnspecificArticle && textOf(venue) === undefined ? "other" : entries;
+    return isUnspecificArticle && oneLineOf(venue) === undefined ? "other" : entries;
   }
   if (hasPlace) return "article";
   return arxiv === undefined ? "other" : "preprint";

@@ -115,7 +115,7 @@ type Parse = typeof import("@retorquere/bibtex-parser").parse;
 /** The fields as text. If the library can't read all of them together, they are read one by one. */
 function parseFields(parse: Parse, type: string, fields: BibtexEntry["fields"]) {
   const values: Record<string, Values[string]> = {};
-  for (const { name, value } of fields) if (verbatimFields.has(name)) values[name] = unescaped(value);
+  for (const { name, value } of fields) if (verbatimFields.has(name)) values[name] = unescapeValue(value);
   const texFields = fields.filter(({ name }) => !verbatimFields.has(name));
   const allFields = tryParse(parse, type, texFields);
   if (allFields !== undefined) Object.assign(values, allFields);
@@ -221,7 +221,7 @@ const withoutTex = (field: BibtexEntry["fields"][number]): BibtexEntry["fields"]
 });
 
 /** Removes escapes in addresses, DOIs and paths. */
-const unescaped = (value: string): string =>
+const unescapeValue = (value: string): string =>
   value
     .replace(/^\\url\s*\{(.*?)\}?$/s, "$1")
     .replace(/\$\\backslash\$|\\textbackslash(?:\{\})?/g, "\\")

@@ -57,7 +57,7 @@ export type ChosenColumns = Columns;
 /**
  * Parses options such as "title=Name". @throws ExpectedError (exit code 2) for an unknown field.
  */
-export function chosenColumns(typed: readonly string[]): ChosenColumns {
+export function parseColumns(typed: readonly string[]): ChosenColumns {
   const pairs = typed.map((pair) => {
     const separator = pair.indexOf("=");
     const name = columnNames.find((column) => column === pair.slice(0, separator).trim());

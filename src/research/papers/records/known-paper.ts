@@ -12,12 +12,12 @@ import { wasRead } from "../rubric/rubric.js";
  * machine, and missing fields. Its id, title, address and results stay. The record is listed in `found.merged`.
  */
 export function withMissingFacts(paper: Paper, known: PaperRecord | Paper): Paper {
-  const record = "status" in known ? asRecord(known) : known;
-  const { record: merged } = mergedWork([asRecord(paper), record]);
+  const record = "status" in known ? recordOfPaper(known) : known;
+  const { record: merged } = mergedWork([recordOfPaper(paper), record]);
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = storedFields(merged);
   const versions = merged.otherVersions ?? [];
   // If a paper was read, its document stays the one that was read.
-  const file = wasRead(paper) || fileOf(asRecord(paper)) !== undefined ? undefined : fileOf(record);
+  const file = wasRead(paper) || fileOf(recordOfPaper(paper)) !== undefined ? undefined : fileOf(record);
   const facts = withoutUndefined({
     identifiers,
     pdf_url: file,
@@ -52,7 +52,7 @@ export function withMissingFacts(paper: Paper, known: PaperRecord | Paper): Pape
 const fileOf = ({ pdf_url, url }: PaperRecord): string | undefined =>
   [pdf_url, url].find((address) => address?.startsWith("file:") === true) ?? undefined;
 
-function asRecord(paper: Paper): PaperRecord {
+function recordOfPaper(paper: Paper): PaperRecord {
   const { id, title, identifiers = {}, other_versions: otherVersions } = paper;
   const text = (value: string | null | undefined): string | undefined => value ?? undefined;
   return {

@@ -8,7 +8,7 @@ import type { PaperRecord } from "../paper-record.js";
 import { normalTitle } from "../normalise-title.js";
 import type { Bibliography, Entry } from "./entry.js";
 import type { ChosenColumns } from "./csv.js";
-import { readRecords, unreadSentence } from "./read-records.js";
+import { readRecords, unreadNotice } from "./read-records.js";
 import { idOf } from "../seeds/seed.js";
 import { parseReference } from "../reference.js";
 
@@ -30,7 +30,7 @@ export async function readListedPapers(name: string, path: string, columns: Chos
     key: entry.key,
     record: withFile(recordOf(entry, databaseOf(entry) ?? basename(path)), entry, dirname(path)),
   }));
-  return { papers, broken: bibliography.broken, ...withoutUndefined({ notice: unreadSentence(name, bibliography) }) };
+  return { papers, broken: bibliography.broken, ...withoutUndefined({ notice: unreadNotice(name, bibliography) }) };
 }
 
 /** Adds the address of the PDF, if the entry names an existing file. `folder`: the base of relative paths. */

@@ -129,7 +129,7 @@ function problemList() {
 }
 
 /** One or two sentences about entries and fields that could not be read; undefined if all could be read. */
-export function unreadSentence(name: string, { entries, broken, fields }: Bibliography): string | undefined {
+export function unreadNotice(name: string, { entries, broken, fields }: Bibliography): string | undefined {
   const problemsText = ({ count, examples: firstProblems }: NamedProblems) =>
     `${firstProblems.join("; ")}${count > firstProblems.length ? "; …" : ""}`;
   const sentences = [

@@ -4,7 +4,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Columns, Seed } from "../../generated/rrd.js";
 import { parseReference } from "../reference.js";
 import type { Entry } from "./entry.js";
-import { isRecordFile, readRecords, unreadSentence } from "./read-records.js";
+import { isRecordFile, readRecords, unreadNotice } from "./read-records.js";
 import { statsAt } from "../../../engine/storage/regular-file.js";
 
 /** The papers that the user named as seeds. */
@@ -33,7 +33,7 @@ export async function readSeeds(names: readonly string[], folder: string, column
       requireFile(name, path);
       const bibliography = await readRecords(path, columns);
       seeds.push(...bibliography.entries.map((entry) => seedOf(entry, basename(path))));
-      const unread = unreadSentence(name, bibliography);
+      const unread = unreadNotice(name, bibliography);
       if (unread !== undefined) notices.push(unread);
       continue;
     }

@@ -5,12 +5,12 @@ import { queriesName, rrdName } from "../../project-files/layout.js";
 import {
   block,
   cell,
-  flat,
+  onOneLine,
   inline,
   line,
   maxListItems,
   omittedNote,
-  asText,
+  escapeLineStart,
   linkText,
 } from "../../project-files/markdown.js";
 import { checklistOf } from "./checklist.js";
@@ -251,7 +251,7 @@ function passageText(pieces: readonly PassagePiece[], ending: string): string {
     )
     .join("")
     .split("\n");
-  return `${lines.map((line) => `  > ${asText(line.trim())}`).join("  \n")} ${ending}`;
+  return `${lines.map((line) => `  > ${escapeLineStart(line.trim())}`).join("  \n")} ${ending}`;
 }
 
 /** Like `inline`, but spaces at both ends are kept. */
@@ -306,7 +306,7 @@ const titleLink = (paper: PaperName): string =>
 
 /** An address between angle brackets, without characters that would end it or start code or a link. */
 const address = (url: string): string =>
-  flat(url)
+  onOneLine(url)
     .replace(/[<>\s]/g, "")
     .replace(/[`[\]\\]/g, (character) => encodeURIComponent(character));
 
@@ -442,7 +442,7 @@ function extractedText(model: ReportModel): string {
 
 function entryText(entry: PaperEntry): string {
   const { warnings, dimensions, code } = entry;
-  const part = (name: string, text: string) => (flat(text) === "" ? [] : [`- **${name}:** ${inline(text)}`]);
+  const part = (name: string, text: string) => (onOneLine(text) === "" ? [] : [`- **${name}:** ${inline(text)}`]);
   const byline = [
     authorsText(entry.authors),
     entry.date,

@@ -3,7 +3,7 @@ import { valueAt, count, day, line } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../shared/markup-to-text.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
 import type { PaperRecord, TitledPaper } from "../../papers/paper-record.js";
-import { unversioned } from "../../papers/identifiers.js";
+import { withoutVersion } from "../../papers/identifiers.js";
 import type { Answer, ContextFor, Query, Source, SourceContext } from "../shared/source.js";
 import type { Request } from "../../../net/http.js";
 import { isSearchedTitle } from "../../papers/dedup/title-match.js";
@@ -60,7 +60,7 @@ const maxOfficial = 3;
  */
 export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Promise<CodeLinks> {
   const [hubContext, gitContext] = [contextFor(huggingFace), contextFor(gitHub)];
-  const arxiv = work.identifiers?.arxiv === undefined ? undefined : unversioned(work.identifiers.arxiv);
+  const arxiv = work.identifiers?.arxiv === undefined ? undefined : withoutVersion(work.identifiers.arxiv);
   const unchecked: { source: string; reason: string }[] = [];
   const note = <Value>(source: string, answer: Answer<Value>): Value | undefined => {
     if (answer.status === "ok") return answer.value;

@@ -4,7 +4,7 @@ import { valueAt, count, dayOf, day, line, list, webAddress } from "../../../eng
 import { authorsOf } from "../../papers/authors.js";
 import type { Identifiers, PaperRecord, Update, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
-import { identifiersFrom, paperRecord, unversioned } from "../../papers/identifiers.js";
+import { identifiersFrom, paperRecord, withoutVersion } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
 import type { Request } from "../../../net/http.js";
@@ -223,7 +223,7 @@ function updateOf(json: unknown): readonly Update[] {
 function relatedDois(json: unknown, relation: string, ownIdentifiers: Identifiers): string[] {
   const dois = list(valueAt(json, "relation", relation)).map((item) => {
     const { doi, arxiv } = identifiersFrom({ doi: valueAt(item, "id"), arxiv: valueAt(item, "id") });
-    return arxiv === undefined ? doi : `10.48550/arxiv.${unversioned(arxiv).toLowerCase()}`;
+    return arxiv === undefined ? doi : `10.48550/arxiv.${withoutVersion(arxiv).toLowerCase()}`;
   });
   return [...new Set(dois.filter((doi) => doi !== undefined && doi !== ownIdentifiers.doi))] as string[];
 }

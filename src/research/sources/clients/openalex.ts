@@ -3,7 +3,7 @@ import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { valueAt, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
-import { identifiersFrom, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
+import { identifiersFrom, inPath, nameOf, paperRecord, withoutVersion } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { termsOf } from "../shared/query-terms.js";
 import type { Request } from "../../../net/http.js";
@@ -101,7 +101,7 @@ function readList(json: unknown, page: string, size: number): Answer<Page<string
 const pathOf = ({ openalex, doi, arxiv, pmid }: Identifiers): string | undefined => {
   if (openalex !== undefined) return openalex;
   if (doi !== undefined) return `doi:${inPath(doi)}`;
-  if (arxiv !== undefined) return `doi:10.48550/arxiv.${inPath(unversioned(arxiv))}`;
+  if (arxiv !== undefined) return `doi:10.48550/arxiv.${inPath(withoutVersion(arxiv))}`;
   return pmid === undefined ? undefined : `pmid:${pmid}`;
 };
 

@@ -88,7 +88,7 @@ async function resolveAll(
   const isHtml = /<(?:!doctype html|html|head|body)\b/i.test(text.slice(0, 2000));
   const describedPaper = isHtml ? await paperOfPage(name, text, page) : undefined;
   if (describedPaper !== undefined) return { status: "ok", value: [describedPaper], total: 1 };
-  const references = isHtml ? await linkedFrom(text, page) : referencesIn(text);
+  const references = isHtml ? await linkedReferences(text, page) : referencesIn(text);
   if (references.length === 0)
     return { status: "empty", reason: `${name} lists no paper; write an arXiv id, a DOI or an address on each line.` };
   const firstReferences = references.slice(0, Math.max(0, query.most));
@@ -178,7 +178,7 @@ function withoutDuplicates(references: readonly ListedReference[]): readonly Lis
 }
 
 /** The papers that a page links to. Other links, such as menus, are ignored. */
-async function linkedFrom(html: string, url: string | undefined): Promise<readonly ListedReference[]> {
+async function linkedReferences(html: string, url: string | undefined): Promise<readonly ListedReference[]> {
   const { load } = await import("cheerio");
   const page = load(html);
   const links = page("a[href]")

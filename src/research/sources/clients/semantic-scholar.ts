@@ -3,7 +3,7 @@ import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { valueAt, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
-import { identifiersFrom, inPath, nameOf, paperRecord, unversioned } from "../../papers/identifiers.js";
+import { identifiersFrom, inPath, nameOf, paperRecord, withoutVersion } from "../../papers/identifiers.js";
 import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
@@ -133,7 +133,7 @@ async function matchTitle({ title }: TitledPaper, context: SourceContext): Promi
 
 function paperIdOf({ s2, doi, arxiv, pmid, pmcid }: Identifiers): string | undefined {
   if (s2 !== undefined) return s2;
-  if (arxiv !== undefined) return `ARXIV:${unversioned(arxiv)}`;
+  if (arxiv !== undefined) return `ARXIV:${withoutVersion(arxiv)}`;
   if (doi !== undefined) return `DOI:${doi}`;
   if (pmid !== undefined) return `PMID:${pmid}`;
   return pmcid === undefined ? undefined : `PMCID:${pmcid.slice(3)}`;

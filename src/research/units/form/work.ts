@@ -4,7 +4,7 @@ import { maxRefusals, unitRefusals } from "../../derived/status.js";
 import type { ExtractResult } from "../../generated/result-extract.js";
 import type { Extracted, Field, Paper, Rrd } from "../../generated/rrd.js";
 import { abstractOf } from "../../papers/read-depth.js";
-import { flat } from "../../project-files/markdown.js";
+import { onOneLine } from "../../project-files/markdown.js";
 import { checkValues, textOf } from "./check-values.js";
 import { type ExtractMaterial, fieldsToFill, formOfUnit, type OpenForm, fieldHash } from "./open-forms.js";
 import { formInstructions } from "./section.js";
@@ -137,7 +137,7 @@ function acceptForm(
   const head = [`## ${dayOf(at)} - Form: ${paper.title}`, `ID: ${paper.id}`, `Filled in: ${agent || "nobody"}`];
   return {
     changes: [changeOf(paper, set)],
-    progress: [...head, "", ...lines].map(flat).join("\n"),
+    progress: [...head, "", ...lines].map(onOneLine).join("\n"),
     summary,
     ...(hasReport === true ? { toRender: { rrd: { ...rrd, papers_pool } } } : {}),
   };

@@ -2,7 +2,7 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { wantedIdeas } from "../../derived/status.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { fullScore } from "../../papers/rubric/rubric.js";
-import { prose } from "../../project-files/markdown.js";
+import { joinTexts } from "../../project-files/markdown.js";
 import { countingInsights, isIneligible } from "../../screening/eligibility/eligibility.js";
 import { clipped, takeFitting } from "../brief-text.js";
 import type { BriefRequest, Material, ResearchState, UnitBrief, UnitData } from "../unit-kind.js";
@@ -53,8 +53,8 @@ function rankedRecords(rrd: Rrd, maxTokens: number): Record<string, unknown> {
           ? `${paper.decision ?? paper.status} (not eligible: never build on it)`
           : (paper.decision ?? paper.status),
     ...(paper.score == null ? {} : { score: `${paper.score}/${fullScore(rrd)}` }),
-    summary: clip(prose(paper.analysis?.summary), 60),
-    results: clip(prose(paper.analysis?.results), 60),
+    summary: clip(joinTexts(paper.analysis?.summary), 60),
+    results: clip(joinTexts(paper.analysis?.results), 60),
   }));
   const retracted = new Set(rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => id));
   // Ideas must not be based on papers that are excluded or wait for the user.

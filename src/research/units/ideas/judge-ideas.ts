@@ -4,7 +4,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
 import { wantedIdeas } from "../../derived/status.js";
 import { dayOf } from "../judged-result.js";
-import { flat } from "../../project-files/markdown.js";
+import { onOneLine } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { totalsOf } from "../../papers/rubric/rubric.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
@@ -114,7 +114,7 @@ export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: JudgingCo
       ...ideas
         .slice(0, 3)
         .map(({ id, name, scores: { combined_0_50: combined, confidence_0_1: confidence } }, index) => {
-          return `${index + 1}. ${id} - ${flat(name)} (Combined: ${combined}/50, Confidence: ${confidence})`;
+          return `${index + 1}. ${id} - ${onOneLine(name)} (Combined: ${combined}/50, Confidence: ${confidence})`;
         }),
       "",
       "**Evidence Summary:**",

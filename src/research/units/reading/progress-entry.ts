@@ -1,6 +1,6 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { dimensionsOf, fullScore, ownName, ownRubricOf, type Scores, type Totals } from "../../papers/rubric/rubric.js";
-import { flat, prose } from "../../project-files/markdown.js";
+import { onOneLine, joinTexts } from "../../project-files/markdown.js";
 import { nameOf } from "../../papers/paper-keys.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { answerText } from "../../screening/eligibility/answer-text.js";
@@ -65,8 +65,8 @@ export function paperEntry(
       `Status: ${paper.status.toUpperCase()}`,
       ...score,
     ],
-    [`**Summary:** ${prose(analysis.summary)}`],
-    [`**Key Method:** ${prose(analysis.methodology)}`],
+    [`**Summary:** ${joinTexts(analysis.summary)}`],
+    [`**Key Method:** ${joinTexts(analysis.methodology)}`],
     [
       "**Implementation Check:**",
       `- GitHub repos: ${Array.isArray(repos) && repos.length > 0 ? repos.join(", ") : "none found"}`,
@@ -110,6 +110,6 @@ export function paperEntry(
     references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`] : [],
   ];
   // Text from an agent stays on one line: on a line of its own it could be read as a pattern or another entry.
-  const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(flat), ""]);
+  const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(onOneLine), ""]);
   return [...lines, ...patternLines(nameOf(paper), patterns)].join("\n");
 }

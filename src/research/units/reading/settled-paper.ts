@@ -2,7 +2,7 @@ import type { Paper } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import { decisionWords, isDecided } from "../../papers/rubric/rubric.js";
 import { abstractOf } from "../../papers/read-depth.js";
-import { flat } from "../../project-files/markdown.js";
+import { onOneLine } from "../../project-files/markdown.js";
 import { type Acceptance, changeOf, dayOf, type JudgingContext } from "../judged-result.js";
 import type { TextMaterial } from "../paper-text/prepare-text.js";
 import { checkedFields, isRetraction } from "../retractions.js";
@@ -110,5 +110,5 @@ function notRetrieved(
 /** The entry in progress.txt, in the original's form. */
 function entryOf({ id, title }: Paper, at: Date, status: string, why: string, remarks: readonly string[]): string {
   const head = [`## ${dayOf(at)} - Paper: ${title}`, `ID: ${id}`, `Status: ${status}`, `Score: none, because ${why}`];
-  return [...head, "", ...remarks.map((remark) => `- ${remark}`)].map(flat).join("\n");
+  return [...head, "", ...remarks.map((remark) => `- ${remark}`)].map(onOneLine).join("\n");
 }

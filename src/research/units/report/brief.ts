@@ -2,7 +2,7 @@ import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { clippedPassage, notesOf, quotedWords } from "../../../text/evidence/quoted.js";
 import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { fullScore } from "../../papers/rubric/rubric.js";
-import { prose } from "../../project-files/markdown.js";
+import { joinTexts } from "../../project-files/markdown.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
 import { withChecks } from "../retractions.js";
 import type { BriefRequest, ResearchState, UnitBrief, UnitData } from "../unit-kind.js";
@@ -186,7 +186,7 @@ const paperSummary = (
   decision: decision ?? status,
   ...(score == null ? {} : { score: `${score}/${fullScore(rrd)}` }),
   ...(read_depth === undefined || read_depth === "full" ? {} : { read: read_depth }),
-  ...(hasNoQuotes ? { summary: clip(prose(analysis?.summary), 50) } : {}),
+  ...(hasNoQuotes ? { summary: clip(joinTexts(analysis?.summary), 50) } : {}),
 });
 
 /**

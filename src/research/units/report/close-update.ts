@@ -5,7 +5,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
 import { many } from "../../../engine/lib/words.js";
-import { flat } from "../../project-files/markdown.js";
+import { onOneLine } from "../../project-files/markdown.js";
 import { type Acceptance, dayOf, type JudgingContext } from "../judged-result.js";
 import { parseHandle } from "../narrative/handles.js";
 import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
@@ -66,7 +66,7 @@ export function acceptSameReport(
       "",
       "No finding won or lost a paper, so the report was rendered again without an agent.",
       "",
-      ...retractionLines(closed.rrd, retracted).map(flat),
+      ...retractionLines(closed.rrd, retracted).map(onOneLine),
     ].join("\n"),
     summary: `report rendered again, ${many(newPaperCount, "new paper")}, every finding as it was`,
   };

@@ -7,7 +7,7 @@ import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
 import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
 import { dayOf } from "../judged-result.js";
-import { flat } from "../../project-files/markdown.js";
+import { onOneLine } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { quotedWords } from "../../../text/evidence/quoted.js";
 import { evidenceAt, whyNoGround } from "../narrative/handles.js";
@@ -121,7 +121,7 @@ export function acceptReport(
       "",
       `Generated: ${reportName}, ${reportDataName}, ${bibliographyName}`,
       "",
-      ...retractionLines(rrd, retracted).map(flat),
+      ...retractionLines(rrd, retracted).map(onOneLine),
       ...patternLines("report", patterns),
     ].join("\n"),
     summary: `report written, ${many(result.findings.length, "finding")}${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,

@@ -10,7 +10,7 @@ import { workIndex } from "../../papers/dedup/work-index.js";
 import { isSameUpdate, oldestFirst } from "../../papers/dedup/companions.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
 import { type Acceptance, type JudgingContext, type Rejection, dayOf } from "../judged-result.js";
-import { flat } from "../../project-files/markdown.js";
+import { onOneLine } from "../../project-files/markdown.js";
 import { namesIn, withKeys } from "../../papers/paper-keys.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
@@ -67,10 +67,10 @@ export function acceptDiscovery(
     // send, any file of the user.
     ...foundByAgent.flatMap(({ title, url, pdf_url }) =>
       url === undefined
-        ? [`"${flat(title)}" in papers has no url: candidates of this unit are named in kept, by their ids`]
+        ? [`"${onOneLine(title)}" in papers has no url: candidates of this unit are named in kept, by their ids`]
         : [url, pdf_url ?? url]
             .filter((address, index, all) => !isAddress(address) && all.indexOf(address) === index)
-            .map((address) => `"${flat(title)}" has no web address: ${flat(address)}`),
+            .map((address) => `"${onOneLine(title)}" has no web address: ${onOneLine(address)}`),
     ),
     ...unanswered(criteria, [...kept, ...papers, ...dropped].filter(isCandidate)),
   ];
@@ -452,7 +452,7 @@ function entry(batchLog: {
     ...(recall === undefined ? [] : [`**Recall:** ${recall}.`, ""]),
     ...(beyond > 0 ? [`${beyond} more were found than the target needs and were left out.`, ""] : []),
   ];
-  return [...lines.map(flat), ...patternLines(unit, batchLog.result.patterns)].join("\n");
+  return [...lines.map(onOneLine), ...patternLines(unit, batchLog.result.patterns)].join("\n");
 }
 
 /** A source is blocked after this many failures in a row. */

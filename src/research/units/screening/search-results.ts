@@ -12,7 +12,7 @@ import { openWindows } from "./update-rounds.js";
 import { authorsOf } from "../../papers/authors.js";
 import { yearOf } from "../../papers/dedup/match-features.js";
 import { type PaperRecord, type Update, ownKey, versionsOf } from "../../papers/paper-record.js";
-import { unversioned } from "../../papers/identifiers.js";
+import { withoutVersion } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { isOwnList } from "../../papers/records/own-list.js";
 import { settledIds } from "./search-session.js";
@@ -243,7 +243,7 @@ function screeningCandidate(work: RankedWork, decisionsOn: (work: RankedWork) =>
   const { cites, cited_by } = citationsOf(provenance.places);
   return {
     ...record,
-    identifiers: arxiv === undefined ? others : { ...others, arxiv: unversioned(arxiv) },
+    identifiers: arxiv === undefined ? others : { ...others, arxiv: withoutVersion(arxiv) },
     priority,
     why,
     ...(isFromUser(work) ? { brought: true as const } : {}),

@@ -195,18 +195,21 @@ export async function briefFor(
       ? [
           isBlind
             ? ""
-            : spendTokens("What happened so far", fenced([clip(notes.history ?? "", allowedTokens(historyTokens))])),
+            : spendTokens(
+                "What happened so far",
+                fenceLines([clip(notes.history ?? "", allowedTokens(historyTokens))]),
+              ),
           spendTokens(
             "From earlier iterations",
-            fenced(fit(patterns, allowedTokens(250), ({ text }) => `- ${text}`).lines),
+            fenceLines(fit(patterns, allowedTokens(250), ({ text }) => `- ${text}`).lines),
           ),
           spendTokens(
             "Notes of people in progress.txt",
-            fenced(fit(userNotes, allowedTokens(250), (note) => clip(note, 120)).lines),
+            fenceLines(fit(userNotes, allowedTokens(250), (note) => clip(note, 120)).lines),
           ),
           unitBrief.related === undefined
             ? ""
-            : spendTokens("Related, already read", fenced(unitBrief.related(allowedTokens(650)))),
+            : spendTokens("Related, already read", fenceLines(unitBrief.related(allowedTokens(650)))),
           spendTokens(
             "MISSION.md of this folder",
             await missionFile(context.root, stateDir, allowedTokens(missionTokens)),
@@ -246,7 +249,7 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 /** Tokens for blank lines, the last sentences and the marks of fences. */
 const briefFrame = 120;
 
-function fenced(lines: readonly string[]): string {
+function fenceLines(lines: readonly string[]): string {
   const text = lines.join("\n");
   return text === "" ? "" : fence(text);
 }

@@ -8,7 +8,7 @@ import { formatAnswer, isAnswerUnit, nextAnswerUnit, readAnswers } from "../../p
 import { progressEntry } from "../../project-files/progress-log.js";
 import type { Research } from "../../project-files/research.js";
 import type { Answer } from "../../generated/answer.js";
-import { flat } from "../../project-files/markdown.js";
+import { onOneLine } from "../../project-files/markdown.js";
 
 /** An iteration that answered a question, or tried to. It gets its number when it is folded. */
 export interface AnswerIteration {
@@ -74,7 +74,7 @@ export async function foldAnswer(
             ? {}
             : {
                 progress: progressEntry(
-                  `## ${line.at.slice(0, 10)} - Question ${unit}\n\n${flat(storedAnswer.question)}\n\n${summary}`,
+                  `## ${line.at.slice(0, 10)} - Question ${unit}\n\n${onOneLine(storedAnswer.question)}\n\n${summary}`,
                   iteration,
                 ),
               }),
