@@ -8,7 +8,7 @@ import { repairTaskText, teamCriteria } from "../../task/project-files/carry-ove
 import { taskFile } from "../../task/project-files/layout.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { detectTests, frameworks, ownTestCommand } from "../../task/test-runs/detect.js";
-import { isBegun, type Named, type TaskArguments, taskCommand, taskIn, wishOf } from "../task/task.js";
+import { hasStartedTask, type Named, type TaskArguments, taskCommand, taskIn, overridesIn } from "../task/task.js";
 
 export interface CodeArguments extends Omit<TaskArguments, "task" | "team" | "save"> {
   /** The task in words; absent: that of the folder, else to repair the failing tests. */
@@ -19,7 +19,7 @@ export interface CodeArguments extends Omit<TaskArguments, "task" | "team" | "sa
 
 /** Has a team work on the task of the current folder, or on one in words; its exit code is the verdict's. */
 export async function codeCommand({ text, graph, ...args }: CodeArguments, io: Io): Promise<number> {
-  const wish = wishOf({ ...args, team: true }, io.cwd);
+  const wish = overridesIn({ ...args, team: true }, io.cwd);
   if (graph) {
     const crew = crewOf(await resolveConfig(io, args.flags), io.env);
     const settings = settingsFor(crew.config, io, { folder: io.cwd, changes: true });
@@ -57,7 +57,7 @@ export async function codeCommand({ text, graph, ...args }: CodeArguments, io: I
 /** Whether the folder holds a task that is not done, and is not to repair the tests. */
 async function isOther(folder: string): Promise<boolean> {
   if (existsSync(taskFile(folder))) return true;
-  if (!isBegun(folder)) return false;
+  if (!hasStartedTask(folder)) return false;
   const { state } = await taskRecords(folder);
   return state.status !== "success" && state.task.task !== repairTaskText && (await taskIn(folder)) !== undefined;
 }

@@ -1,6 +1,6 @@
 import { readGraph } from "../../code/graph/graph.js";
 import { rankFiles, rankedText, startingFiles } from "../../code/graph/ranking.js";
-import { isBegun } from "../task/task.js";
+import { hasStartedTask } from "../task/task.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { librarianTokens, maxOtherTokens } from "../../code/roles/briefs.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -20,7 +20,7 @@ export async function graphCommand(
   io: Io,
   json: boolean,
 ): Promise<number> {
-  const begun = isBegun(folder) ? (await taskRecords(folder).catch(() => undefined))?.state : undefined;
+  const begun = hasStartedTask(folder) ? (await taskRecords(folder).catch(() => undefined))?.state : undefined;
   const { task = { task: "", acceptance_criteria: [] as never }, checks = [], tested } = begun ?? {};
   const graph = await readGraph(folder);
   const starts = startingFiles(folder, { task: { ...task, ...withoutUndefined({ target }) }, checks, tested }, graph);

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Wishes } from "../run/new.js";
+import type { ProjectOptions } from "../run/new.js";
 import type { Common } from "./command.js";
 
 /** What `task` and `code` both take. */
@@ -18,7 +18,10 @@ export const ofTask = (command: Command): Command =>
     .option("--force", "continue after the verdict stuck");
 
 /** Options that say what a new project is about. */
-export type OfWishes = Omit<Wishes, "sources" | "columns" | "keywords" | "criteria" | "fields" | "seeds" | "ideas"> & {
+export type OfWishes = Omit<
+  ProjectOptions,
+  "sources" | "columns" | "keywords" | "criteria" | "fields" | "seeds" | "ideas"
+> & {
   source?: string[];
   column?: string[];
   keyword?: string[];
@@ -27,7 +30,7 @@ export type OfWishes = Omit<Wishes, "sources" | "columns" | "keywords" | "criter
   seed?: string[];
 };
 
-export function wishesOf(options: OfWishes): Wishes {
+export function wishesOf(options: OfWishes): ProjectOptions {
   const { source: sources, column: columns, keyword: keywords, criterion: criteria, seed: seeds } = options;
   const { field: fields, from, until, name, recall, confidence, rubric, branch } = options;
   return { sources, columns, keywords, criteria, fields, seeds, from, until, name, recall, confidence, rubric, branch };

@@ -27,41 +27,41 @@ import { forecastOf } from "../../research/workflow/forecast.js";
 import { newRrd } from "../../research/workflow/new-research.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { agreed, askForTopic } from "./ask-person.js";
-import { create, defaultSources, typedWishes, type Wishes } from "./new.js";
+import { create, defaultSources, typedOptions, type ProjectOptions } from "./new.js";
 import { namedSources } from "./typed-sources.js";
 import { runCommand, withTarget, work } from "./run.js";
 
-interface BeginArguments extends Wishes {
-  /** Paths of folders of papers and of exports, and the words of the question behind them. */
+interface BeginArguments extends ProjectOptions {
+  /** Paths of folders of papers and of exports, and the words of the question after them. */
   readonly words: readonly string[];
   readonly flags: ConfigFlags;
-  /** A first report soon: eight papers, three at a time, without product ideas. */
+  /** True for a first report soon: eight papers, three at a time, without product ideas. */
   readonly quick: boolean;
   readonly yes: boolean;
-  /** Go on after the verdict stuck. */
+  /** True to continue after the verdict "stuck". */
   readonly force?: boolean;
-  /** Read by their abstracts the papers whose text can't be had now. */
+  /** True to read papers by their abstracts if their text is not available now. */
   readonly abstracts?: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly json: boolean;
 }
 
-const quickly = { papers: 8, jobs: 3 } as const;
+const quickSettings = { papers: 8, jobs: 3 } as const;
 
 /**
- * What `research-ralph "a question"` does: says what it will do, what that costs and where it goes, asks once, makes
- * the project and runs it. The same command goes on with the project that it made; with more papers it deepens it.
+ * The command `research-ralph "a question"`: shows a plan with its cost and the services that get data, asks once,
+ * creates the project and runs it. The same command continues the project; with more papers it extends it.
  */
 export async function beginCommand(args: BeginArguments, io: Io): Promise<number> {
-  const { brought, question } = readWords(args.words, io.cwd);
-  // What was typed wrongly must be known before a person reads the plan.
-  const { rubric = "none" } = await typedWishes(args, io.cwd);
+  const { brought: userSources, question } = readWords(args.words, io.cwd);
+  // Invalid options must be reported before the user reads the plan.
+  const { rubric = "none" } = await typedOptions(args, io.cwd);
   if (args.sources !== undefined) namedSources(args.sources, io.cwd);
-  const flags = args.quick ? { ...quickly, ...args.flags } : args.flags;
-  const sources = [...brought, ...(args.sources ?? [])];
-  const earlier = await begunBefore(io.cwd, question, sources);
-  if (earlier !== undefined) return goOn(earlier, { ...args, flags }, io);
+  const flags = args.quick ? { ...quickSettings, ...args.flags } : args.flags;
+  const sources = [...userSources, ...(args.sources ?? [])];
+  const earlier = await existingProject(io.cwd, question, sources);
+  if (earlier !== undefined) return continueProject(earlier, { ...args, flags }, io);
   if (question === undefined && !io.canAsk)
     throw new ExpectedError(
       `The question is missing; say what you want to know of ${args.words.join(" ")}: research-ralph ${args.words.join(" ")} "what limits the transfer?"`,
@@ -84,16 +84,17 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   const exitCode = await work(folder, (await readResearch(folder)).rrd, target, io, { ...args, forecast: false });
   if (exitCode === 0 && args.quick && !args.json && !args.quiet) {
     const { rrd } = await readResearch(folder);
-    const records = await recordsBrought(rrd, io);
-    if (mostPapers(rrd, targetOfRun(await resolveConfig(io, args.flags), records), records) !== undefined)
+    const records = await userRecordCount(rrd, io);
+    if (maxPapersWith(rrd, targetOfRun(await resolveConfig(io, args.flags), records), records) !== undefined)
       say(io, "The same command without --quick reads more papers in the same project.");
   }
   return exitCode;
 }
 
 /**
- * What the person brings, and the question: a sentence in quotes, beside which each word is a path, or else the words
- * behind the paths. @throws ExpectedError (exit code 2) for a path beside the sentence at which nothing is.
+ * The user's sources and the question. The question is a sentence in quotes, and all other words are paths; or it is
+ * the words after the paths.
+ * @throws ExpectedError (exit code 2) for a path beside the sentence that does not exist.
  */
 function readWords(words: readonly string[], cwd: string): { brought: string[]; question?: string } {
   const isPath = (word: string): boolean => existsSync(resolve(cwd, word));
@@ -107,17 +108,17 @@ function readWords(words: readonly string[], cwd: string): { brought: string[]; 
       `Nothing is at ${oneLine(missing)}; beside a question in quotes name folders of papers and exports, and put all of the question into the quotes.`,
       2,
     );
-  const brought = paths.map((path) =>
+  const userSources = paths.map((path) =>
     statSync(resolve(cwd, path)).isDirectory()
       ? `folder:${path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path}`
       : path,
   );
   const question = (sentence ?? words.slice(paths.length).join(" ")).trim();
-  return { brought, ...(question === "" ? {} : { question }) };
+  return { brought: userSources, ...(question === "" ? {} : { question }) };
 }
 
-/** The project here that was made of the same words, an unfinished one first. */
-async function begunBefore(
+/** The project here with the same question and sources, preferably an unfinished one. */
+async function existingProject(
   cwd: string,
   question: string | undefined,
   sources: readonly string[],
@@ -125,36 +126,37 @@ async function begunBefore(
   let finished: string | undefined;
   for (const folder of await listResearches(cwd)) {
     const read = await readResearch(folder).catch(() => undefined);
-    if (read === undefined || (question !== undefined && plain(read.rrd.question ?? "") !== plain(question))) continue;
-    if (sources.length > 0 && !isSame(sources, read.rrd.requirements.sources ?? [])) continue;
+    if (read === undefined || (question !== undefined && normalized(read.rrd.question ?? "") !== normalized(question)))
+      continue;
+    if (sources.length > 0 && !haveSameItems(sources, read.rrd.requirements.sources ?? [])) continue;
     if (statusOf(read.rrd, read.ledger).phase !== "COMPLETE") return folder;
     finished = folder;
   }
   return finished;
 }
 
-const plain = (words: string): string => words.replace(/\s+/g, " ").trim().toLowerCase();
+const normalized = (words: string): string => words.replace(/\s+/g, " ").trim().toLowerCase();
 
-const isSame = (some: readonly string[], others: readonly string[]): boolean =>
-  some.length === others.length && some.every((source) => others.includes(source));
+const haveSameItems = (first: readonly string[], second: readonly string[]): boolean =>
+  first.length === second.length && first.every((source) => second.includes(source));
 
-/** Runs a project that is there; it reads more papers where a larger target is asked for and its sources have them. */
-async function goOn(folder: string, args: BeginArguments, io: Io): Promise<number> {
+/** Runs an existing project. It reads more papers if a larger target is given and its sources have more. */
+async function continueProject(folder: string, args: BeginArguments, io: Io): Promise<number> {
   const { rrd, ledger } = await readResearch(folder);
   const { papers, ...flags } = args.flags;
   const resolved = await resolveConfig(io, args.flags);
   const name = nameFor(io.cwd, folder);
   await (await import("./named-again.js")).requireSameWishes(folder, rrd, args, io);
-  const records = await recordsBrought(rrd, io);
+  const records = await userRecordCount(rrd, io);
   const wanted = targetOfRun(resolved, records);
   if (papers !== undefined && wanted < targetOf(rrd))
     throw new ExpectedError(
       `${name} asks this question already, of ${targetOf(rrd)} papers, and ${args.quick ? "--quick" : "-p"} would not make them ${wanted}; leave it out to go on, or type research-ralph run ${shellWord(name)} -p ${wanted} --force.`,
       2,
     );
-  const most = mostPapers(rrd, wanted, records);
+  const maxPapers = maxPapersWith(rrd, wanted, records);
   const tells = !args.json && !args.quiet;
-  if (most === undefined) {
+  if (maxPapers === undefined) {
     if (tells) say(io, `It goes on with ${name}.`);
     if (tells && statusOf(rrd, ledger).phase === "COMPLETE")
       say(io, 'That project is finished; research-ralph new "…" starts another of the same question.');
@@ -162,39 +164,42 @@ async function goOn(folder: string, args: BeginArguments, io: Io): Promise<numbe
   }
   const config = await withLastAgent(resolved, folder, io);
   const check = await checkChosen(config, io);
-  // Only another target begins another search.
-  const searching = withTarget(rrd, Math.max(most, targetOf(rrd) + 1));
-  const forecast = forecastOf(searching, ledger, await experienceOf(folder, config, io));
-  // What it takes is told before a yes, even in quiet.
+  // Only a new target starts a new search.
+  const rrdWithTarget = withTarget(rrd, Math.max(maxPapers, targetOf(rrd) + 1));
+  const forecast = forecastOf(rrdWithTarget, ledger, await experienceOf(folder, config, io));
+  // The cost is shown before the question, even with --quiet.
   if (!args.json) {
-    say(io, `It goes on with ${name}, from ${rrd.papers_pool.length} papers to ${most}, with ${config.agent}.`);
+    say(io, `It goes on with ${name}, from ${rrd.papers_pool.length} papers to ${maxPapers}, with ${config.agent}.`);
     say(io, costText(config, check, forecast, io));
   }
   await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
-  const more = { ...flags, papers: wanted };
-  return runCommand({ ...args, folder, flags: more, force: true, classic: false, ask: false, forecast: false }, io);
+  const flagsWithTarget = { ...flags, papers: wanted };
+  return runCommand(
+    { ...args, folder, flags: flagsWithTarget, force: true, classic: false, ask: false, forecast: false },
+    io,
+  );
 }
 
-const recordsBrought = async (rrd: Rrd, { cwd }: Io): Promise<number | undefined> =>
+const userRecordCount = async (rrd: Rrd, { cwd }: Io): Promise<number | undefined> =>
   (await import("../../compose/library.js")).countUserRecords(rrd, cwd);
 
 /**
- * How many papers a project can come to have with a larger target; undefined if this one is not larger, or every one
- * of the `records` that a person brings was looked at.
+ * Maximum number of papers that a project can have with a larger target; undefined if the target is not larger, or if
+ * all of the user's `records` were already screened.
  */
-function mostPapers(rrd: Rrd, wanted: number, records: number | undefined): number | undefined {
+function maxPapersWith(rrd: Rrd, wanted: number, records: number | undefined): number | undefined {
   if (wanted <= targetOf(rrd)) return undefined;
   if (records === undefined) return wanted;
-  const { identified = {}, not_screened: left = 0 } = rrd.statistics?.discovery_metrics?.flow ?? {};
-  const seen = Object.values(identified).reduce((sum, count) => sum + count, 0);
-  const unseen = left + Math.max(0, records - seen);
-  return unseen === 0 ? undefined : Math.min(wanted, rrd.papers_pool.length + unseen);
+  const { identified = {}, not_screened: notScreened = 0 } = rrd.statistics?.discovery_metrics?.flow ?? {};
+  const screened = Object.values(identified).reduce((sum, count) => sum + count, 0);
+  const unscreened = notScreened + Math.max(0, records - screened);
+  return unscreened === 0 ? undefined : Math.min(wanted, rrd.papers_pool.length + unscreened);
 }
 
 /**
- * The settings, with an agent that is here: the one that the person chose, else the first that is installed, else the
- * built-in one where it has a key or a local model; and what its check found. @throws ExpectedError where nothing can
- * work, before a person is asked for a yes.
+ * The settings with an available agent: the one that the user chose, otherwise the first installed one, otherwise the
+ * built-in one if it has a key or a local model. Also the result of its check.
+ * @throws ExpectedError if no agent can work, before the user is asked.
  */
 async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: ResolvedConfig; check?: AgentCheck }> {
   const config = await resolveConfig(io, flags);
@@ -202,9 +207,9 @@ async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: Resolved
     return { config, ...withoutUndefined({ check: await checkChosen(config, io) }) };
   let check: AgentCheck | undefined;
   for (const agent of new Set([config.agent, ...installedAgents(io.env), "ralph"])) {
-    const chosen = agent === config.agent ? config : await resolveConfig(io, { ...flags, agent });
-    check = await checkAgent(chosen.agent, settingsFor(chosen, io));
-    if (check.ok && (await isAllowed(chosen, io))) return { config: chosen, check };
+    const candidate = agent === config.agent ? config : await resolveConfig(io, { ...flags, agent });
+    check = await checkAgent(candidate.agent, settingsFor(candidate, io));
+    if (check.ok && (await isUsable(candidate, io))) return { config: candidate, check };
   }
   throw new ExpectedError(
     `No agent is installed here. Install Claude Code, Codex, Amp, Gemini CLI or OpenCode, or name a command of yours with --agent 'cmd:…'; the built-in --agent ralph needs only a key or a local model. ${check?.detail ?? ""} research-ralph demo shows a whole project without any.`,
@@ -212,20 +217,20 @@ async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: Resolved
 }
 
 /**
- * What the check of the agent found; undefined where it works on another machine or in a
- * container. @throws ExpectedError where it can't begin.
+ * The result of the agent's check; undefined if it works on another machine or in a container.
+ * @throws ExpectedError if it can't start.
  */
 async function checkChosen(config: ResolvedConfig, io: Io): Promise<AgentCheck | undefined> {
   await requireAgents(config, io);
   if (isRemote(config.agent) || config.sandbox === "docker") return undefined;
   const check = await checkAgent(config.agent, settingsFor(config, io));
-  // A program that starts may be let in whatever it says of its login: its provider may need none.
+  // The program starts, so it may work without a login: its provider may need none.
   if (!check.ok && check.version === undefined)
     throw new ExpectedError(`${config.agent} can't begin: ${check.detail} ${check.fix ?? ""}`.trim());
   return check;
 }
 
-async function isAllowed(config: ResolvedConfig, io: Io): Promise<boolean> {
+async function isUsable(config: ResolvedConfig, io: Io): Promise<boolean> {
   return requireAgents(config, io).then(
     () => true,
     (error: unknown) => {
@@ -236,15 +241,15 @@ async function isAllowed(config: ResolvedConfig, io: Io): Promise<boolean> {
 }
 
 /**
- * How many papers the pool is to hold. `records`: how many a person brings; undefined where services are searched. All
- * of them are wanted unless a number was chosen.
+ * The target for the number of papers. `records`: the number of the user's records; undefined if services are searched.
+ * All records are wanted unless the user chose a number.
  */
 function targetOfRun({ papers, origins }: Pick<ResolvedConfig, "papers" | "origins">, records?: number): number {
   if (records === undefined) return papers;
   return Math.max(1, origins.papers === "default" ? records : Math.min(papers, records));
 }
 
-/** What of all that is found goes on to be read. */
+/** A sentence on which of the found records are read. */
 function screenedText(sources: readonly string[], criteria: readonly string[]): string {
   if (criteria.length > 0) return "Your criteria decide what is read, first by title and abstract.";
   if (sources.every(isOwnFolder)) return "Every document of yours is read, and counts; --criterion chooses among them.";
@@ -252,27 +257,27 @@ function screenedText(sources: readonly string[], criteria: readonly string[]): 
   return sources.some(isOwnFolder) ? `${records} Every document of your folder is read.` : records;
 }
 
-/** What is known of the agent and of the rubric that was typed. */
-interface Known {
+/** The result of the agent's check, and the rubric. */
+interface PlanFacts {
   readonly check: AgentCheck | undefined;
   readonly rubric: NonNullable<Rrd["rubric"]>;
 }
 
-/** What leaves this machine of papers that a person brings. */
-function goesOut({ agent, sources, lookups }: ResolvedConfig, isFree: boolean): string {
-  const asked = lookupServices.filter((service) => lookups && settingsOf(service, sources).off !== true);
+/** A sentence on the data about the user's papers that leaves this machine. */
+function dataSentText({ agent, sources, lookups }: ResolvedConfig, isFree: boolean): string {
+  const services = lookupServices.filter((service) => lookups && settingsOf(service, sources).off !== true);
   const parts = [
     ...(isFree ? [] : [`their text to ${agent}`]),
-    ...(asked.length === 0
+    ...(services.length === 0
       ? []
       : [
-          `the DOI or arXiv id that one prints, with its title, to ${asked.map(({ name }) => name).join(", ")} (research-ralph config lookups=false keeps it here)`,
+          `the DOI or arXiv id that one prints, with its title, to ${services.map(({ name }) => name).join(", ")} (research-ralph config lookups=false keeps it here)`,
         ]),
   ];
   return `Of your papers these leave the program: ${parts.length === 0 ? "nothing" : parts.join("; ")}.`;
 }
 
-/** What will be done, what it takes and where it goes, a paragraph each; and how many papers may be included. */
+/** The paragraphs of the plan: what will be done, its cost and the services that get data; and the target. */
 async function plan(
   topic: string,
   sources: readonly string[],
@@ -283,16 +288,16 @@ async function plan(
     criteria = [],
     keywords = [],
     quick,
-  }: Pick<BeginArguments, "criteria" | "keywords" | "quick"> & Known,
+  }: Pick<BeginArguments, "criteria" | "keywords" | "quick"> & PlanFacts,
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
-  const searched = sources.length === 0 ? defaultSources : sources;
-  const wished = { topic, sources: searched, rubric, ...(quick ? { ideas: false as const } : {}) };
-  const rrdFor = (papers: number): Rrd => newRrd({ ...wished, papers }, requirementsOfTopic(topic));
-  const records = await recordsBrought(rrdFor(config.papers), io);
+  const searchedSources = sources.length === 0 ? defaultSources : sources;
+  const options = { topic, sources: searchedSources, rubric, ...(quick ? { ideas: false as const } : {}) };
+  const rrdFor = (papers: number): Rrd => newRrd({ ...options, papers }, requirementsOfTopic(topic));
+  const records = await userRecordCount(rrdFor(config.papers), io);
   if (records === 0)
     throw new ExpectedError(
-      `There is nothing to read in ${searched.map(oneLine).join(", ")}; put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.`,
+      `There is nothing to read in ${searchedSources.map(oneLine).join(", ")}; put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.`,
       2,
     );
   const papers = targetOfRun(config, records);
@@ -300,31 +305,31 @@ async function plan(
   const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
   const forecast = forecastOf(rrdFor(papers), [], experience);
   const { free = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
-  // Otherwise the agent says what is searched for.
-  const isOfWords = !searched.every(isUserSource) && (quick || sources.length > 0);
+  // Otherwise the agent chooses the search words.
+  const usesWordsOfTopic = !searchedSources.every(isUserSource) && (quick || sources.length > 0);
   return {
     papers,
     lines: [
-      `It searches ${searched.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${isOfWords ? wordsText(topic, keywords) : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searched, criteria)}`,
+      `It searches ${searchedSources.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${usesWordsOfTopic ? wordsText(topic, keywords) : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searchedSources, criteria)}`,
       ...criteriaText(criteria),
       costText(config, check, forecast, io),
-      `The project is a folder under ${researchesName}/ here. ${sources.some(isUserSource) ? `${goesOut(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
+      `The project is a folder under ${researchesName}/ here. ${sources.some(isUserSource) ? `${dataSentText(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
     ],
   };
 }
 
-/** The words that are searched for, if they are those of the question, and how to choose others. */
-function wordsText(topic: string, typed: readonly string[]): string {
-  const words = typed.length > 0 ? typed : requirementsOfTopic(topic).keywords;
-  const how = typed.length > 0 ? "" : " (--keyword chooses other words)";
-  return ` for ${words.map((word) => `"${oneLine(word)}"`).join(" and ")}${how}`;
+/** The search words, and how to choose others, if they are taken from the question. */
+function wordsText(topic: string, keywords: readonly string[]): string {
+  const words = keywords.length > 0 ? keywords : requirementsOfTopic(topic).keywords;
+  const hint = keywords.length > 0 ? "" : " (--keyword chooses other words)";
+  return ` for ${words.map((word) => `"${oneLine(word)}"`).join(" and ")}${hint}`;
 }
 
-/** The criteria as they were typed. */
+/** The criteria as typed. */
 const criteriaText = (criteria: readonly string[]): string[] =>
   criteria.length === 0 ? [] : [`Criteria: ${criteria.map(oneLine).join("; ")}.`];
 
-/** What the agent is, what it will take, and what limits that. */
+/** The agent, the expected cost, and the options that limit it. */
 function costText(
   config: ResolvedConfig,
   check: AgentCheck | undefined,
@@ -335,9 +340,9 @@ function costText(
   const limits = reportsNoUsage
     ? "-i and --max-minutes limit it; --max-usd cannot, because the agent does not tell what it uses"
     : "--max-usd and --max-minutes limit it";
-  const found = check === undefined ? "" : `${config.agent}: ${oneLine(check.detail)} `;
-  if (forecast === undefined) return `${found}What it costs is not known; ${limits}.`;
+  const checkText = check === undefined ? "" : `${config.agent}: ${oneLine(check.detail)} `;
+  if (forecast === undefined) return `${checkText}What it costs is not known; ${limits}.`;
   const { cost_usd_most: _, ...rest } = forecast;
-  const priced = check?.free === true ? { ...rest, cost_usd: 0 } : forecast;
-  return `${found}${forecastText(priced, "of work")}; estimated from ${forecast.from}. ${limits}.`;
+  const forecastWithPrice = check?.free === true ? { ...rest, cost_usd: 0 } : forecast;
+  return `${checkText}${forecastText(forecastWithPrice, "of work")}; estimated from ${forecast.from}. ${limits}.`;
 }

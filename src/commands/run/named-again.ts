@@ -2,7 +2,7 @@ import { formWith } from "../../research/project-files/form.js";
 import { requirementsOfTopic } from "../../research/search/topic-words.js";
 import { newRrd } from "../../research/workflow/new-research.js";
 import { nameFor } from "../../research/overview/find-research.js";
-import { typedWishes, type Wishes } from "./new.js";
+import { typedOptions, type ProjectOptions } from "./new.js";
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -45,7 +45,7 @@ export async function withSources(
 }
 
 /** Where an option of a new project leaves its mark. */
-const marks: readonly (readonly [option: string, of: keyof Wishes, read: (rrd: Rrd) => unknown])[] = [
+const marks: readonly (readonly [option: string, of: keyof ProjectOptions, read: (rrd: Rrd) => unknown])[] = [
   ["--name", "name", ({ project }) => project],
   ["--rubric", "rubric", ({ rubric }) => rubric],
   ["--criterion", "criteria", ({ requirements }) => requirements.criteria],
@@ -63,8 +63,8 @@ const marks: readonly (readonly [option: string, of: keyof Wishes, read: (rrd: R
  * Requires that what was typed of a project that is there already holds in it: a run would not change that.
  * @throws ExpectedError (exit code 2) that names the options which would have no effect.
  */
-export async function requireSameWishes(folder: string, rrd: Rrd, wishes: Wishes, io: Io): Promise<void> {
-  const { fields, ...typed } = await typedWishes(wishes, io.cwd);
+export async function requireSameWishes(folder: string, rrd: Rrd, wishes: ProjectOptions, io: Io): Promise<void> {
+  const { fields, ...typed } = await typedOptions(wishes, io.cwd);
   const made = { ...requirementsOfTopic(""), keywords: [], ...withoutUndefined({ name: typed.name }) };
   const wished = newRrd({ ...typed, fields: formWith([], fields), papers: 1, sources: [] }, made);
   const idle = marks.filter(([, of, read]) => wishes[of] !== undefined && !isWithin(read(wished), read(rrd)));

@@ -46,35 +46,35 @@ import { nameFor, displayPath } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { committedFiles, promptName, researchesName } from "../../research/project-files/layout.js";
 
-/** What people say of a project besides its topic. */
-export interface Wishes {
+/** The user's settings of a project, other than its topic. */
+export interface ProjectOptions {
   readonly sources?: readonly string[];
   readonly keywords?: readonly string[];
-  /** "include: …" or "exclude: …". */
+  /** Each "include: …" or "exclude: …". */
   readonly criteria?: readonly string[];
-  /** "sample size: how many participants", or files in YAML or JSON that list such fields. */
+  /** Each "sample size: how many participants", or a file in YAML or JSON with such fields. */
   readonly fields?: readonly string[];
-  /** YYYY, YYYY-MM or YYYY-MM-DD. */
+  /** The first and last publication date: YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
-  /** Papers that surely belong: references, documents, or files that list works. */
+  /** Papers that surely are relevant: references, documents, or files with lists of works. */
   readonly seeds?: readonly string[];
-  /** Columns of lists that have headers of their own, each "title=Name". */
+  /** Columns of lists with other headers, each "title=Name". */
   readonly columns?: readonly string[];
-  /** original, none, or a file in YAML that describes a rubric. */
+  /** "original", "none", or a YAML file with a rubric. */
   readonly rubric?: string;
-  /** Of the project and its folder. */
+  /** The name of the project and its folder. */
   readonly name?: string;
-  /** Share of the relevant records that screening has to find, and how sure of it the stopping rule has to be. */
+  /** The share of the relevant records that screening must find, and the confidence of the stopping rule. */
   readonly recall?: number;
   readonly confidence?: number;
-  /** The branch that its commits go to, which is not checked out; true: one of its name. */
+  /** The branch for its commits, which is not checked out; true: a branch with its name. */
   readonly branch?: string | true;
-  /** No product ideas at the end. */
+  /** Set to make no product ideas. */
   readonly ideas?: false;
 }
 
-interface NewArguments extends Wishes {
+interface NewArguments extends ProjectOptions {
   readonly topic?: string;
   readonly flags: ConfigFlags;
   readonly ask: boolean;
@@ -82,12 +82,12 @@ interface NewArguments extends Wishes {
   readonly json: boolean;
 }
 
-/** Asked where nobody names any: services that need no key, and the agent's own search. */
+/** The default sources: services that need no key, and the agent's own web search. */
 export const defaultSources: readonly string[] = ["arXiv", "OpenAlex", "Semantic Scholar", "web"];
 
 /**
- * Makes a project folder from a topic: of what is said alone where it names the sources, else in one iteration of the
- * agent, which is asked for the rest.
+ * Creates a project folder from a topic. If sources are named, only from what was typed; otherwise the agent chooses
+ * the rest in one iteration.
  */
 export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const { flags, ask, quiet, json } = args;
@@ -97,38 +97,44 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const { verdict, folder } = await create(topic, args, config, io, { quiet, json, ask });
   if (folder === undefined) return exitCodeOf(verdict);
   let { rrd, ledger } = await readResearch(folder);
-  // The first run says it itself; this was the first where an agent made the project.
-  const none = config.git && !quiet && !json && ledger.length > 0 ? await withoutHistory(folder) : undefined;
-  if (none !== undefined) say(io, none);
+  // The first run says it too, unless an agent created the project.
+  const noHistoryNotice = config.git && !quiet && !json && ledger.length > 0 ? await withoutHistory(folder) : undefined;
+  if (noHistoryNotice !== undefined) say(io, noHistoryNotice);
   if (ask) rrd = (await askOpenQuestions(folder, rrd, config.git, io)).rrd;
   const name = displayPath(io.cwd, folder);
   if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
   else {
     io.stdout(`${name}\n`);
-    const called = nameFor(io.cwd, folder);
+    const shortName = nameFor(io.cwd, folder);
     const questions = ask ? [] : questionLines(rrd, io.columns);
-    const open = questions.length === 0 ? [] : ["What the topic leaves open:", ...questions];
-    const next = [
+    const openQuestions = questions.length === 0 ? [] : ["What the topic leaves open:", ...questions];
+    const nextSteps = [
       "Check its requirements, then run it:",
-      ...typed(`${name}/rrd.json`, io),
-      ...typed(`research-ralph run ${called}${questions.length === 0 ? "" : " --ask"}`, io),
+      ...lineToType(`${name}/rrd.json`, io),
+      ...lineToType(`research-ralph run ${shortName}${questions.length === 0 ? "" : " --ask"}`, io),
     ];
-    const asks =
+    const askHint =
       questions.length === 0 ? [] : [wrapForTerminal("With --ask it asks you the open questions first.", io)];
     if (!quiet)
       io.stderr(
-        [...criteriaLines(rrd, io), ...rubricLine(rrd, io), ...formLines(rrd, io), ...open, ...next, ...asks, ""].join(
-          "\n",
-        ),
+        [
+          ...criteriaLines(rrd, io),
+          ...rubricLine(rrd, io),
+          ...formLines(rrd, io),
+          ...openQuestions,
+          ...nextSteps,
+          ...askHint,
+          "",
+        ].join("\n"),
       );
   }
   return exitCodeOf(verdict);
 }
 
-/** A line to type or copy: never broken, and from the first column where it does not fit behind an indent. */
-const typed = (text: string, { columns }: Io): string[] => [text.length <= columns - 3 ? `  ${text}` : text];
+/** A line to type or copy. It is not wrapped, and it is not indented if it would not fit. */
+const lineToType = (text: string, { columns }: Io): string[] => [text.length <= columns - 3 ? `  ${text}` : text];
 
-/** The eligibility criteria, so that a person sees what decides; nothing where they are missing. */
+/** The eligibility criteria, which decide what is included; empty if the project has no criteria. */
 function criteriaLines(rrd: Rrd, io: Io): string[] {
   const criteria = criteriaOf(rrd);
   if (criteria.length === 0) return [];
@@ -136,19 +142,20 @@ function criteriaLines(rrd: Rrd, io: Io): string[] {
   return ["Eligibility criteria, which decide what is included:", ...lines];
 }
 
-/** What decides on a paper that was read. */
+/** The sentence on how papers that were read are judged. */
 function rubricLine(rrd: Rrd, io: Io): string[] {
-  const own = ownRubricOf(rrd);
-  const by = own === undefined ? "" : ` by ${own.dimensions.map(({ name }) => oneLine(name)).join(", ")}`;
-  const says = criteriaDecide(rrd)
-    ? `Papers get ${usesScores(rrd) ? `points${by}, which only order them` : "no points"}: ${criteriaOf(rrd).length === 0 ? "each that is read is included" : "the criteria decide"}.`
-    : own === undefined
+  const ownRubric = ownRubricOf(rrd);
+  const byDimensions =
+    ownRubric === undefined ? "" : ` by ${ownRubric.dimensions.map(({ name }) => oneLine(name)).join(", ")}`;
+  const sentence = criteriaDecide(rrd)
+    ? `Papers get ${usesScores(rrd) ? `points${byDimensions}, which only order them` : "no points"}: ${criteriaOf(rrd).length === 0 ? "each that is read is included" : "the criteria decide"}.`
+    : ownRubric === undefined
       ? "Papers are scored by the original's rubrics, and the points decide; criteria or --rubric none change that."
-      : `Papers get points${by}: from ${singleThresholds(rrd).present} of ${fullScore(rrd)} one is included.`;
-  return [wrapForTerminal(says, io)];
+      : `Papers get points${byDimensions}: from ${singleThresholds(rrd).present} of ${fullScore(rrd)} one is included.`;
+  return [wrapForTerminal(sentence, io)];
 }
 
-/** The fields of the form, a line each; nothing where it is empty. */
+/** The fields of the form, one line each; empty if the form has no fields. */
 function formLines(rrd: Rrd, io: Io): string[] {
   const form = formOf(rrd);
   return form.length === 0
@@ -156,52 +163,52 @@ function formLines(rrd: Rrd, io: Io): string[] {
     : ["Each reading extracts:", ...form.map((field) => `  ${wrapForTerminal(oneLine(fieldText(field)), io)}`)];
 }
 
-/** Turns a topic into a folder under ./researches. `ask`: an agent says what the topic leaves open. */
+/** Creates a folder in ./researches from a topic. `ask`: an agent says which questions the topic leaves open. */
 export async function create(
   topic: string,
-  wishes: Wishes,
+  wishes: ProjectOptions,
   config: ResolvedConfig,
   io: Io,
   how: { readonly quiet: boolean; readonly json: boolean; readonly ask?: boolean },
 ): Promise<{ verdict: Verdict; folder?: string }> {
   const { sources: typedSources, branch } = wishes;
-  const clean = topic.replace(/\s+/g, " ").trim();
-  if (clean === "")
+  const cleanTopic = topic.replace(/\s+/g, " ").trim();
+  if (cleanTopic === "")
     throw new ExpectedError(
       'The topic is empty; give one, such as research-ralph new "sim2real transfer for dexterous manipulation".',
       2,
     );
-  if (clean.length > 2000)
+  if (cleanTopic.length > 2000)
     throw new ExpectedError(
       "The topic is longer than 2,000 characters; shorten it, and put the rest into rrd.json afterwards.",
       2,
     );
-  const { notices: ofSeeds, fields, ...typed } = await typedWishes(wishes, io.cwd);
+  const { notices: seedNotices, fields, ...lineToType } = await typedOptions(wishes, io.cwd);
   const form = formWith(await promptForm(io.cwd, config.stateDir), fields);
-  const { named: asked, said } = namedSources(typedSources ?? defaultSources, io.cwd);
+  const { named: sources, said: sourceNotices } = namedSources(typedSources ?? defaultSources, io.cwd);
   const parent = join(io.cwd, researchesName);
-  // An agent's work must not be lost for want of a place to put it.
+  // The agent's work must not be lost because the folder is not writable.
   await withExplainedErrors(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
-  // Of what a person brings nothing is left out because a number was not thought of.
-  const brought = config.origins.papers === "default" ? await recordsIn(asked, typed.columns, io) : 0;
-  const papers = Math.max(config.papers, brought);
+  // All records of the user are wanted, unless the user chose a number.
+  const userRecords = config.origins.papers === "default" ? await recordsIn(sources, lineToType.columns, io) : 0;
+  const papers = Math.max(config.papers, userRecords);
   if (papers > config.papers && !how.quiet && !how.json)
-    say(io, `All ${brought} records that you bring are screened, and as many may be included; -p limits that.`);
-  const options = { ...typed, topic: clean, papers, sources: asked, fields: form, parent, now: io.clock.now };
-  const isAsked = typedSources === undefined || how.ask === true;
-  // An agent that can't be used must be known before anything is looked at.
-  if (isAsked) await requireAgents(config, io);
-  // Of what nobody named nobody need be told; rrd.json says it.
-  if (typedSources !== undefined && !how.quiet && !how.json) for (const sentence of said) say(io, sentence);
-  // Entries that are lost must be known to programs too.
-  for (const sentence of ofSeeds) say(io, sentence);
-  const { verdict, folder, lines } = isAsked
-    ? await askAgent({ ...options, namedSources: typedSources && asked }, config, io, how)
+    say(io, `All ${userRecords} records that you bring are screened, and as many may be included; -p limits that.`);
+  const options = { ...lineToType, topic: cleanTopic, papers, sources, fields: form, parent, now: io.clock.now };
+  const usesAgent = typedSources === undefined || how.ask === true;
+  // An unusable agent must be reported before anything else is done.
+  if (usesAgent) await requireAgents(config, io);
+  // Notices about sources are only for sources that the user named.
+  if (typedSources !== undefined && !how.quiet && !how.json) for (const sentence of sourceNotices) say(io, sentence);
+  // Notices about unreadable entries are printed for programs too.
+  for (const sentence of seedNotices) say(io, sentence);
+  const { verdict, folder, lines } = usesAgent
+    ? await createWithAgent({ ...options, namedSources: typedSources && sources }, config, io, how)
     : { verdict: ready, folder: await createFromTopic(options), lines: [] };
   if (folder !== undefined) {
-    if (!isAsked && !how.quiet && !how.json) say(io, await withoutAgent(folder));
+    if (!usesAgent && !how.quiet && !how.json) say(io, await withoutAgentText(folder));
     await describeSeeds(folder, config, io);
-    if (branch !== undefined) await commitApart(folder, branch);
+    if (branch !== undefined) await useOwnBranch(folder, branch);
     if (config.git) await commitNew(folder, { ...how, isApart: branch !== undefined }, io);
     return { verdict, folder };
   }
@@ -210,21 +217,21 @@ export async function create(
 }
 
 /**
- * What was typed of a project besides its topic and sources, as `newRrd` takes it; and what of the seeds could not be
- * read, a sentence each. @throws ExpectedError (exit code 2) for what can't be understood.
+ * The typed settings in the form for `newRrd`, and notices about unreadable seeds, one sentence each.
+ * @throws ExpectedError (exit code 2) for invalid values.
  */
-export async function typedWishes(wishes: Wishes, cwd: string) {
-  const { keywords = [], criteria: statements = [], name, from, until, ideas } = wishes;
-  const rubric = wishes.rubric === undefined ? undefined : await rubricOf(wishes.rubric, cwd);
-  const columns = wishes.columns && parseColumns(wishes.columns);
+export async function typedOptions(options: ProjectOptions, cwd: string) {
+  const { keywords = [], criteria: statements = [], name, from, until, ideas } = options;
+  const rubric = options.rubric === undefined ? undefined : await rubricOf(options.rubric, cwd);
+  const columns = options.columns && parseColumns(options.columns);
   const criteria = parseCriteria(statements);
   if ("problem" in criteria) throw new ExpectedError(`--criterion: ${criteria.problem}.`, 2);
   return {
-    ...(await readSeeds(wishes.seeds ?? [], cwd, columns)),
+    ...(await readSeeds(options.seeds ?? [], cwd, columns)),
     ...datesOf(from, until),
     name: name === undefined ? undefined : nameOf(name),
-    screening: screeningWish(wishes.recall, wishes.confidence),
-    fields: await typedForm(wishes.fields ?? [], cwd),
+    screening: screeningOptions(options.recall, options.confidence),
+    fields: await typedForm(options.fields ?? [], cwd),
     keywords,
     rubric,
     columns,
@@ -233,33 +240,33 @@ export async function typedWishes(wishes: Wishes, cwd: string) {
   };
 }
 
-/** How many records the lists among these sources hold; says what is wrong with one, which costs no other. */
+/** The number of records in lists among these sources. An unreadable list is reported, and the others are counted. */
 async function recordsIn(sources: readonly string[], columns: Columns | undefined, io: Io): Promise<number> {
   let count = 0;
   for (const source of sources) {
     const place = ownListIn(source)?.place;
     if (place === undefined || /^https?:/i.test(place)) continue;
     const path = resolve(io.cwd, place);
-    // A plain list of ids tells nothing of itself.
+    // A plain list of ids does not say how many records it has.
     if (!(await isRecordFile(path))) continue;
-    const read = await readRecords(path, columns).catch((error: unknown) => messageOf(error));
-    const said = typeof read === "string" ? read : unreadNotice(place, read);
-    if (said !== undefined) say(io, `warning: ${said}`);
-    count += typeof read === "string" ? 0 : read.entries.length;
+    const result = await readRecords(path, columns).catch((error: unknown) => messageOf(error));
+    const problem = typeof result === "string" ? result : unreadNotice(place, result);
+    if (problem !== undefined) say(io, `warning: ${problem}`);
+    count += typeof result === "string" ? 0 : result.entries.length;
   }
   return count;
 }
 
-/** That no agent had a part in a project, and what it searches for. */
-async function withoutAgent(folder: string): Promise<string> {
+/** The sentence that no agent took part, with the keywords. */
+async function withoutAgentText(folder: string): Promise<string> {
   const { keywords = [] } = (await readResearch(folder)).rrd.requirements;
   return `The project is made of your words, without an agent. Keywords: ${keywords.map(oneLine).join("; ")}.`;
 }
 
 const ready: Verdict = { verdict: "complete", reason: "The project is ready." };
 
-/** Has the agent say what is open, and makes the project with it. */
-async function askAgent(
+/** Lets the agent choose the requirements, and creates the project with them. */
+async function createWithAgent(
   options: Parameters<typeof createFromTopic>[0] & { readonly namedSources?: readonly string[] },
   config: ResolvedConfig,
   io: Io,
@@ -273,8 +280,8 @@ async function askAgent(
   const workspaces = workspacesOf(config.stateDir, join(options.parent, `new-${process.pid}`));
   let folder: string | undefined;
   const lines: LedgerLine[] = [];
-  const created = (made: string) => {
-    folder = made;
+  const onCreated = (newFolder: string) => {
+    folder = newFolder;
   };
   const verdict = await drive(config, io, { ...how, iterations: 3 }, async ({ agents, tell, redact }) => {
     for (const message of warningsOf(agents)) void tell({ type: "notice", level: "warning", message });
@@ -284,7 +291,7 @@ async function askAgent(
       mission,
       skill,
       workspaces,
-      created,
+      created: onCreated,
       recorded: (line) => void lines.push(line),
       redact,
       close: async () => {
@@ -297,23 +304,26 @@ async function askAgent(
   return { verdict, lines, folder };
 }
 
-/** @throws ExpectedError (exit code 2) for a name that no folder can have, or that is a sentence. */
+/** @throws ExpectedError (exit code 2) for a name that a folder can't have, or that is too long. */
 function nameOf(name: string): string {
-  const clean = oneLine(name).trim();
-  if (!/[\p{L}\p{N}]/u.test(clean) || clean.length > maxName)
+  const cleanName = oneLine(name).trim();
+  if (!/[\p{L}\p{N}]/u.test(cleanName) || cleanName.length > maxNameChars)
     throw new ExpectedError(
-      `--name must have a letter or a digit and at most ${maxName} characters; give a few words, such as --name "soft grippers".`,
+      `--name must have a letter or a digit and at most ${maxNameChars} characters; give a few words, such as --name "soft grippers".`,
       2,
     );
-  return clean;
+  return cleanName;
 }
 
-const maxName = 100;
+const maxNameChars = 100;
 
-/** @throws ExpectedError (exit code 2) for a confidence that no rule can give, or without a recall to be sure of. */
-function screeningWish(recall: number | undefined, sure: number | undefined): Rrd["requirements"]["screening"] {
-  const confidence = sure ?? 0.95;
-  if (recall === undefined && sure !== undefined)
+/** @throws ExpectedError (exit code 2) for an invalid confidence, or a confidence without a recall. */
+function screeningOptions(
+  recall: number | undefined,
+  typedConfidence: number | undefined,
+): Rrd["requirements"]["screening"] {
+  const confidence = typedConfidence ?? 0.95;
+  if (recall === undefined && typedConfidence !== undefined)
     throw new ExpectedError(
       "--confidence says how sure --recall has to be; give --recall too, such as --recall 0.95.",
       2,
@@ -323,39 +333,43 @@ function screeningWish(recall: number | undefined, sure: number | undefined): Rr
   return recall === undefined ? undefined : { target_recall: recall, confidence };
 }
 
-/** @throws ExpectedError (exit code 2) for a rubric that nobody knows, and for a file that is not a rubric. */
-async function rubricOf(named: string, cwd: string): Promise<NonNullable<Rrd["rubric"]>> {
-  if (named === "original" || named === "none") return named;
-  const path = resolve(cwd, named);
+/** @throws ExpectedError (exit code 2) for an unknown rubric, and for a file without a valid rubric. */
+async function rubricOf(typedRubric: string, cwd: string): Promise<NonNullable<Rrd["rubric"]>> {
+  if (typedRubric === "original" || typedRubric === "none") return typedRubric;
+  const path = resolve(cwd, typedRubric);
   if (!existsSync(path))
-    throw new ExpectedError(`--rubric is '${oneLine(named)}'; it must be original, none, or a file in YAML.`, 2);
-  const rubric = rubricIn(await yamlIn(await readRegularText(path), named));
-  if (typeof rubric === "string") throw new ExpectedError(`The rubric in ${named} can't be used: ${rubric}.`, 2);
+    throw new ExpectedError(`--rubric is '${oneLine(typedRubric)}'; it must be original, none, or a file in YAML.`, 2);
+  const rubric = rubricIn(await yamlIn(await readRegularText(path), typedRubric));
+  if (typeof rubric === "string") throw new ExpectedError(`The rubric in ${typedRubric} can't be used: ${rubric}.`, 2);
   return rubric;
 }
 
-/** Has the commits of a project go to a branch of its own. @throws ExpectedError as `chooseBranch`. */
-export async function commitApart(folder: string, branch: string | true): Promise<void> {
+/** Sets a separate branch for the commits of a project. @throws ExpectedError as `chooseBranch`. */
+export async function useOwnBranch(folder: string, branch: string | true): Promise<void> {
   const { branchName } = (await readResearch(folder)).rrd;
   await chooseBranch(folder, branch === true ? (branchName ?? `research/${basename(folder)}`) : branch);
 }
 
-/** The first commit of a project, before its first run. */
+/** Makes the first commit of a project, before its first run. */
 async function commitNew(
   folder: string,
-  { quiet, json, isApart }: { readonly quiet: boolean; readonly json: boolean; readonly isApart: boolean },
+  {
+    quiet,
+    json,
+    isApart: hasOwnBranch,
+  }: { readonly quiet: boolean; readonly json: boolean; readonly isApart: boolean },
   io: Io,
 ): Promise<void> {
   const checkpoints = await openCheckpoints(folder, committedFiles, (message) => say(io, `warning: ${message}`));
   await checkpoints?.commit(`new: ${basename(folder)}`);
-  if (!quiet && !json && !isApart && checkpoints !== undefined && (await isAmongOthers(folder)))
+  if (!quiet && !json && !hasOwnBranch && checkpoints !== undefined && (await hasOtherFiles(folder)))
     say(io, "Its commits go to the branch that is checked out; new --branch keeps them on a branch of their own.");
 }
 
-/** Whether the branch that is checked out holds more than projects and what `init` made. */
-async function isAmongOthers(folder: string): Promise<boolean> {
+/** Whether the branch that is checked out contains other files than projects and what `init` creates. */
+async function hasOtherFiles(folder: string): Promise<boolean> {
   const { stdout } = await runGit(folder, ["ls-files", "--full-name", "--", ":/"]);
-  const ours = [promptName, lessonsName, claudeName, ".gitignore"];
-  const others = stdout.split("\n").filter((path) => path !== "" && !path.startsWith(`${researchesName}/`));
-  return others.some((path) => !ours.includes(path));
+  const ownNames = [promptName, lessonsName, claudeName, ".gitignore"];
+  const otherPaths = stdout.split("\n").filter((path) => path !== "" && !path.startsWith(`${researchesName}/`));
+  return otherPaths.some((path) => !ownNames.includes(path));
 }

@@ -62,7 +62,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
     return 0;
   }
   const config = await withLastAgent(chosen, folder, io);
-  if (args.branch !== undefined) await (await import("./new.js")).commitApart(folder, args.branch);
+  if (args.branch !== undefined) await (await import("./new.js")).useOwnBranch(folder, args.branch);
   let { rrd } = await readResearch(folder);
   const { prompt, needTrust = [] } = (await classicPrompt(folder, config.stateDir, args.classic, io)) ?? {};
   await requireTrust(needTrust, io, args.flags);

@@ -38,21 +38,21 @@ import type { TaskState } from "../../task/generated/ralph-state.js";
 import { countedAttempts, roundsOf, spentBy } from "../../task/plan/used.js";
 
 export interface TaskArguments {
-  /** A file, a folder with one, or the task itself in words. */
+  /** A task file, a folder with one, or the task in words. */
   readonly task: string | undefined;
-  /** A file that holds the task in words. */
+  /** A file with the task in words. */
   readonly goal?: string;
-  /** Commands that must succeed. */
+  /** Commands that must succeed as acceptance criteria. */
   readonly checks?: readonly string[];
   readonly tests: boolean;
   readonly testCommand?: string;
-  /** Roles share each attempt. */
+  /** True if several roles share each attempt. */
   readonly team?: boolean;
-  /** The file that it is about. */
+  /** The file that the task is about. */
   readonly target?: string;
-  /** Most attempts in the life of the task. */
+  /** Maximum number of attempts for the task, over all runs. */
   readonly rounds?: number;
-  /** An adversary's tests stay in the project. */
+  /** True if an adversary's tests stay in the project. */
   readonly keepTests?: boolean;
   readonly save: boolean;
   readonly dryRun: boolean;
@@ -67,8 +67,8 @@ export interface TaskArguments {
 }
 
 /**
- * Works on a task until its criteria are met; its exit code is the verdict's. `inWords`: makes a task of words, or of
- * none at all, in another way than tasks are made; where it answers nothing, the folder's own task is meant.
+ * Works on a task until its criteria are met. The exit code is that of the verdict. `inWords`: makes a task from words,
+ * or from nothing, in another way than usual; if it returns undefined, the folder's own task is used.
  */
 export async function taskCommand(
   args: TaskArguments,
@@ -92,12 +92,15 @@ export async function taskCommand(
   if (!worktree) refuseHomeFolder(resolve(named.folder, config.task.workspace), homeOf(io.env));
   if (branch === undefined && !worktree) return await work(named, config, io, args, crew);
   const { branchOff } = await import("./branch.js");
-  const off = await branchOff(named, { worktree, branch }, config);
-  if (!args.quiet && !args.json) say(io, off.said);
-  return await work(off.named, config, io, args, crew);
+  const branched = await branchOff(named, { worktree, branch }, config);
+  if (!args.quiet && !args.json) say(io, branched.said);
+  return await work(branched.named, config, io, args, crew);
 }
 
-/** Who does what in a team. @throws ExpectedError (exit code 2) for a role or an agent that there is not. */
+/**
+ * The roles of a team with their agents.
+ * @throws ExpectedError (exit code 2) for an unknown role or a missing agent.
+ */
 function crewHere(config: ResolvedConfig, io: Io, { folder }: NamedTask): CodeCrew {
   const crew = crewOf(config, io.env);
   requireCrew(crew, settingsFor(crew.config, io, { folder, changes: true }));
@@ -106,21 +109,21 @@ function crewHere(config: ResolvedConfig, io: Io, { folder }: NamedTask): CodeCr
 
 async function work(
   named: NamedTask,
-  own: ResolvedConfig,
+  ownConfig: ResolvedConfig,
   io: Io,
   args: TaskArguments,
   crew: CodeCrew | undefined,
 ): Promise<number> {
   const { folder } = named;
-  const config = crew?.config ?? own;
-  // By another branch the file may have changed.
+  const config = crew?.config ?? ownConfig;
+  // The file may be different on another branch.
   const { task } = named.file === undefined ? named : await readTaskFile(named.file);
   await trustContext({ ...named, task }, config, io, args.flags);
-  const how = {
+  const runOptions = {
     json: args.json,
     quiet: args.quiet,
     verbose: args.verbose,
-    // The task's own limit is part of its account; this is that of the run.
+    // The limit of this run; the task's own limit is checked elsewhere.
     iterations: config.iterations ?? Number.POSITIVE_INFINITY,
     folder,
     hasRun: existsSync(join(folder, taskLedger)),
@@ -133,24 +136,29 @@ async function work(
   const { force, keepTests = false } = args;
   const verdict =
     crew === undefined
-      ? await drive(config, io, { ...how, maxWithoutResult: config.history.limits.stagnation }, (run) =>
+      ? await drive(config, io, { ...runOptions, maxWithoutResult: config.history.limits.stagnation }, (run) =>
           openTask(named, config, io, run, { force, team: false }, taskWorkflow),
         )
-      : await drive(config, io, { ...how, roles: crew.names }, (run) =>
+      : await drive(config, io, { ...runOptions, roles: crew.names }, (run) =>
           openTask(named, config, io, run, { force, team: true }, (options) =>
             openTeam(options, folder, { crew, keepTests }, config, io, run),
           ),
         );
-  await sayEnd(named, verdict, io, args);
+  await reportEnd(named, verdict, io, args);
   return exitCodeOf(verdict);
 }
 
 /**
- * The last words of a run: for programs the verdict and the status that earlier tools know, for people the next step.
+ * The last output of a run: for programs the verdict, and the status that earlier tools know; for people the next step.
  */
-async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, quiet }: TaskArguments): Promise<void> {
-  const read = await readRecords(folder, taskFormat).catch(() => undefined);
-  const state = read?.state;
+async function reportEnd(
+  { folder }: NamedTask,
+  verdict: Verdict,
+  io: Io,
+  { json, quiet }: TaskArguments,
+): Promise<void> {
+  const records = await readRecords(folder, taskFormat).catch(() => undefined);
+  const state = records?.state;
   if (json) {
     const spent = state && spentBy(state);
     const line = {
@@ -162,35 +170,35 @@ async function sayEnd({ folder }: NamedTask, verdict: Verdict, io: Io, { json, q
       tokens: spent?.tokens ?? 0,
       cost_usd: spent?.usd ?? 0,
       criteria: (state?.checks ?? []).map(({ criterion, passed, at }) => ({ criterion, passed, at })),
-      ...(state?.task.team === true ? ofTeam(state) : {}),
+      ...(state?.task.team === true ? teamFields(state) : {}),
     };
     return io.stdout(`${JSON.stringify(line)}\n`);
   }
   if (quiet || state === undefined) return;
-  const open = state.checks.filter(({ passed }) => !passed);
+  const unmet = state.checks.filter(({ passed }) => !passed);
   const row = (label: string, text: string) => say(io, text, `  ${label.padEnd(8)} `);
   row("Criteria", `${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met`);
-  for (const { criterion } of open.slice(0, 5)) row("", `✗ ${criterion}`);
+  for (const { criterion } of unmet.slice(0, 5)) row("", `✗ ${criterion}`);
   for (const { criterion, passed, at } of state.checks)
     if (passed && at !== undefined) row("", `✓ ${criterion}: outside of the sandbox it is ${at}`);
   if (state.tested !== undefined) {
     row("Tests", testsText(state, state.tested));
     for (const { test } of state.tested.failures.slice(0, 5)) row("", `✗ ${test}`);
   }
-  const { findings } = ofTeam(state);
+  const { findings } = teamFields(state);
   if (findings.length > 0) row("Found", `${many(findings.length, "finding")} of the adversary: research-ralph report`);
-  const last = state.attempts.findLast(({ snapshot }) => snapshot !== undefined);
-  // It may be another one: that of the file that was named, or a worktree.
-  const where = folder === io.cwd ? "" : ` ${shellWord(displayPath(io.cwd, folder))}`;
-  if (last !== undefined)
+  const lastSnapshot = state.attempts.findLast(({ snapshot }) => snapshot !== undefined);
+  // It may be another folder: that of the named file, or a worktree.
+  const folderArgument = folder === io.cwd ? "" : ` ${shellWord(displayPath(io.cwd, folder))}`;
+  if (lastSnapshot !== undefined)
     row(
       "Undo",
-      `research-ralph task${where} --undo ${last.iteration - 1} goes back to before iteration ${last.iteration}`,
+      `research-ralph task${folderArgument} --undo ${lastSnapshot.iteration - 1} goes back to before iteration ${lastSnapshot.iteration}`,
     );
 }
 
-/** What a team adds to the last words for programs. */
-function ofTeam(state: TaskState) {
+/** The additional fields for programs if a team worked on the task. */
+function teamFields(state: TaskState) {
   const rounds = roundsOf(state);
   return {
     rounds: rounds.length,
@@ -202,7 +210,7 @@ function ofTeam(state: TaskState) {
   };
 }
 
-/** The agent and the sandbox that the task names, where neither a flag nor a variable does. */
+/** The flags with the agent and the sandbox of the task, unless a flag or a variable names another one. */
 export const withAgentOf = (task: RalphTask, flags: ConfigFlags, io: Io): ConfigFlags => ({
   ...flags,
   ...choicesOf(task, flags, io),
@@ -220,39 +228,40 @@ function choicesOf(
   });
 }
 
-/** The same, and what of it needs trust. */
-function withChoicesOf({ task, trustedFile: from }: NamedTask, flags: ConfigFlags, io: Io) {
+/** The flags with the task's choices, and the choices that need trust. */
+function withChoicesOf({ task, trustedFile }: NamedTask, flags: ConfigFlags, io: Io) {
   const choices = choicesOf(task, flags, io);
-  const chosen = from === undefined ? [] : agentAndSandboxIn(task, from).filter(({ key }) => key in choices);
-  return { chosen, flags: { ...flags, ...choices } };
+  const trustRequests =
+    trustedFile === undefined ? [] : agentAndSandboxIn(task, trustedFile).filter(({ key }) => key in choices);
+  return { chosen: trustRequests, flags: { ...flags, ...choices } };
 }
 
 const emptyTask = "The task is empty; say what is to be done.";
 
-/** A task that arguments name, and what a person has to know of it. */
+/** A task that the arguments name, with notices for the user. */
 export interface Named {
   readonly named: NamedTask;
   readonly notices: readonly string[];
 }
 
-/** The task that the arguments name. @throws ExpectedError (exit code 2) where they name none. */
+/** The task that the arguments name. @throws ExpectedError (exit code 2) if they name none. */
 async function nameTask(
   args: TaskArguments,
   io: Io,
   inWords?: (words: string | undefined) => Promise<Named | undefined>,
 ): Promise<Named> {
-  const wish = wishOf(args, io.cwd);
+  const overrides = overridesIn(args, io.cwd);
   const { task, goal, save } = args;
   const criteria = criteriaOf(args);
-  // The name of a variable that is not set must not start an agent on whatever task stands here.
+  // An empty variable in a script must not start an agent on the task of this folder.
   if (task?.trim() === "") throw new ExpectedError(emptyTask, 2);
   const path = task === undefined ? undefined : resolve(io.cwd, task);
   const isPath = inWords === undefined && path !== undefined && (existsSync(path) || /\.json$/i.test(task ?? ""));
   if (goal !== undefined && task !== undefined)
     throw new ExpectedError("--goal and a task exclude each other; give one of them.", 2);
   const words = goal === undefined ? (isPath ? undefined : task) : await goalText(resolve(io.cwd, goal));
-  const made = await inWords?.(words);
-  if (made !== undefined) return made;
+  const taskFromWords = await inWords?.(words);
+  if (taskFromWords !== undefined) return taskFromWords;
   if (words === undefined) {
     if (criteria.length > 0)
       throw new ExpectedError(
@@ -262,16 +271,16 @@ async function nameTask(
     if (save) throw new ExpectedError("--save writes a task that is given in words; there is nothing to save.", 2);
     const file = isPath && statsAt(path)?.isDirectory() === true ? join(path, taskName) : path;
     const folder = file === undefined ? io.cwd : dirname(file);
-    const isUsual = file === undefined || basename(file) === taskName;
-    return withWish(isUsual ? await taskIn(folder) : await fromFile(file), wish);
+    const isDefaultName = file === undefined || basename(file) === taskName;
+    return withOverrides(isDefaultName ? await taskIn(folder) : await fromFile(file), overrides);
   }
   const file = join(io.cwd, taskName);
-  // A goal changes what is to be done; when it is done the file still says.
+  // --goal replaces the task; the criteria stay those of the file.
   if (criteria.length === 0 && goal !== undefined && existsSync(file)) {
     const read = await fromFile(file);
     return {
       ...read,
-      named: { folder: io.cwd, trustedFile: file, task: { ...read.named.task, task: words, ...wish } },
+      named: { folder: io.cwd, trustedFile: file, task: { ...read.named.task, task: words, ...overrides } },
     };
   }
   if (words.trim() === "") throw new ExpectedError(emptyTask, 2);
@@ -280,24 +289,24 @@ async function nameTask(
       `The task has no acceptance criteria; say when it is done: --check "<command>" for a command that must succeed, --tests for tests that must pass.`,
       2,
     );
-  const whole = checkedTask({ task: words, acceptance_criteria: criteria, ...wish }, "The task");
-  if (!save) return { named: { folder: io.cwd, task: whole }, notices: [] };
+  const completeTask = checkedTask({ task: words, acceptance_criteria: criteria, ...overrides }, "The task");
+  if (!save) return { named: { folder: io.cwd, task: completeTask }, notices: [] };
   if (existsSync(file))
     throw new ExpectedError(
       `${file} is there already; --save overwrites nothing. Move it away, or leave out --save.`,
       2,
     );
-  await writeFileAtomic(file, `${JSON.stringify({ $schema: schemaAddress("ralph"), ...whole }, null, 2)}\n`);
-  await keepTrust(programCriteriaIn(whole, file), io.env);
-  return { named: { folder: io.cwd, file, trustedFile: file, task: whole }, notices: [] };
+  await writeFileAtomic(file, `${JSON.stringify({ $schema: schemaAddress("ralph"), ...completeTask }, null, 2)}\n`);
+  await keepTrust(programCriteriaIn(completeTask, file), io.env);
+  return { named: { folder: io.cwd, file, trustedFile: file, task: completeTask }, notices: [] };
 }
 
-/** The task of a folder. @throws ExpectedError (exit code 2) where it holds none. */
+/** The task of a folder. @throws ExpectedError (exit code 2) if it has none. */
 export const taskIn = async (folder: string): Promise<Named> =>
-  (await begun(folder)) ?? (await fromFile(join(folder, taskName)));
+  (await startedTask(folder)) ?? (await fromFile(join(folder, taskName)));
 
-/** What the arguments say of a task besides its words and criteria. @throws ExpectedError (exit code 2). */
-export function wishOf(
+/** The settings of the task in the arguments, other than its text and criteria. @throws ExpectedError (exit code 2). */
+export function overridesIn(
   { team, target, rounds }: TaskArguments | Pick<TaskArguments, "team" | "target" | "rounds">,
   folder: string,
 ): TaskOverrides {
@@ -310,14 +319,14 @@ export function wishOf(
   });
 }
 
-const withWish = ({ named, notices }: Named, wish: TaskOverrides): Named =>
-  Object.keys(wish).length === 0
+const withOverrides = ({ named, notices }: Named, overrides: TaskOverrides): Named =>
+  Object.keys(overrides).length === 0
     ? { named, notices }
-    : { notices, named: { ...named, overrides: wish, task: { ...named.task, ...wish } } };
+    : { notices, named: { ...named, overrides, task: { ...named.task, ...overrides } } };
 
-/** @throws ExpectedError (exit code 2) for a target that is outside of the project, or not there. */
+/** @throws ExpectedError (exit code 2) for a target that is outside the project or does not exist. */
 export function targetIn(folder: string, target: string): string {
-  // The name of a variable that is not set would be the folder.
+  // An empty variable in a script would mean the folder.
   if (target.trim() === "") throw new ExpectedError("--target is empty; name a file of the project.", 2);
   const path = relative(folder, resolve(folder, target));
   if (path.startsWith("..") || isAbsolute(path))
@@ -325,18 +334,18 @@ export function targetIn(folder: string, target: string): string {
       `--target ${target} is outside of ${folder}; name a file of the project, or start in its folder.`,
       2,
     );
-  const found = statsAt(resolve(folder, path));
-  if (found === undefined) throw new ExpectedError(`--target ${target}: there is no such file in ${folder}.`, 2);
-  if (found.isDirectory()) throw new ExpectedError(`--target ${target} is a folder; name a file in it.`, 2);
+  const targetStats = statsAt(resolve(folder, path));
+  if (targetStats === undefined) throw new ExpectedError(`--target ${target}: there is no such file in ${folder}.`, 2);
+  if (targetStats.isDirectory()) throw new ExpectedError(`--target ${target} is a folder; name a file in it.`, 2);
   return path;
 }
 
-/** Whether a run has begun a task in this folder. */
-export const isBegun = (folder: string): boolean => existsSync(stateFile(folder)) || hasCodingRun(folder);
+/** Whether a run has already started a task in this folder. */
+export const hasStartedTask = (folder: string): boolean => existsSync(stateFile(folder)) || hasCodingRun(folder);
 
-/** What a folder without a ralph.json was begun with: a file of another name, or words of the command line. */
-async function begun(folder: string): Promise<Named | undefined> {
-  if (existsSync(taskFile(folder)) || !isBegun(folder)) return undefined;
+/** The task that a run has started in a folder without ralph.json: from a file of another name, or from words. */
+async function startedTask(folder: string): Promise<Named | undefined> {
+  if (existsSync(taskFile(folder)) || !hasStartedTask(folder)) return undefined;
   const { state } = await taskRecords(folder);
   if (state.source !== undefined && state.source !== taskName) return await fromFile(join(folder, state.source));
   return state.source === undefined
@@ -344,12 +353,12 @@ async function begun(folder: string): Promise<Named | undefined> {
     : undefined;
 }
 
-/** The folder whose files are to be put back. */
+/** The folder whose files are restored. */
 function folderOf({ task }: TaskArguments, io: Io): string {
   const path = resolve(io.cwd, task ?? ".");
-  const found = statsAt(path);
-  if (found === undefined) return /\.json$/i.test(path) ? dirname(path) : io.cwd;
-  return found.isDirectory() ? path : dirname(path);
+  const pathStats = statsAt(path);
+  if (pathStats === undefined) return /\.json$/i.test(path) ? dirname(path) : io.cwd;
+  return pathStats.isDirectory() ? path : dirname(path);
 }
 
 async function fromFile(file: string): Promise<Named> {
