@@ -26,7 +26,9 @@ export function meaningMark({ verdict, by, why, said }: Checked, checkers: Check
   const names = by.join(" and ");
   const cause = why === undefined || verdict === "supported" ? "" : `: ${why}`;
   if (said !== undefined) {
-    const verdicts = said.map(({ by: checker, verdict: given }) => `${checker}: ${verdictWords[given]}`).join(", ");
+    const verdicts = said
+      .map(({ by: checker, verdict: checkerVerdict }) => `${checker}: ${verdictWords[checkerVerdict]}`)
+      .join(", ");
     return { kind: "open", says: `its checkers disagree (${verdicts})` };
   }
   if (verdict === "cannot-tell") return { kind: "open", says: `${names} could not tell${cause}` };

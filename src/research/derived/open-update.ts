@@ -18,4 +18,6 @@ export function papersToReadAgain(rrd: Rrd): readonly Paper[] {
 
 /** The updates with changed fields in the last one. */
 export const withLastUpdate = (rrd: Rrd, changes: Partial<ProjectUpdate>): NonNullable<Rrd["updates"]> =>
-  (rrd.updates ?? []).map((update, index, all) => (index === all.length - 1 ? { ...update, ...changes } : update));
+  (rrd.updates ?? []).map((update, index, updates) =>
+    index === updates.length - 1 ? { ...update, ...changes } : update,
+  );

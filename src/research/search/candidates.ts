@@ -1,6 +1,6 @@
 import { countEach } from "../../engine/lib/group.js";
 import type { Step } from "../generated/rrd.js";
-import { type Apart, type LookAlikes, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
+import { type SeparatedPair, type LookAlikes, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
 import { distinctId } from "../papers/reference.js";
 import { isOwnList } from "../papers/records/own-list.js";
 import type { Listing, Open } from "./result-list.js";
@@ -41,7 +41,7 @@ export const listWeight = ({ provenance }: Work): number =>
 export async function assembleCandidates(
   steps: readonly Step[],
   open: Open,
-  apart: readonly Apart[],
+  apart: readonly SeparatedPair[],
 ): Promise<CandidateSet> {
   const listings: Listing[] = [];
   for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, open)));
@@ -58,7 +58,7 @@ const setCache = new WeakMap<readonly Listing[], { readonly decisions: string; r
  * The works in these answers. Every batch asks for them, and merging the records of a large search takes seconds. So
  * the result is cached for each list of answers; the list must not be changed.
  */
-export function candidatesOf(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
+export function candidatesOf(listings: readonly Listing[], apart: readonly SeparatedPair[]): CandidateSet {
   const decisions = JSON.stringify(apart);
   const cached = setCache.get(listings);
   if (cached?.decisions === decisions) return cached.set;
@@ -67,7 +67,7 @@ export function candidatesOf(listings: readonly Listing[], apart: readonly Apart
   return set;
 }
 
-function mergeListings(listings: readonly Listing[], apart: readonly Apart[]): CandidateSet {
+function mergeListings(listings: readonly Listing[], apart: readonly SeparatedPair[]): CandidateSet {
   const places = new Map<PaperRecord, ListPlace>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries())

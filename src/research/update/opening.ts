@@ -60,15 +60,15 @@ export function withFindings(
   before: NonNullable<ProjectUpdate["before"]>,
 ): Rrd {
   const changed = new Map(findings.changed.map((paper) => [paper.id, paper]));
-  const checked = withChecks(rrd, { checks: findings.checks }).rrd;
-  const papers_pool = checked.papers_pool.map((paper) => {
+  const withNewChecks = withChecks(rrd, { checks: findings.checks }).rrd;
+  const papers_pool = withNewChecks.papers_pool.map((paper) => {
     const { set, corrections = [] } = changed.get(paper.id) ?? {};
     const updates = oldestFirst([...(paper.updates ?? []), ...corrections.map((correction) => ({ ...correction }))]);
     return { ...paper, ...(corrections.length === 0 ? {} : { updates }), ...set };
   });
   const failed = Object.fromEntries([...findings.failed].map(([source, { since }]) => [source, since]));
   return withUpdateOpen(
-    { ...checked, papers_pool },
+    { ...withNewChecks, papers_pool },
     {
       ...update,
       works: findings.works,
@@ -91,14 +91,14 @@ export function withFindings(
  */
 export function openingFold(
   rrd: Rrd,
-  opened: Rrd,
+  openedState: Rrd,
   findings: UpdateFindings,
-  questions: readonly QueryLine[],
+  requests: readonly QueryLine[],
 ): Fold & { readonly iteration: number } {
-  const { id, at: openedAt, since, until, iteration = 1 } = opened.updates?.at(-1) ?? noOpenUpdate();
+  const { id, at: openedAt, since, until, iteration = 1 } = openedState.updates?.at(-1) ?? noOpenUpdate();
   const topFields = ["phase", "updates", "statistics"] as const;
   const fieldsOf = (state: Rrd) => Object.fromEntries(topFields.map((name) => [name, state[name]]));
-  const papers = opened.papers_pool.flatMap((paper, index): Change[] => {
+  const papers = openedState.papers_pool.flatMap((paper, index): Change[] => {
     const earlier = rrd.papers_pool[index];
     const set = Object.fromEntries(
       Object.entries(paper).filter(([field, value]) => !isDeepStrictEqual(value, earlier?.[field])),
@@ -117,13 +117,13 @@ export function openingFold(
     iteration,
     at: openedAt,
     message: `${id}: ${summary}`,
-    changes: [{ in: "rrd", set: fieldsOf(opened), was: fieldsOf(rrd) }, ...papers],
+    changes: [{ in: "rrd", set: fieldsOf(openedState), was: fieldsOf(rrd) }, ...papers],
     progress: progressEntry(
       `## ${openedAt.slice(0, 10)} - Update: ${id}, ${since} to ${until}\n\n${[`**Came:** ${summary}`, ...lines].join("\n")}`,
       iteration,
     ),
     ledger: { iteration, at: openedAt, unit: id, phase: "DISCOVERY", outcome: "accepted", duration_seconds: 0 },
-    appends: questions.length === 0 ? [] : [{ name: queriesName, text: questions.map(formatQuery).join("") }],
+    appends: requests.length === 0 ? [] : [{ name: queriesName, text: requests.map(formatQuery).join("") }],
   };
 }
 

@@ -22,17 +22,17 @@ export function mergedWork(records: readonly PaperRecord[], companions: readonly
   const published = members
     .filter(isPublished)
     .toSorted((a, b) => placeScore(b) - placeScore(a) || fieldCount(b) - fieldCount(a) || compareText(a, b));
-  const best = [...published, ...members];
-  const pick = <Name extends keyof PaperRecord>(name: Name, from: readonly PaperRecord[] = best) =>
+  const preferred = [...published, ...members];
+  const pick = <Name extends keyof PaperRecord>(name: Name, from: readonly PaperRecord[] = preferred) =>
     from.find((candidate) => hasValue(candidate[name]))?.[name];
-  const identifiers = allIdentifiers(best);
+  const identifiers = allIdentifiers(preferred);
   const versions = otherVersions(members, identifiers.doi);
   const citations = members.flatMap((member) => member.citations ?? []).toSorted((a, b) => b.count - a.count)[0];
-  const copies = byKey(
+  const copies = uniqueByKey(
     members.flatMap((member) => member.copies ?? []),
     ({ url }) => url,
   );
-  const updates = byKey(
+  const updates = uniqueByKey(
     members.flatMap((member) => member.updates ?? []),
     ({ type, notice, date }) => `${type} ${notice ?? date ?? ""}`,
   );
@@ -41,7 +41,7 @@ export function mergedWork(records: readonly PaperRecord[], companions: readonly
     title: pick("title") ?? mainRecord.title,
     url: mainRecord.url,
     pdf_url: pick("pdf_url", members) ?? null,
-    authors: best.toSorted((a, b) => b.authors.length - a.authors.length)[0]?.authors ?? [],
+    authors: preferred.toSorted((a, b) => b.authors.length - a.authors.length)[0]?.authors ?? [],
     date: firstDate(members),
     source: mainRecord.source,
     abstract: pick("abstract", members) ?? null,
@@ -53,7 +53,7 @@ export function mergedWork(records: readonly PaperRecord[], companions: readonly
       issue: pick("issue"),
       pages: pick("pages"),
       publicationType: pick("publicationType"),
-      publication: publicationOf(best),
+      publication: publicationOf(preferred),
       ownKey: pick("ownKey"),
       categories: pick("categories"),
       comment: pick("comment"),
@@ -69,9 +69,9 @@ export function mergedWork(records: readonly PaperRecord[], companions: readonly
 }
 
 /** Each field of the publication, from the first record that has it. */
-function publicationOf(best: readonly PaperRecord[]): Publication | undefined {
-  const existing = best.flatMap(({ publication }) => publication ?? []).toReversed();
-  return existing.length === 0 ? undefined : Object.assign({}, ...existing);
+function publicationOf(preferred: readonly PaperRecord[]): Publication | undefined {
+  const publications = preferred.flatMap(({ publication }) => publication ?? []).toReversed();
+  return publications.length === 0 ? undefined : Object.assign({}, ...publications);
 }
 
 /** Adds companion reports to the records of a work. A correction is also added as an update. */
@@ -96,8 +96,8 @@ const placeScore = ({ venue, kind }: PaperRecord): number =>
 const fieldCount = (record: PaperRecord): number =>
   Object.values(record).filter(hasValue).length + Object.keys(record.identifiers).length;
 const compareText = (a: PaperRecord, b: PaperRecord): number => {
-  const [left, right] = [a, b].map(({ source, id, title }) => `${source}\n${id}\n${title}`) as [string, string];
-  return left < right ? -1 : left > right ? 1 : 0;
+  const [aText, bText] = [a, b].map(({ source, id, title }) => `${source}\n${id}\n${title}`) as [string, string];
+  return aText < bText ? -1 : aText > bText ? 1 : 0;
 };
 
 const isPublished = ({ kind, identifiers }: PaperRecord): boolean =>
@@ -105,11 +105,11 @@ const isPublished = ({ kind, identifiers }: PaperRecord): boolean =>
   kind === "review" ||
   (kind !== "preprint" && identifiers.doi !== undefined && !isPreprintDoi(identifiers.doi));
 
-function allIdentifiers(best: readonly PaperRecord[]): Identifiers {
+function allIdentifiers(preferred: readonly PaperRecord[]): Identifiers {
   const merged: Record<string, string> = {};
-  for (const { identifiers } of best)
+  for (const { identifiers } of preferred)
     for (const [name, value] of Object.entries(identifiers)) if (hasValue(value)) merged[name] ??= value as string;
-  const publisherDoi = best
+  const publisherDoi = preferred
     .map(({ identifiers }) => identifiers.doi)
     .find((doi) => doi !== undefined && !isPreprintDoi(doi));
   return publisherDoi === undefined ? merged : { ...merged, doi: publisherDoi };
@@ -129,14 +129,14 @@ function otherVersions(
           },
         ],
   );
-  const versions = byKey(
+  const versions = uniqueByKey(
     [...members.flatMap((member) => member.otherVersions ?? []), ...ownVersions],
     (version) => version.doi,
   );
   return versions.filter((version) => version.doi !== doi);
 }
 
-function byKey<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
+function uniqueByKey<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[] {
   const seen = new Map<string, Item>();
   for (const item of items) if (!seen.has(keyOf(item))) seen.set(keyOf(item), item);
   return [...seen.values()];

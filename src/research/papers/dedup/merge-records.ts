@@ -25,7 +25,7 @@ export interface LookAlikes {
 }
 
 /** Two ids of records that the user declared to be two works. They are never merged. */
-export type Apart = readonly [string, string];
+export type SeparatedPair = readonly [string, string];
 
 /** Maximum number of records in a block. Only blocks for titles such as "Editorial" are larger. */
 const maxBlockSize = 100;
@@ -41,7 +41,7 @@ const maxComparedMembers = 20;
  */
 export function mergeRecords(
   records: readonly PaperRecord[],
-  apart: readonly Apart[],
+  apart: readonly SeparatedPair[],
 ): {
   readonly works: readonly MergedWork[];
   readonly merges: readonly Merge[];
@@ -49,7 +49,7 @@ export function mergeRecords(
 } {
   const features = records.map(matchFeaturesOf);
   const separatedPairs = new Set(apart.flatMap(([a, b]) => [`${a}\n${b}`, `${b}\n${a}`]));
-  const { clusters, refused } = clustersOf(records, features, separatedPairs);
+  const { clusters, rejectedMerges } = clustersOf(records, features, separatedPairs);
   const merges: Merge[] = [];
   const usedIds = new Set<string>();
   const merged = clusters.map(({ members, companions }) => {
@@ -61,11 +61,11 @@ export function mergeRecords(
     for (let suffix = ""; usedIds.has(id); suffix += "+") id = `${record.id}_${hash8(`${record.title}${suffix}`)}`;
     usedIds.add(id);
     const reasons = new Map<PaperRecord | undefined, Partial<Companionship>>(
-      [...members, ...companions].map(({ index, ...how }) => [records[index], how]),
+      [...members, ...companions].map(({ index, ...relation }) => [records[index], relation]),
     );
-    for (const other of from.mergedFrom.slice(1)) {
-      const { why = "", kind } = reasons.get(other) ?? {};
-      merges.push({ into: id, from: other.id, source: other.source, why, ...withoutUndefined({ companion: kind }) });
+    for (const member of from.mergedFrom.slice(1)) {
+      const { why = "", kind } = reasons.get(member) ?? {};
+      merges.push({ into: id, from: member.id, source: member.source, why, ...withoutUndefined({ companion: kind }) });
     }
     return { record: id === record.id ? record : { ...record, id }, ...from };
   });
@@ -75,10 +75,10 @@ export function mergeRecords(
     ),
   );
   const lookAlikes = new Map<string, LookAlikes>();
-  for (const { a, b, why } of refused) {
-    const [one = "", other = ""] = [idOf.get(a), idOf.get(b)];
-    if (one !== other && !lookAlikes.has(`${other}\n${one}`))
-      lookAlikes.set(`${one}\n${other}`, { ids: [one, other], why });
+  for (const { a, b, why } of rejectedMerges) {
+    const [firstId = "", secondId = ""] = [idOf.get(a), idOf.get(b)];
+    if (firstId !== secondId && !lookAlikes.has(`${secondId}\n${firstId}`))
+      lookAlikes.set(`${firstId}\n${secondId}`, { ids: [firstId, secondId], why });
   }
   return { works: merged, merges, lookAlikes: [...lookAlikes.values()] };
 }
@@ -106,7 +106,7 @@ interface Companion {
 }
 
 /** The indexes of two records that were not merged, and why. */
-interface Refused {
+interface RejectedMerge {
   readonly a: number;
   readonly b: number;
   readonly why: string;
@@ -116,10 +116,10 @@ function clustersOf(
   records: readonly PaperRecord[],
   features: readonly MatchFeatures[],
   separatedPairs: ReadonlySet<string>,
-): { readonly clusters: readonly Cluster[]; readonly refused: readonly Refused[] } {
+): { readonly clusters: readonly Cluster[]; readonly rejectedMerges: readonly RejectedMerge[] } {
   const clusterOf = new Map<number, Cluster>();
   const blocks = new Map<string, number[]>();
-  const refused: Refused[] = [];
+  const rejectedMerges: RejectedMerge[] = [];
   const companions: Companion[] = [];
   const areSeparated = (a: number, b: number): boolean =>
     separatedPairs.size > 0 && separatedPairs.has(`${records[a]?.id}\n${records[b]?.id}`);
@@ -135,12 +135,12 @@ function clustersOf(
     let doubt: string | undefined;
     for (const first of a.members.slice(0, maxComparedMembers))
       for (const second of b.members.slice(0, maxComparedMembers)) {
-        const answer = compare(first.index, second.index);
-        if (answer.same) votes += 1;
-        else if (answer.apart !== undefined) {
-          if (answer.maybe !== true) return answer.apart;
+        const comparison = compare(first.index, second.index);
+        if (comparison.same) votes += 1;
+        else if (comparison.apart !== undefined) {
+          if (comparison.maybe !== true) return comparison.apart;
           votes -= 1;
-          doubt = answer.apart;
+          doubt = comparison.apart;
         }
       }
     return isSure || votes > 0 ? undefined : doubt;
@@ -153,21 +153,23 @@ function clustersOf(
     for (const other of new Set(keys.flatMap((key) => blocks.get(key) ?? []))) {
       const otherCluster = clusterOf.get(other) as Cluster;
       if (otherCluster === ownCluster) continue;
-      const answer = compare(index, other);
-      const companion = answer.same || areSeparated(index, other) ? undefined : companionOf(index, other, features);
+      const comparison = compare(index, other);
+      const companion = comparison.same || areSeparated(index, other) ? undefined : companionOf(index, other, features);
       if (companion !== undefined) {
         companions.push(companion);
         continue;
       }
-      const reason = answer.same ? objectionTo(ownCluster, otherCluster, answer.sure === true) : answer.apart;
-      if (reason !== undefined) refused.push({ a: index, b: other, why: reason });
-      if (!answer.same || reason !== undefined) continue;
+      const reason = comparison.same
+        ? objectionTo(ownCluster, otherCluster, comparison.sure === true)
+        : comparison.apart;
+      if (reason !== undefined) rejectedMerges.push({ a: index, b: other, why: reason });
+      if (!comparison.same || reason !== undefined) continue;
       const [small, large] =
         ownCluster.members.length < otherCluster.members.length
           ? [ownCluster, otherCluster]
           : [otherCluster, ownCluster];
       // The only member of a cluster has no reason yet.
-      for (const [first] of [small.members, large.members]) if (first?.why === "") first.why = answer.why;
+      for (const [first] of [small.members, large.members]) if (first?.why === "") first.why = comparison.why;
       large.members.push(...small.members);
       large.first = Math.min(large.first, small.first);
       for (const member of small.members) clusterOf.set(member.index, large);
@@ -176,14 +178,14 @@ function clustersOf(
     for (const key of keys) addToBlock(blocks, key, index, clusterOf);
   }
   addCompanions(companions, clusterOf, areSeparated);
-  return { clusters: [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first), refused };
+  return { clusters: [...new Set(clusterOf.values())].toSorted((a, b) => a.first - b.first), rejectedMerges };
 }
 
 /** Which of two records is a companion report of the other; undefined if neither is. */
 function companionOf(a: number, b: number, features: readonly MatchFeatures[]): Companion | undefined {
   const [aFeatures, bFeatures] = [features[a] as MatchFeatures, features[b] as MatchFeatures];
   const relation = companionship(aFeatures, bFeatures);
-  if (relation !== undefined) return { index: a, mainIndex: b, relation: relation };
+  if (relation !== undefined) return { index: a, mainIndex: b, relation };
   const reversed = companionship(bFeatures, aFeatures);
   return reversed === undefined ? undefined : { index: b, mainIndex: a, relation: reversed };
 }
@@ -230,8 +232,8 @@ function addToBlock(
   const block = blocks.get(key);
   if (block === undefined) return void blocks.set(key, [index]);
   const ownCluster = clusterOf.get(index);
-  const present = block.filter((other) => clusterOf.get(other) === ownCluster).length;
-  if (present < 5 && block.length < maxBlockSize) block.push(index);
+  const clusterCount = block.filter((other) => clusterOf.get(other) === ownCluster).length;
+  if (clusterCount < 5 && block.length < maxBlockSize) block.push(index);
 }
 
 /**

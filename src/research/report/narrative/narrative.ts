@@ -65,7 +65,7 @@ export function narrativeFromHeadings(markdown: string, knownPapers: ReadonlySet
   const sections = sectionsOf(markdown);
   const textUnder = (...names: string[]) =>
     names.map((name) => sections.get(name) ?? "").find((content) => content !== "") ?? "";
-  const answer = sentencesOf(textUnder("executive summary", "in short", "summary"), maxAnswer).map((sentence) => ({
+  const answer = sentencesOf(textUnder("executive summary", "in short", "summary"), maxAnswerBytes).map((sentence) => ({
     text: sentence,
   }));
   const sentencesUnder = (...names: string[]) =>
@@ -90,7 +90,7 @@ export function narrativeFromHeadings(markdown: string, knownPapers: ReadonlySet
   };
 }
 
-const maxAnswer = 3;
+const maxAnswerBytes = 3;
 const maxBullets = 30;
 
 /**

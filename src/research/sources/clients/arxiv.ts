@@ -77,9 +77,9 @@ async function lookUpBatch(
   context: SourceContext,
 ): Promise<Answer<readonly PaperRecord[]>> {
   let remaining = batch;
-  const refused: Identifiers[] = [];
+  const refusedWorks: Identifiers[] = [];
   for (;;) {
-    if (remaining.length === 0) return { status: "empty", reason: `arXiv refuses the id ${refused[0]?.arxiv}.` };
+    if (remaining.length === 0) return { status: "empty", reason: `arXiv refuses the id ${refusedWorks[0]?.arxiv}.` };
     const ids = remaining.map((work) => work.arxiv ?? "");
     const answer = await askArxiv(
       context,
@@ -90,13 +90,13 @@ async function lookUpBatch(
       const missing = remaining.filter(
         ({ arxiv: id = "" }) => !records.some(({ identifiers }) => arxivKey(identifiers.arxiv ?? "") === arxivKey(id)),
       );
-      return { status: "ok", value: records, unknown: [...refused, ...missing] };
+      return { status: "ok", value: records, unknown: [...refusedWorks, ...missing] };
     }
     // One malformed id makes arXiv refuse the whole batch.
     const malformed =
       answer.status === "error" ? remaining.filter(({ arxiv: id = "" }) => answer.reason.includes(`for ${id}.`)) : [];
     if (malformed.length === 0) return answer;
-    refused.push(...malformed);
+    refusedWorks.push(...malformed);
     remaining = remaining.filter((work) => !malformed.includes(work));
   }
 }

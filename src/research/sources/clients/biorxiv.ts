@@ -7,7 +7,7 @@ import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.j
 import type { Answer, Source, SourceContext } from "../shared/source.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-const maxAnswer = 10 * 1024 * 1024;
+const maxAnswerBytes = 10 * 1024 * 1024;
 const servers = ["biorxiv", "medrxiv"] as const;
 
 /** Details of preprints by DOI, with every version. The service has no search. */
@@ -27,7 +27,7 @@ async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<re
   for (const server of servers) {
     const answer = await askJson(biorxiv, context, {
       url: `${context.endpoint}/details/${server}/${inPath(doi)}/na/json`,
-      limit: maxAnswer,
+      limit: maxAnswerBytes,
     });
     if (answer.status !== "ok") return answer;
     const isUnknown = /no posts found/i.test(line(valueAt(answer.value, "messages", 0, "status")) ?? "");

@@ -5,7 +5,7 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
 
-const maxAnswer = 10 * 1024 * 1024;
+const maxAnswerBytes = 10 * 1024 * 1024;
 /** Maximum number of results of one request. */
 const maxResults = 20;
 
@@ -27,7 +27,7 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
   const parameters = `q=${encodeURIComponent(query.terms.slice(0, 400))}&count=${Math.max(1, Math.min(query.most, maxResults))}&text_decorations=false${period}`;
   const answer = await askJson(brave, context, {
     url: `${context.endpoint}/res/v1/web/search?${parameters}`,
-    limit: maxAnswer,
+    limit: maxAnswerBytes,
     ...(context.key === undefined ? {} : { secret: { headers: { "X-Subscription-Token": context.key } } }),
   });
   if (answer.status !== "ok") return answer;

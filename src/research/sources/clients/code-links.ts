@@ -50,7 +50,7 @@ export const huggingFace: Source = {
   keyVariable: "HF_TOKEN",
 };
 
-const maxAnswer = 5 * 1024 * 1024;
+const maxAnswerBytes = 5 * 1024 * 1024;
 const maxLinks = 10;
 const maxOfficial = 3;
 
@@ -140,7 +140,7 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
   const answer = await askJson(
     huggingFace,
     context,
-    { url: `${context.endpoint}/api/papers/${encodeURIComponent(arxiv)}`, limit: maxAnswer, ...secret },
+    { url: `${context.endpoint}/api/papers/${encodeURIComponent(arxiv)}`, limit: maxAnswerBytes, ...secret },
     emptyReason,
   );
   if (answer.status !== "ok") return answer;
@@ -155,7 +155,7 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
 
 const requestOf = (path: string, context: SourceContext): Request => ({
   url: `${context.endpoint}${path}`,
-  limit: maxAnswer,
+  limit: maxAnswerBytes,
   accept: "application/vnd.github+json",
   ...(context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } }),
 });

@@ -12,7 +12,7 @@ import { isSearchedTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxRows = 500;
-const maxAnswer = 40 * 1024 * 1024;
+const maxAnswerBytes = 40 * 1024 * 1024;
 /** Results of a search by title. A matching work is among the first five or missing. */
 const titleResults = 5;
 const selectedFields =
@@ -39,7 +39,7 @@ const hasDoi = ({ doi }: Identifiers): boolean => doi !== undefined;
  */
 const requestOf = (path: string, { endpoint, contact }: SourceContext): Request => ({
   url: `${endpoint}${path}`,
-  limit: maxAnswer,
+  limit: maxAnswerBytes,
   ...(contact?.includes("@") === true ? { secret: { query: { mailto: contact.replace(/^mailto:/, "") } } } : {}),
 });
 

@@ -9,7 +9,7 @@ import { termsOf } from "../shared/query-terms.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxPageSize = 500;
-const maxAnswer = 60 * 1024 * 1024;
+const maxAnswerBytes = 60 * 1024 * 1024;
 /** Works in one request; each adds a clause of about 60 characters to the address. */
 const maxBatch = 20;
 
@@ -58,7 +58,7 @@ async function searchPages(
       const parameters = `query=${encodeURIComponent(query)}&format=json&resultType=core&pageSize=${size}&cursorMark=${encodeURIComponent(cursor)}`;
       const answer = await askJson(europePmc, context, {
         url: `${context.endpoint}/search?${parameters}`,
-        limit: maxAnswer,
+        limit: maxAnswerBytes,
       });
       return answer.status === "ok" ? readPage(answer.value, size, context.endpoint) : answer;
     },

@@ -6,7 +6,7 @@ import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-const maxAnswer = 5 * 1024 * 1024;
+const maxAnswerBytes = 5 * 1024 * 1024;
 const maxResults = 50;
 
 /** Discussions on Hacker News, through Algolia's search; no key is needed. https://hn.algolia.com/api */
@@ -31,7 +31,7 @@ async function searchStories(query: Query, context: SourceContext): Promise<Answ
     ...(bounds.length === 0 ? {} : { numericFilters: bounds.join(",") }),
   });
   const url = `${context.endpoint}/api/v1/search?${parameters}`;
-  const answer = await askJson(hackerNews, context, { url, limit: maxAnswer });
+  const answer = await askJson(hackerNews, context, { url, limit: maxAnswerBytes });
   if (answer.status !== "ok") return answer;
   return webAnswer("Hacker News", query, valueAt(answer.value, "hits"), (hit) => {
     const id = line(valueAt(hit, "objectID"));

@@ -11,7 +11,7 @@ import type { Request } from "../../../net/http.js";
 const maxPageSize = 100;
 /** Page numbers work only up to this many results; beyond that a cursor is needed. */
 const maxNumberedResults = 10_000;
-const maxAnswer = 40 * 1024 * 1024;
+const maxAnswerBytes = 40 * 1024 * 1024;
 
 /** The requested fields of a work; the complete record is twenty times as long. */
 const selectedFields =
@@ -40,7 +40,7 @@ export const openAlex: Source = {
 
 function requestOf(path: string, context: SourceContext): Request {
   const secret = context.key === undefined ? {} : { secret: { query: { api_key: context.key } } };
-  return { url: `${context.endpoint}${path}`, limit: maxAnswer, ...secret };
+  return { url: `${context.endpoint}${path}`, limit: maxAnswerBytes, ...secret };
 }
 
 async function searchOpenAlex(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {

@@ -133,11 +133,11 @@ async function resolveAll(
   function isUnresolved(work: Identifiers): boolean {
     return !records.some(({ identifiers }) => sharesIdentifier(identifiers, work));
   }
-  async function lookUp(source: Source, wanted: readonly Identifiers[]): Promise<void> {
-    if (wanted.length === 0 || source.lookup === undefined) return;
+  async function lookUp(source: Source, works: readonly Identifiers[]): Promise<void> {
+    if (works.length === 0 || source.lookup === undefined) return;
     const sourceContext = context.contextFor(source);
     if ("unavailable" in sourceContext) return void failures.push(sourceContext.unavailable);
-    const answer = await source.lookup(wanted, sourceContext);
+    const answer = await source.lookup(works, sourceContext);
     if (answer.status === "ok") records.push(...answer.value);
     if (answer.status !== "ok" && answer.status !== "empty") failures.push(answer.reason);
   }

@@ -5,7 +5,7 @@ import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
 
-const maxAnswer = 10 * 1024 * 1024;
+const maxAnswerBytes = 10 * 1024 * 1024;
 
 /** The user's own search engine. It answers in JSON only if its settings allow that. */
 export const searxng: Source = {
@@ -18,7 +18,7 @@ export const searxng: Source = {
 
 async function searchWeb(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const url = `${context.endpoint}/search?q=${encodeURIComponent(query.terms)}&format=json&categories=general,science`;
-  const answer = await askJson(searxng, context, { url, limit: maxAnswer });
+  const answer = await askJson(searxng, context, { url, limit: maxAnswerBytes });
   if (answer.status === "blocked")
     return {
       status: "blocked",

@@ -21,7 +21,7 @@ const linksPageSize = 500;
 /** For references and citations, `offset` plus `limit` must not exceed this. */
 const maxLinks = 9_999;
 const maxBatch = 500;
-const maxAnswer = 40 * 1024 * 1024;
+const maxAnswerBytes = 40 * 1024 * 1024;
 const selectedFields =
   "title,abstract,authors,year,publicationDate,publicationTypes,venue,journal,externalIds,citationCount,openAccessPdf";
 
@@ -47,7 +47,7 @@ export const semanticScholar: Source = {
 
 const requestOf = (path: string, context: SourceContext, json?: unknown): Request => ({
   url: `${context.endpoint}${path}`,
-  limit: maxAnswer,
+  limit: maxAnswerBytes,
   ...withoutUndefined({ json }),
   ...(context.key === undefined ? {} : { secret: { headers: { "x-api-key": context.key } } }),
 });

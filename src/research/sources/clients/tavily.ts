@@ -6,7 +6,7 @@ import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
-const maxAnswer = 10 * 1024 * 1024;
+const maxAnswerBytes = 10 * 1024 * 1024;
 const maxResults = 20;
 
 export const tavily: Source = {
@@ -21,7 +21,7 @@ export const tavily: Source = {
 async function searchWeb(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const answer = await askJson(tavily, context, {
     url: `${context.endpoint}/search`,
-    limit: maxAnswer,
+    limit: maxAnswerBytes,
     json: {
       query: query.terms.slice(0, 400),
       max_results: Math.max(1, Math.min(query.most, maxResults)),

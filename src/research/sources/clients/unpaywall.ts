@@ -6,7 +6,7 @@ import { plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Source, SourceContext } from "../shared/source.js";
 
-const maxAnswer = 5 * 1024 * 1024;
+const maxAnswerBytes = 5 * 1024 * 1024;
 
 /** Free copies of works. Unpaywall has no useful search, and requires a mail address. */
 export const unpaywall: Source = {
@@ -29,7 +29,7 @@ async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<re
   const answer = await askJson(
     unpaywall,
     context,
-    { url, limit: maxAnswer, secret: { query: { email } } },
+    { url, limit: maxAnswerBytes, secret: { query: { email } } },
     unknownReason,
   );
   if (answer.status !== "ok") return answer;

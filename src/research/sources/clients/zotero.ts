@@ -9,7 +9,7 @@ import type { Answer, Source, SourceContext } from "../shared/source.js";
 
 const pageSize = 100;
 const maxItems = 20_000;
-const maxAnswer = 50 * 1024 * 1024;
+const maxAnswerBytes = 50 * 1024 * 1024;
 const libraryPath = "/api/users/0";
 
 /**
@@ -49,7 +49,7 @@ async function itemsAt(path: string, context: SourceContext): Promise<Item[] | N
   const items: Item[] = [];
   for (let start = 0; start < maxItems; start += pageSize) {
     const url = `${context.endpoint}${path}?format=json&limit=${pageSize}&start=${start}`;
-    const answer = await askJson(zotero, context, { url, limit: maxAnswer, fresh: true });
+    const answer = await askJson(zotero, context, { url, limit: maxAnswerBytes, fresh: true });
     if (answer.status !== "ok") return withAdvice(answer);
     const page = list(answer.value);
     items.push(...page.flatMap((entry) => itemOf(entry) ?? []));
@@ -69,16 +69,19 @@ const withAdvice = (answer: NoAnswer): NoAnswer => ({
 });
 
 /** The paths of all collections with this name, with sub-collections. */
-async function collectionPaths(wanted: string, context: SourceContext): Promise<string[] | NoAnswer> {
+async function collectionPaths(collectionName: string, context: SourceContext): Promise<string[] | NoAnswer> {
   const collections = await itemsAt(`${libraryPath}/collections`, context);
   if (!Array.isArray(collections)) return collections;
   const nameOf = ({ data }: Item) => line(valueAt(data, "name")) ?? "";
   const paths = collections
-    .filter((entry) => nameOf(entry).toLowerCase() === wanted.toLowerCase())
+    .filter((entry) => nameOf(entry).toLowerCase() === collectionName.toLowerCase())
     .map(({ key }) => `${libraryPath}/collections/${key}`);
   if (paths.length > 0) return paths;
   const names = collections.map(nameOf).slice(0, 10).join(", ");
-  return { status: "error", reason: `Zotero has no collection '${wanted}'; it has ${names === "" ? "none" : names}.` };
+  return {
+    status: "error",
+    reason: `Zotero has no collection '${collectionName}'; it has ${names === "" ? "none" : names}.`,
+  };
 }
 
 async function recordsOf(items: readonly Item[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {

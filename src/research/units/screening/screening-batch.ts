@@ -4,7 +4,7 @@ import { ExpectedError } from "../../../engine/lib/errors.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { workIndex } from "../../papers/dedup/work-index.js";
 import { matchFeaturesOf } from "../../papers/dedup/match-features.js";
-import type { Apart } from "../../papers/dedup/merge-records.js";
+import type { SeparatedPair } from "../../papers/dedup/merge-records.js";
 import { knownDocuments, type MovedDocument } from "../../papers/known-documents.js";
 import { excludedFacts, type ScreeningCandidate, type Searched, searchResults } from "./search-results.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
@@ -289,7 +289,7 @@ function candidateChooser(rrd: Rrd, limits: ReturnType<typeof batchLimits>) {
   const knownWorks = workIndex();
   for (const paper of rrd.papers_pool) knownWorks.add(paper.id, matchFeaturesOf(paper));
   const excludedIndex = excludedWorks(rrd);
-  const apart: readonly Apart[] = apartOf(rrd);
+  const apart: readonly SeparatedPair[] = apartOf(rrd);
   const abstractTokens = abstractTokensOf(rrd);
   let freeTokens = limits.tokens;
   let isBatchFull = false;
