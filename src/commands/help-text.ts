@@ -49,6 +49,10 @@ ${[
 
 Pages to read: ${packageFile("docs")}`;
 
+/** The keys of `screen`. */
+export const screenKeys =
+  "Keys: i include; x exclude, by a criterion's number or a reason that you type; m maybe, which is not a decision: the record comes last; s or space skip; b back; n note; a all of a long record; u undo the last decision or maybe; q quit; ? this help.";
+
 /** Commands of a first week: those that `--help` lists. */
 export const firstWeek: ReadonlySet<string> = new Set([
   ...["run", "new", "read", "demo", "status", "report", "ask", "add", "screen", "doctor"],

@@ -111,8 +111,7 @@ async function runButton(
       case "exclude":
         return { says: await screening.decide({ id, decision: "exclude", why: fieldText("why") }), to: nextTo(1) };
       case "maybe":
-        await screening.postpone(id);
-        return { says: "Put off: it comes last next time.", to: nextTo(1) };
+        return { says: await screening.postpone(id), to: nextTo(1) };
       case "note":
         await screening.note(id, fieldText("note"));
         return { says: "The note is kept.", to: id };

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import type { CommandLine, Common } from "./command.js";
+import { screenKeys } from "../help-text.js";
 import { columnOption, trustOption } from "./shared-options.js";
 
 /** Commands by which a person decides on papers and records. */
@@ -19,10 +20,11 @@ export function addDecide({ add, io }: CommandLine): void {
     const which = all ? "all" : conflicts ? "conflicts" : unclear ? "unclear" : "waiting";
     return screenCommand({ folder, which, flags, json }, io);
   })
-    .option("--all", "every record, also those that are decided")
+    .option("--all", "every record that was screened or read, also those that are decided")
     .addOption(new Option("--conflicts", "only those on which two readers disagree").conflicts(["all", "unclear"]))
     .addOption(new Option("--unclear", "only those with a criterion that is unclear").conflicts("all"))
-    .option("--no-git", "do not commit");
+    .option("--no-git", "do not commit")
+    .addHelpText("after", `\n${screenKeys}`);
 
   type OfDecide = Common & { criterion?: string };
   add("decide", "<words...>", async ({ criterion, json, flags }: OfDecide, words) =>

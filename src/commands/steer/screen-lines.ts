@@ -27,8 +27,7 @@ const minAbstract = 3;
 export function recordLines(
   record: ToScreen,
   { requirements }: Pick<Rrd, "requirements">,
-  { number, of, decided }: { readonly number: number; readonly of: number; readonly decided: number },
-  { note, said, message }: { readonly note: string; readonly said: string; readonly message: string },
+  { place, note, message }: { readonly place: string; readonly note: string; readonly message: string },
   io: Pick<Io, "columns" | "color">,
   maxLines: number,
 ): string[] {
@@ -36,23 +35,25 @@ export function recordLines(
   const columns = Math.min(maxColumns, io.columns - 1);
   const flow = (text: string) => wrap(text, columns);
   const keywords = requirements.keywords ?? [];
-  const mark = (line: string) =>
-    withKeywords(line, keywords)
-      .map(({ text, isKeyword }) => (!isKeyword ? text : io.color ? colors.underline(text) : `*${text}*`))
+  const marked = (text: string, markWord: (word: string) => string) =>
+    withKeywords(text, keywords)
+      .map((piece) => (piece.isKeyword ? markWord(piece.text) : piece.text))
       .join("");
-  const stand = said === "" ? record.statusText : `you said ${said}`;
   const more = (count: number) => colors.dim(`… ${many(count, "more line")}: a shows all`);
   const cut = (lines: readonly string[], room: number): readonly string[] =>
     lines.length <= room ? lines : [...lines.slice(0, room - 1), more(lines.length - room + 1)];
   const head = [
     ...(message === "" ? [] : [...flow(`· ${message}`), ""]),
-    ...flow(`${number} of ${of} · ${decided} decided · ${record.name} ${stand}`).map(colors.dim),
+    ...flow(place).map(colors.dim),
     "",
     ...flow(record.title).map(colors.bold),
     ...(record.about === "" ? [] : flow(record.about)),
     "",
   ];
-  const abstract = record.abstract === "" ? ["(The abstract is not known.)"] : flow(record.abstract).map(mark);
+  // Asterisks take columns, colours do not.
+  const flowMarked = (text: string) =>
+    io.color ? flow(text).map((line) => marked(line, colors.underline)) : flow(marked(text, (word) => `*${word}*`));
+  const abstract = record.abstract === "" ? withoutAbstract(record, columns) : flowMarked(record.abstract);
   const rest = [
     ...(record.answers.length === 0 ? [] : [""]),
     ...record.answers.flatMap(({ criterion, answer }) => {
@@ -80,6 +81,12 @@ export function recordLines(
   return [...head, ...cut([...cut(abstract, Math.max(minAbstract, room - rest.length)), ...rest], room)];
 }
 
+/** What was read of a record, in place of its abstract. */
+const withoutAbstract = ({ read }: ToScreen, columns: number): string[] => [
+  read.length === 0 ? "(The abstract is not known.)" : "(No abstract; from the text that was read:)",
+  ...read.flatMap((text) => labelledLines("  ", text, columns)),
+];
+
 const keys = [
   ["i", "include"],
   ["x", "exclude"],
@@ -87,6 +94,7 @@ const keys = [
   ["s", "skip"],
   ["b", "back"],
   ["n", "note"],
+  ["a", "all"],
   ["u", "undo"],
   ["q", "quit"],
 ] as const;

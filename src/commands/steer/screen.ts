@@ -4,17 +4,21 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
-import { say } from "../../engine/ui/terminal/format.js";
+import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
+import type { Criterion } from "../../research/generated/rrd.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import {
+  decidedText,
   endOfList,
   type ScreeningView,
   openScreening,
   type Screening,
+  standingText,
 } from "../../research/overview/screen/session.js";
 import { emptyListTexts, recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { readResearch } from "../../research/project-files/research.js";
+import { screenKeys } from "../help-text.js";
 import { requirePerson } from "./require-person.js";
 import { endLine, keyLines, recordLines } from "./screen-lines.js";
 import { type Keys, openKeys } from "./typed-keys.js";
@@ -41,7 +45,8 @@ export async function screenCommand(
   }
   requirePerson(io.env);
   if (records.length === 0) {
-    const all = which === "all" ? "" : ` 'research-ralph screen ${where} --all' shows every record.`;
+    const all =
+      which === "all" ? "" : ` 'research-ralph screen ${where} --all' shows every record that was screened or read.`;
     say(io, `${emptyListTexts[which]}${all}`);
     return 0;
   }
@@ -55,25 +60,34 @@ export async function screenCommand(
   const writing = { stateDir, now: io.clock.now, notify: (message: string) => say(io, message) };
   const show = () => updateReport(folder, { ...writing, git: false });
   const screening = await openScreening({ ...writing, folder, where, git, show });
-  let decided = 0;
+  let last: ScreeningView;
   try {
-    decided = await goThrough(screening, which, keys, io);
+    last = await goThrough(screening, which, keys, io);
   } finally {
     keys.close();
   }
   await screening.commit();
   const left = recordsToScreen((await readResearch(folder)).rrd, which === "all" ? "waiting" : which).length;
   const next = screening.next();
-  say(io, `${many(decided, "decision")}; ${left === 0 ? "nothing waits for you" : `${many(left, "record")} left`}.`);
-  if (left > 0) say(io, `'research-ralph screen ${where}' goes on from here.`);
+  const maybe = last.maybe.length === 0 ? "" : `, ${last.maybe.length} maybe`;
+  say(
+    io,
+    `${many(last.decisionTexts.size, "decision")}${maybe}; ${left === 0 ? "nothing waits for you" : `${many(left, "record")} left`}.`,
+  );
+  if (left > 0)
+    say(
+      io,
+      `'research-ralph screen ${where}' goes on from here${maybe === "" ? "" : "; what you put off with m comes last"}.`,
+    );
   else if (next !== undefined) say(io, next);
   return 0;
 }
 
-const clear = "\u001b[2J\u001b[3J\u001b[H";
+const clearTerminal = "\u001b[2J\u001b[3J\u001b[H";
 
-/** Shows record after record until all are gone through or the person quits; how many decisions stand. */
-async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, io: Io): Promise<number> {
+/** Shows record after record until all are gone through or the person quits; the last view. */
+async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, io: Io): Promise<ScreeningView> {
+  const clear = io.isDumb === true ? "\n" : clearTerminal;
   let message = "";
   /** The record whose abstract is shown in full, however long. */
   let wholeId: string | undefined;
@@ -96,27 +110,26 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
     }
   };
   for (;;) {
-    const { record, records, index, rrd, decisionTexts, note } = look;
+    const { record, records, index, rrd, note } = look;
     const told = message;
     message = "";
     if (record === undefined) {
       io.stdout(
-        `${clear}${told === "" ? "" : `· ${told}\n\n`}That was the last record; ${decisionTexts.size} decided.\n\n${endLine(io)}\n`,
+        `${clear}${told === "" ? "" : `· ${told}\n\n`}That was the last record; ${decidedText(look)}.\n\n${endLine(io)}\n`,
       );
       const key = await keys.next();
       if (key === "b") await to(index - 1);
       else if (key === "u") await undo();
-      else return decisionTexts.size;
+      else return look;
       continue;
     }
     const { id } = record;
-    const head = { number: index + 1, of: records.length, decided: decisionTexts.size };
-    const shown = { note, said: decisionTexts.get(id) ?? "", message: told };
+    const place = `${index + 1} of ${records.length} · ${decidedText(look)} · ${record.name} ${standingText(record, look)}`;
     const keysShown = keyLines(io);
     // An empty line stands before the keys, and the cursor on the line after them.
     const maxLines =
       wholeId === id ? Number.POSITIVE_INFINITY : (io.rows ?? Number.POSITIVE_INFINITY) - keysShown.length - 2;
-    const lines = recordLines(record, rrd, head, shown, io, maxLines);
+    const lines = recordLines(record, rrd, { place, note, message: told }, io, maxLines);
     io.stdout(`${clear}${lines.join("\n")}\n\n${keysShown.join("\n")}\n`);
     const key = await keys.next();
     switch (key) {
@@ -129,7 +142,7 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
         break;
       }
       case "m":
-        await screening.postpone(id);
+        message = await screening.postpone(id);
         await to(index + 1);
         break;
       case "n": {
@@ -154,9 +167,12 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
       case "q":
       case "\u0003":
       case "\u0004":
-        return decisionTexts.size;
+        return look;
+      case "?":
+        message = screenKeys;
+        break;
       default:
-        message = `'${oneLine(key)}' does nothing here.`;
+        message = `'${oneLine(key)}' does nothing here; ? shows the keys.`;
     }
   }
 }
@@ -167,16 +183,38 @@ async function reasonFor(
   io: Io,
   keys: Keys,
 ): Promise<{ readonly why?: string; readonly criterion?: string } | undefined> {
+  let begun = note;
   if (criteria.length > 0) {
-    io.stdout("\nExclude by:\n");
-    for (const [index, { id, kind, text }] of criteria.slice(0, 9).entries())
-      io.stdout(`  ${pc.bold(String(index + 1))}  ${id} (${kind}: ${oneLine(text).slice(0, io.columns - 22)})\n`);
-    io.stdout(`  ${pc.bold("0")}  another reason      Esc  back\n`);
+    io.stdout(`\n${criterionLines(criteria, note, io).join("\n")}\n`);
     const key = await keys.next();
     const criterion = criteria[Number(key) - 1]?.id;
     if (criterion !== undefined) return { criterion };
-    if (key !== "0") return undefined;
+    if (key < " " || key === "\u007f") return undefined;
+    // Who types the reason at once must not act on records with its letters.
+    if (key !== "0") begun = key;
   }
-  const why = await keys.line("Why is it excluded? ", note);
-  return why === undefined || why.trim() === "" ? undefined : { why: why.trim() };
+  for (;;) {
+    const why = await keys.line("Why is it excluded? ", begun);
+    if (why === undefined) return undefined;
+    if (why !== "") return { why };
+    io.stdout("A reason is needed; Esc goes back.\n");
+    begun = "";
+  }
+}
+
+/** The criteria to choose from, and how another reason is typed. */
+function criterionLines(criteria: readonly Criterion[], note: string, { columns, color }: Io): string[] {
+  const { bold } = pc.createColors(color);
+  const choice = (key: string, text: string): string[] =>
+    labelledLines(`  ${key}  `, text, columns - 1).map((line) => line.replace(`  ${key}  `, `  ${bold(key)}  `));
+  return [
+    "Exclude by:",
+    ...criteria
+      .slice(0, 9)
+      .flatMap(({ id, kind, text }, index) => choice(String(index + 1), `${id} (${kind}: ${oneLine(text)})`)),
+    ...wrap(
+      `Or type another reason, then Enter${note === "" ? "" : " (0 begins with your note)"}. Esc goes back.`,
+      columns - 1,
+    ),
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Io } from "../../engine/ui/io.js";
+import { pad, textWidth } from "../../engine/ui/terminal/format.js";
 
 /** Reads keys that a person presses, one at a time. */
 export interface Keys {
@@ -11,7 +12,8 @@ export interface Keys {
 const [escape, enter, backspace, ctrlC, ctrlU] = ["\u001b", "\r", "\u007f", "\u0003", "\u0015"];
 
 /** Starts reading keys; undefined if there is no terminal. */
-export function openKeys({ keyboard, stdout }: Pick<Io, "keyboard" | "stdout">): Keys | undefined {
+export function openKeys(io: Pick<Io, "keyboard" | "stdout" | "columns">): Keys | undefined {
+  const { keyboard, stdout } = io;
   const waitingReaders: ((key: string) => void)[] = [];
   const typedKeys: string[] = [];
   const stop = keyboard?.listen((key) => {
@@ -28,7 +30,9 @@ export function openKeys({ keyboard, stdout }: Pick<Io, "keyboard" | "stdout">):
     async line(label, before = "") {
       let text = before;
       for (;;) {
-        stdout(`\r\u001b[K${label}${text}`);
+        // Spaces clear the line, also on a terminal that can't be repainted. A wrapped line could not be cleared.
+        const shown = `${label}${lastColumns(text, io.columns - 1 - textWidth(label))}`;
+        stdout(`\r${pad(shown, io.columns - 1)}\r${shown}`);
         const key = await next();
         if (key === enter || key === "\n") {
           stdout("\n");
@@ -42,4 +46,12 @@ export function openKeys({ keyboard, stdout }: Pick<Io, "keyboard" | "stdout">):
       }
     },
   };
+}
+
+/** The end of `text` with at most `columns` columns; begins with an ellipsis if it was cut. */
+function lastColumns(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  let end = text;
+  while (end !== "" && textWidth(end) > columns - 1) end = [...end].slice(1).join("");
+  return `…${end}`;
 }

@@ -6,6 +6,7 @@ import { isAnswerUnit } from "../project-files/logs/answers-log.js";
 import type { Rrd } from "../generated/rrd.js";
 import type { Forecast, Account, Budget, Spending } from "../../engine/loop/types.js";
 import { median } from "../derived/statistics.js";
+import { isOwnFolder } from "../papers/records/own-list.js";
 import { isWanted, kindOfLine, kinds } from "../units/kinds.js";
 import { check, claims, mend } from "../units/check/kind.js";
 import { extract } from "../units/form/kind.js";
@@ -222,12 +223,20 @@ export function forecastOf(
   const maxCostOf = (usage: UnitUsage) =>
     usage.most ?? (usage.usd === undefined && tokens > 0 ? (usage.tokens / tokens) * (most ?? 0) : costOf(usage));
   const papers = withUsage.find(({ kind }) => kind === reading.name)?.units ?? 0;
+  // Every document of the user's folders is read.
+  const isEachRead = rrd.requirements.sources?.every(isOwnFolder) === true;
   const checks = withUsage.filter(({ kind }) => kind === claims.name || kind === check.name || kind === mend.name);
   return {
     papers,
     ...(papers === 0
       ? {}
-      : { left: remainingText(before.records, papers, checksText(checks, usd === undefined ? undefined : costOf)) }),
+      : {
+          left: remainingText(
+            isEachRead ? undefined : before.records,
+            papers,
+            checksText(checks, usd === undefined ? undefined : costOf),
+          ),
+        }),
     iterations: withUsage.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
     seconds: Math.round(sum(({ minutes }) => minutes) * 60),

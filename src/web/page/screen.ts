@@ -2,7 +2,7 @@ import { type Markup, markup } from "../../engine/lib/markup.js";
 import { maxMessageChars } from "../../engine/storage/state/steering-inbox.js";
 import type { Criterion, Reading } from "../../research/generated/rrd.js";
 import { passageOf } from "../../research/report/page/statements.js";
-import { type ScreeningView, endOfList } from "../../research/overview/screen/session.js";
+import { decidedText, endOfList, type ScreeningView, standingText } from "../../research/overview/screen/session.js";
 import {
   uncertaintyReasons,
   hasPassage,
@@ -59,19 +59,17 @@ function top({ name, which, look: { rrd }, says }: ScreenView): Markup {
   return markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav><nav class="tabs" aria-label="Which records">${tabs}</nav>${says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`}</header>`;
 }
 
-const endOfListPart = (which: WhichRecords, { records, decisionTexts }: ScreeningView): Markup =>
-  markup`<section id="record"><h1 tabindex="-1">${records.length === 0 ? emptyListTexts[which] : `That was the last record; ${decisionTexts.size} decided.`}</h1></section>`;
+const endOfListPart = (which: WhichRecords, look: ScreeningView): Markup =>
+  markup`<section id="record"><h1 tabindex="-1">${look.records.length === 0 ? emptyListTexts[which] : `That was the last record; ${decidedText(look)}.`}</h1></section>`;
 
 function recordPart(record: ToScreen, name: string, look: ScreeningView): Markup {
-  const { rrd, records, index, decisionTexts, criteria, note } = look;
-  const { id, title, about, abstract, answers, readings, notes } = record;
-  const ownDecision = decisionTexts.get(id);
-  const decisionText = ownDecision === undefined ? record.statusText : `you said ${ownDecision}`;
+  const { rrd, records, index, criteria, note } = look;
+  const { id, title, about, abstract, read, answers, readings, notes } = record;
   const isInPool = rrd.papers_pool.some((paper) => paper.id === id);
   const markedAbstract = withKeywords(abstract, rrd.requirements.keywords ?? []).map(({ text, isKeyword }) =>
     isKeyword ? markup`<mark>${text}</mark>` : text,
   );
-  return markup`<article id="record"><p class="kicker" dir="auto">${index + 1} of ${records.length} · ${decisionTexts.size} decided · ${id} ${decisionText}</p><h1 tabindex="-1" dir="auto">${title}</h1><p class="meta">${about}${isInPool ? markup` <a href="${readingAddress(name, id)}">Next to its text</a>` : ""}</p><p class="abstract" dir="auto">${abstract === "" ? markup`<span class="quiet">The abstract is not known.</span>` : markedAbstract}</p>${
+  return markup`<article id="record"><p class="kicker" dir="auto">${index + 1} of ${records.length} · ${decidedText(look)} · ${record.name} ${standingText(record, look)}</p><h1 tabindex="-1" dir="auto">${title}</h1><p class="meta">${about}${isInPool ? markup` <a href="${readingAddress(name, id)}">Next to its text</a>` : ""}</p><p class="abstract" dir="auto">${abstract === "" ? markup`<span class="quiet">${read.length === 0 ? "The abstract is not known." : "No abstract; from the text that was read:"}</span>${read.map((words) => markup` ${words}`)}` : markedAbstract}</p>${
     criteria.length === 0
       ? ""
       : markup`<h2>Criteria</h2><ul class="goals">${criteria.map((criterion) => criterionItem(criterion, answers))}</ul>`

@@ -87,12 +87,75 @@ describe("screen", () => {
     const { cwd, of } = place();
     await screen(cwd, "mnlook\rq");
     const { out } = await screen(cwd, "q");
-    expect(out).toContain("1 of 3 · 0 decided · paper-2");
+    expect(out).toContain("1 of 3 · 0 decided, 1 maybe · paper-2");
     expect(out).toContain("Your note: look");
     await screen(cwd, "iiq");
     expect(of("p2")?.override?.why).toBe("look");
     expect(of("p1")?.override).toBeUndefined();
-    expect((await screen(cwd, "q")).out).toContain("1 of 1 · 0 decided · paper");
+    expect((await screen(cwd, "q")).out).toContain("1 of 1 · 0 decided, 1 maybe · paper you said maybe");
+  });
+
+  test("a maybe is told and counted, comes at the end of this list, and undo takes it back before an earlier decision", async () => {
+    const { cwd, of } = place();
+    const { out, err } = await screen(cwd, "x2mq");
+    expect(out).toContain("Maybe: paper-2 comes at the end of the list.");
+    expect(out).toContain("2 of 3 · 1 decided, 1 maybe · paper-3");
+    expect(err).toContain("1 decision, 1 maybe; 2 records left.");
+    const again = place();
+    const undone = await screen(again.cwd, "x2muq");
+    expect(undone.out).toContain("Taken back: paper-2.");
+    expect(undone.err).toContain("1 decision; 2 records left.");
+    expect(again.of("p1")?.override?.decision).toBe("exclude");
+    expect((await screen(place().cwd, "muiiiq")).err).toContain("3 decisions; nothing waits for you");
+    expect(of("p2")?.override).toBeUndefined();
+  });
+
+  test("takes a reason that is typed in place of a criterion's number, and asks again for an empty one", async () => {
+    const { cwd, of } = place();
+    const { out } = await screen(cwd, "xbad mice\rx0\rnot hands\rx\u001bq");
+    expect(of("p1")?.override).toMatchObject({ decision: "exclude", why: "bad mice" });
+    expect(of("p2")?.override).toMatchObject({ decision: "exclude", why: "not hands" });
+    expect(of("p3")?.override).toBeUndefined();
+    expect(out).toContain("A reason is needed; Esc goes back.");
+  });
+
+  test("writes a line that is longer than the terminal within one line", async () => {
+    const { cwd } = place();
+    const { out } = await screen(cwd, `x${"long reason ".repeat(10)}\u007f\rq`);
+    const typed = out.split(/[\r\n]/).filter((line) => line.startsWith("Why is it excluded?"));
+    expect(typed.length).toBeGreaterThan(100);
+    expect(Math.max(...typed.map((line) => line.trimEnd().length))).toBeLessThan(60);
+    expect(typed.at(-1)).toContain("…");
+  });
+
+  test("counts the marks of keywords in the width of a line", async () => {
+    const cwd = freshFolder();
+    makeResearch(cwd, project, {
+      requirements: { target_papers: 4, keywords: ["grasp"] },
+      papers_pool: [paper("p1", "waiting", { abstract: "a grasp of tools ".repeat(20) })],
+    });
+    const { out } = await screen(cwd, "q");
+    expect(
+      Math.max(...out.split("\n").map((line) => line.replaceAll("\u001b[2J\u001b[3J\u001b[H", "").length)),
+    ).toBeLessThan(60);
+  });
+
+  test("shows what was read of a document without an abstract, and its file", async () => {
+    const cwd = freshFolder();
+    const passage = "Electric use fell by 38 percent.";
+    const evidence = [{ claim: "It fell.", passage, quoted: "0-32", status: "verified" as const, locator: null }];
+    makeResearch(cwd, project, {
+      papers_pool: [
+        paper("p1", "presented", {
+          abstract: null,
+          document: { path: "../../notes/heat.md", sha256: "0".repeat(64) },
+          analysis: { summary: "Heat pumps in cold houses.", evidence },
+        }),
+      ],
+    });
+    const { out } = await screen(cwd, "q", "--all");
+    for (const shown of ["heat.md", "Heat pumps in cold houses.", `“${passage}”`]) expect(out).toContain(shown);
+    expect(out).not.toContain("is not known");
   });
 
   test.each([

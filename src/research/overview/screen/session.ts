@@ -10,6 +10,7 @@ import type { Criterion, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { committedFiles, screeningFile } from "../../project-files/layout.js";
 import { readResearch } from "../../project-files/research.js";
+import { namesIn } from "../../papers/paper-keys.js";
 import { recordDecisions, undoDecision } from "../record-decisions.js";
 import { recordsToScreen, type ToScreen, type WhichRecords } from "./to-screen.js";
 
@@ -33,6 +34,8 @@ export interface ScreeningView {
   readonly record?: ToScreen;
   /** The user's decisions in this session, by the record's id: "exclude: mice". */
   readonly decisionTexts: ReadonlyMap<string, string>;
+  /** The ids of the postponed records of the list. */
+  readonly maybe: readonly string[];
   /** The user's note on the record; may be empty. */
   readonly note: string;
 }
@@ -58,10 +61,10 @@ export interface Screening {
    * @throws ExpectedError as `recordDecisions`.
    */
   decide(says: ScreenDecision): Promise<string>;
-  /** Undoes the last decision of this session. Returns a sentence and the record's id. */
+  /** Undoes the last decision or postponement of this session. Returns a sentence and the record's id. */
   undo(): Promise<{ readonly says: string; readonly id?: string }>;
-  /** Moves a record to the end of the list, for the next session. */
-  postpone(id: string): Promise<void>;
+  /** Moves a record to the end of the list, in this session and the next. Returns a sentence. */
+  postpone(id: string): Promise<string>;
   note(id: string, text: string): Promise<void>;
   /** Updates the report with the decisions since the last call, if there is one, and commits them. */
   commit(): Promise<void>;
@@ -91,7 +94,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
   };
   const progress = await readPlace(folder);
   const decisionTexts = new Map<string, string>();
-  const decisions: { readonly id: string; readonly before: Rrd }[] = [];
+  const steps: { readonly id: string; readonly name: string; readonly undo: () => Promise<boolean> }[] = [];
   const orders = new Map<WhichRecords, string[]>();
   let uncommitted = 0;
   let next: string | undefined;
@@ -103,12 +106,13 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
   /** The order of the session, with new records at the end. */
   const recordsInOrder = (rrd: Rrd, which: WhichRecords): ToScreen[] => {
     const order = orders.get(which) ?? [];
-    orders.set(which, order);
     const all = new Map(recordsToScreen(rrd, "all").map((record) => [record.id, record]));
     const wanted = recordsToScreen(rrd, which).map(({ id }) => id);
     const newIds = wanted.filter((id) => !order.includes(id));
-    order.push(...newIds.toSorted((a, b) => Number(progress.maybe.includes(a)) - Number(progress.maybe.includes(b))));
-    return order.flatMap((id) => all.get(id) ?? []);
+    const isMaybe = (id: string) => Number(progress.maybe.includes(id));
+    const newOrder = [...order, ...newIds.toSorted((a, b) => isMaybe(a) - isMaybe(b))];
+    orders.set(which, newOrder);
+    return newOrder.flatMap((id) => all.get(id) ?? []);
   };
 
   return {
@@ -124,14 +128,25 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
         await saveProgress();
       }
       const note = progress.notes[record?.id ?? ""] ?? "";
-      return { rrd, criteria: criteriaOf(rrd), records, index, decisionTexts, note, ...withoutUndefined({ record }) };
+      const maybe = progress.maybe.filter((each) => records.some(({ id }) => id === each));
+      const view = { rrd, criteria: criteriaOf(rrd), records, index, decisionTexts, maybe, note };
+      return { ...view, ...withoutUndefined({ record }) };
     },
     async decide({ id, decision, why, criterion }) {
       const before = (await readResearch(folder)).rrd;
       const reason = why ?? progress.notes[id] ?? (decision === "include" ? "Included on the screen." : undefined);
       const decisionToStore = { paper: id, decision, ...withoutUndefined({ why: reason, criterion }) };
       const [result] = await recordDecisions(folder, [decisionToStore], { ...writeOptions, where, now: now() });
-      decisions.push({ id, before });
+      const [textBefore, maybeBefore] = [decisionTexts.get(id), progress.maybe];
+      const undo = async (): Promise<boolean> => {
+        uncommitted += 1;
+        if (!(await undoDecision(folder, id, before, writeOptions))) return false;
+        if (textBefore === undefined) decisionTexts.delete(id);
+        else decisionTexts.set(id, textBefore);
+        progress.maybe = maybeBefore;
+        return true;
+      };
+      steps.push({ id, name: result?.key ?? id, undo });
       decisionTexts.set(id, `${decision}: ${result?.why ?? ""}`);
       progress.maybe = progress.maybe.filter((each) => each !== id);
       uncommitted += 1;
@@ -140,20 +155,30 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
       return result?.says ?? "";
     },
     async undo() {
-      const last = decisions.pop();
+      const last = steps.pop();
       if (last === undefined) return { says: "Nothing to take back." };
-      const { id, before } = last;
-      const isBack = await undoDecision(folder, id, before, writeOptions);
-      if (isBack) decisionTexts.delete(id);
-      uncommitted += 1;
-      return {
-        id,
-        says: isBack ? `Taken back: ${oneLine(id)}.` : `A run has taken the decision on ${oneLine(id)}; decide again.`,
-      };
+      const [id, name] = [last.id, oneLine(last.name)];
+      const isBack = await last.undo();
+      await saveProgress();
+      return { id, says: isBack ? `Taken back: ${name}.` : `A run has taken the decision on ${name}; decide again.` };
     },
     async postpone(id) {
-      if (!progress.maybe.includes(id)) progress.maybe.push(id);
-      await saveProgress();
+      const name = namesIn((await readResearch(folder)).rrd).get(id) ?? id;
+      const [maybeBefore, ordersBefore] = [progress.maybe, new Map(orders)];
+      const undo = (): Promise<boolean> => {
+        progress.maybe = maybeBefore;
+        for (const [which, order] of ordersBefore) orders.set(which, order);
+        return Promise.resolve(true);
+      };
+      steps.push({ id, name, undo });
+      const isFirstTime = !progress.maybe.includes(id);
+      if (isFirstTime) {
+        progress.maybe = [...progress.maybe, id];
+        for (const [which, order] of orders)
+          if (order.includes(id)) orders.set(which, [...order.filter((each) => each !== id), id]);
+        await saveProgress();
+      }
+      return `Maybe: ${oneLine(name)} ${isFirstTime ? "comes" : "stays"} at the end of the list.`;
     },
     async note(id, text) {
       if (text === "") delete progress.notes[id];
@@ -171,6 +196,16 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
     },
     next: () => next,
   };
+}
+
+/** How many records are decided, and how many are postponed, such as "2 decided, 1 maybe". */
+export const decidedText = ({ decisionTexts, maybe }: ScreeningView): string =>
+  `${decisionTexts.size} decided${maybe.length === 0 ? "" : `, ${maybe.length} maybe`}`;
+
+/** The standing of a record: the user's decision of this session, or else its status. */
+export function standingText({ id, statusText }: ToScreen, { decisionTexts, maybe }: ScreeningView): string {
+  const own = decisionTexts.get(id) ?? (maybe.includes(id) ? "maybe" : undefined);
+  return own === undefined ? statusText : `you said ${own}`;
 }
 
 /** The id that means the end of the list. */

@@ -1,10 +1,13 @@
+import { basename } from "node:path";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
-import type { Answer, Criterion, Override, Reading, Rrd } from "../../generated/rrd.js";
+import type { Answer, Criterion, Override, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../../papers/authors.js";
 import { namesIn, nameOf, withNames } from "../../papers/paper-keys.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
+import { joinTexts } from "../../project-files/markdown.js";
 import { isReversible } from "../../derived/overrides.js";
+import { passageText } from "../../../text/evidence/quoted.js";
 import { isWaiting } from "../../screening/eligibility/eligibility.js";
 
 /** Which records the user goes through. `waiting`: all that wait for the user. */
@@ -28,6 +31,8 @@ export interface ToScreen {
   readonly about: string;
   /** Empty if unknown. */
   readonly abstract: string;
+  /** What an agent read in the text: its summary, then the first quotes that were found. */
+  readonly read: readonly string[];
   /** The present status of the record, such as "waits for you". */
   readonly statusText: string;
   /** The answers to the criteria, from the most complete reading of the record. */
@@ -59,10 +64,12 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
         authorsText(authorsOf(paper.authors).map(oneLine)),
         (paper.date ?? "").slice(0, 4),
         oneLine(paper.venue ?? ""),
+        oneLine(basename(paper.document?.path ?? "")),
       ]
         .filter((each) => each !== "")
         .join(" · "),
       abstract: oneLine(paper.abstract ?? ""),
+      read: readTexts(paper),
       statusText: paper.override === undefined ? statusWords[paper.status] : decisionText(paper.override),
       answers: answersTo(paper.answers),
       readings: paper.readings ?? [],
@@ -81,6 +88,7 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
         title: oneLine(one.title ?? one.id),
         about: [one.first_author ?? "", one.year === undefined ? "" : String(one.year)].filter(Boolean).join(" · "),
         abstract: oneLine(typeof one["abstract"] === "string" ? one["abstract"] : ""),
+        read: [],
         statusText: one.override === undefined ? "left out" : decisionText(one.override),
         answers: answersTo(one.answers),
         readings: one.readings ?? [],
@@ -91,6 +99,17 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
   return [...pool, ...excluded]
     .filter(({ isOpen, record }) => isWanted(which, isOpen, record))
     .map(({ record }) => record);
+}
+
+/** Maximum number of quotes of a reading that are shown. */
+const maxQuotes = 3;
+
+function readTexts({ analysis }: Paper): readonly string[] {
+  const found = (analysis?.evidence ?? []).filter(({ status }) => status === "verified").slice(0, maxQuotes);
+  return [
+    oneLine(joinTexts(analysis?.summary)),
+    ...found.map((evidence) => `“${oneLine(passageText(evidence))}”`),
+  ].filter((text) => text !== "");
 }
 
 function isWanted(which: WhichRecords, isOpen: boolean, { answers, readings }: ToScreen): boolean {
