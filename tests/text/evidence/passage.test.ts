@@ -9,6 +9,7 @@ import {
   piecesOf,
   quotedWords,
 } from "../../../src/text/evidence/quoted.js";
+import fc from "../../support/runner/fast-check.js";
 
 /** The passage of a stretch of the text, the stretch in ⟦ ⟧. */
 function marked(text: string, ...stretches: readonly string[]): string {
@@ -58,6 +59,25 @@ describe("a passage is the whole sentence", () => {
       "not\nhelp",
       "We found that it did ⟦not help⟧ them.",
     ],
+    [
+      "before a number that begins the next",
+      "A survey of 640 owners. 71 percent would buy one again. 12 percent were not content. So.",
+      "71 percent",
+      "⟦71 percent⟧ would buy one again.",
+    ],
+    [
+      "behind a year, before a share",
+      "It was so in 2023. 12.5 % of them fell (n = 48). 6 of 48 rose again. So.",
+      "12.5 %",
+      "⟦12.5 %⟧ of them fell (n = 48).",
+    ],
+    ["below a title", "Pumps and the peak\n\nPumps did not help. So.", "not help", "Pumps did ⟦not help⟧."],
+    [
+      "below a title, authors and a year",
+      "Pumps and the peak\n\nJonas Lee and Petra Ray\n2023\n\n9 houses did not help. So.",
+      "not help",
+      "9 houses did ⟦not help⟧.",
+    ],
     ["below a heading", "## Results\n\nIt did not help. So.", "not help", "It did ⟦not help⟧."],
     [
       "in a text without spaces",
@@ -82,6 +102,41 @@ describe("a passage is the whole sentence", () => {
 
   it("from the first stretch of several to the last", () => {
     expect(marked("A hand was. It held. It fell. It ended.", "It h", "fell")).toBe("⟦It h⟧eld. It ⟦fell⟧.");
+  });
+});
+
+describe("a number behind a point", () => {
+  const abbreviations = "Fig,No,p,pp,vol,et al,ca,approx,Sect,Ref,vs,max,Jan,Suppl,inkl,vgl,табл,e.g,U.S".split(",");
+  it.each(abbreviations)("goes on behind %s.", (short) => {
+    const text = `It was so. They did not hold, as ${short}. 12 of them and ${short}. 3.5 % of it say. So.`;
+    expect(marked(text, "3.5")).toBe(`They did not hold, as ${short}. 12 of them and ${short}. ⟦3.5⟧ % of it say.`);
+  });
+
+  it.each([
+    ["a decimal that a reader parted", "They did not rise by 0. 5 percent of it."],
+    ["a raised number", "They did not hold. 12 The others fell."],
+    ["a reference in brackets", "They did not hold (see the journal. 12 of them) and fell."],
+    ["a date", "They did not come on the 3. 12 of them fell."],
+  ])("goes on in %s", (_, sentence) => {
+    expect(marked(`It was so. ${sentence} So.`, sentence.slice(-6, -1))).toContain("They did not");
+  });
+
+  it("ends the sentence before it, whatever words there are", () => {
+    const word = fc.stringMatching(/^[b-y][a-z]{6,11}$/);
+    const words = fc.array(word, { minLength: 1, maxLength: 6 }).map((each) => each.join(" "));
+    const number = fc.integer({ min: 1, max: 99_999 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(number, words), { minLength: 2, maxLength: 6 }), (parts) => {
+        const sentences = parts.map(([count, rest]) => `${count} ${rest}.`);
+        const text = sentences.join(" ");
+        let at = 0;
+        for (const sentence of sentences) {
+          const span = { start: at, end: at + sentence.length };
+          expect(passageAround(text, [span])).toEqual({ passage: sentence, quoted: [[0, sentence.length]] });
+          at = span.end + 1;
+        }
+      }),
+    );
   });
 });
 
@@ -134,7 +189,7 @@ describe("a passage goes on where nobody can tell whether its sentence ends", ()
     ],
     [
       "a figure",
-      "We found no sign that\n\nFigure 3: Deaths by arm.\n\nthe drug lowered it. So.",
+      "It was so.\n\nWe found no sign that\n\nFigure 3: Deaths by arm.\n\nthe drug lowered it. So.",
       "the drug",
       /^We found no sign that .*⟦the drug⟧ lowered it\.$/,
     ],

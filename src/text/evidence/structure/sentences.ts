@@ -97,8 +97,19 @@ function goesOn(text: string, above: Line, below: Line): boolean {
   if (listMark.test(below.text) || markedHeading.test(below.text) || isHeading(text, above, below)) return false;
   if (isRow(text, above) || isRow(text, below)) return false;
   if (below.start === above.end + 1 || beginsSmall(below.text)) return true;
+  if (isOfHead(text, above, below)) return false;
   // A point of a list closes with its paragraph, stop or not.
   return !endsSentence(above.text) && !(listMark.test(above.text) && beginsCapital(below.text));
+}
+
+/** Maximum length of a document's head in characters. */
+const maxHead = 1000;
+
+/** Whether an empty line below a line ends the document's head: its title, authors and date, which have no stop. */
+function isOfHead(text: string, above: Line, below: Line): boolean {
+  if (above.end > maxHead || text.slice(above.end, below.start).trim() !== "") return false;
+  if (!/[\p{L}\p{N})]\s*$/u.test(above.text) || !/^[\p{Lu}\p{Lo}\d]/u.test(firstWord(below.text))) return false;
+  return !text.slice(0, above.end).split("\n").some(endsSentence);
 }
 
 /** The paragraph that a stretch stands in, over the ends of pages and without headings and rows of tables. */
@@ -134,15 +145,41 @@ const beginning = /^[\s"'“‘«„¿¡([{*_]{0,9}(?:\p{Lu}|\p{Lt}|\p{Lo})/u;
 /** What closes a sentence behind its stop: brackets, citations, raised numbers, marks of emphasis. */
 const closing = /^(?:\s?\[[\d,;–\- ]{1,40}\]|["'”’»)\]*_]|[¹²³⁰⁴-⁹]|\d{1,3}(?=\s)){0,9}\s{0,9}/u;
 
+/**
+ * The space between the end of a sentence and a number that begins the next one, in which the segmenter sees no end:
+ * "640 owners. 71 percent would". The stop is behind a word that is hardly an abbreviation, a year, or what closes; a
+ * small word or a percent sign follows the number, so that it is neither a decimal nor a raised number.
+ */
+const spaceBeforeNumber =
+  /(?<=(?:(?<!\p{L})\p{Ll}{3,40}|\p{L}{6}|\p{Lu}{2}|(?<!\d)\d{4}|[%)\]”"’])[.!?]["'”’»)\]]{0,3})\s{1,3}(?=\d[\d.,]{0,15}(?:\s?[%‰]|[\s-]\p{Ll}{2}))/gu;
+/** Abbreviations of three letters or more before a number alone. */
+const abbreviatedBeforeNumber =
+  /(?<!\p{L})(?:sect?|art|cap|p[aá]g|núm|env|vgl|inkl|exkl|mind|zzgl|aprox|рис|табл|стр)\.$/iu;
+
+/** Characters before a number in which an open bracket is looked for. */
+const bracketReach = 300;
+
+/** The beginnings of sentences at numbers. In brackets stand citations and parts of a sentence. */
+function* beginningsAtNumbers(flat: string): Generator<number> {
+  for (const { index, 0: space } of flat.matchAll(spaceBeforeNumber)) {
+    const before = flat.slice(Math.max(0, index - bracketReach), index);
+    if (before.lastIndexOf("(") > before.lastIndexOf(")") || before.lastIndexOf("[") > before.lastIndexOf("]"))
+      continue;
+    const last = before.slice(-40);
+    if (!abbreviated.test(last) && !abbreviatedBeforeNumber.test(last)) yield index + space.length;
+  }
+}
+
 /** The sentences from the one in which a stretch begins to the one in which it ends. */
 export function sentencesAround(text: string, { start, end }: Span): Span[] {
   const block = paragraphAround(text, { start, end });
   const flat = text.slice(block.start, block.end).replace(/\s/g, " ");
   const sentences: Span[] = [];
+  const ends = [...beginningsAtNumbers(flat)];
+  for (const { index, segment } of segmentsOf(flat)) ends.push(endOf(flat, index, segment) ?? 0);
   let from = 0;
-  for (const { index, segment } of segmentsOf(flat)) {
-    const to = endOf(flat, index, segment);
-    if (to === undefined || to <= from) continue;
+  for (const to of ends.toSorted((a, b) => a - b)) {
+    if (to <= from) continue;
     if (block.start + to > start && block.start + from < end)
       sentences.push({ start: block.start + from, end: block.start + to });
     from = to;
