@@ -9,8 +9,8 @@ import { requireInside } from "../steer/inside-folder.js";
 import { answer, answerOf, type Call, callCommand, type Caller, commandLine } from "./call-command.js";
 import { runApart, type RunBudget, withoutBudget } from "./run-apart.js";
 
-/** What clients send, checked against the parameters of the tool. */
-interface Given extends RunBudget {
+/** The arguments of clients, checked against the parameters of the tool. */
+interface ToolArguments extends RunBudget {
   readonly project?: string;
   readonly projects?: readonly string[];
   readonly paper?: string;
@@ -29,17 +29,17 @@ interface Given extends RunBudget {
   readonly wait?: boolean;
 }
 
-/** A command of the terminal, or two of them, as a tool. */
+/** One or two commands of the terminal as a tool. */
 interface CommandTool {
   readonly name: string;
   readonly description: string;
-  readonly takes: Readonly<Partial<Record<keyof Given, Parameter>>>;
-  readonly needs?: readonly (keyof Given)[];
-  /** What of the answer a client may count on. */
+  readonly takes: Readonly<Partial<Record<keyof ToolArguments, Parameter>>>;
+  readonly needs?: readonly (keyof ToolArguments)[];
+  /** The fields of the answer on which clients can rely. */
   readonly answers: Readonly<Record<string, object>>;
-  /** `reads`: nothing changes. `changes`: files of a project. `spends`: an agent is started, too. */
+  /** `reads`: changes nothing. `changes`: changes files of a project. `spends`: also starts an agent. */
   readonly does: "reads" | "changes" | "spends";
-  call(given: Given, caller: Caller, call: Call): Promise<CallAnswer | Problem>;
+  call(given: ToolArguments, caller: Caller, call: Call): Promise<CallAnswer | Problem>;
 }
 
 const text = (description: string): Parameter => ({ type: "string", description, maxLength: 2_000 });
@@ -50,46 +50,50 @@ const texts = (description: string): Parameter => ({
   items: { type: "string", maxLength: 2_000 },
 });
 const amount = (description: string): Parameter => ({ type: "number", description, exclusiveMinimum: 0 });
-const whole = (description: string): Parameter => ({ type: "integer", description, minimum: 1, maximum: 10_000 });
+const wholeNumber = (description: string): Parameter => ({ type: "integer", description, minimum: 1, maximum: 10_000 });
 const yesOrNo = (description: string): Parameter => ({ type: "boolean", description });
 
 const project = text("its name as list gives it, or the beginning of it");
 const onlyProject = text("its name, or the beginning of it; left out: the only project");
-const ofRun = {
+const runParameters = {
   max_usd: amount("most US dollars of the run"),
   max_tokens: amount("most tokens of the run, in and out"),
   max_minutes: amount("most minutes of the run"),
-  iterations: whole("most iterations of the run"),
+  iterations: wholeNumber("most iterations of the run"),
   wait: yesOrNo("answer at the end of the run, with progress until then: minutes or hours"),
 };
 
 const list = { type: "array" };
 const object = { type: "object" };
-const words = { type: "string" };
-const page = { type: ["string", "null"], description: "absolute path of its report.html" };
+const textType = { type: "string" };
+const pageType = { type: ["string", "null"], description: "absolute path of its report.html" };
 const startedRun = {
-  project: words,
-  folder: words,
+  project: textType,
+  folder: textType,
   running: { type: "boolean" },
   budget: object,
   forecast: object,
-  report: page,
+  report: pageType,
   next: { type: "string", description: "how to follow it" },
 };
 
 /**
- * A tool that is one command line, such as "status --all"; it answers with what the command prints. `items`: what an
- * array is called.
+ * A tool that is one command line, such as "status --all". It answers with the command's output. `items`: the name of
+ * an array in the answer.
  */
 const commandOf =
-  (typed: string, line: (given: Given) => readonly (string | undefined)[], items?: string): CommandTool["call"] =>
+  (
+    typed: string,
+    line: (given: ToolArguments) => readonly (string | undefined)[],
+    items?: string,
+  ): CommandTool["call"] =>
   async (given, caller, call) => {
     const [command = "", option] = typed.split(" --");
     const options = option === undefined ? {} : { [option]: true };
     return answerOf(await callCommand(commandLine(command, options, line(given)), caller, call), items);
   };
 
-/** Every command that is a tool, those that read first. Taking one away takes its entry. */
+/** The commands that are tools, those that only read first. To remove a tool, delete its entry. */
 const commandTools: readonly CommandTool[] = [
   {
     name: "list",
@@ -104,7 +108,7 @@ const commandTools: readonly CommandTool[] = [
     description:
       "Says how a project stands: phase, papers, cost, what is under way, how it ended, where its report is.",
     takes: { project: onlyProject },
-    answers: { folder: words, phase: words, progress: object, pool: list, report: page },
+    answers: { folder: textType, phase: textType, progress: object, pool: list, report: pageType },
     does: "reads",
     call: commandOf("status", (given) => [given.project]),
   },
@@ -123,10 +127,10 @@ const commandTools: readonly CommandTool[] = [
       "Gives the answer of a project's report, how sure it is, what was not borne out, and the path of its page.",
     takes: { project: onlyProject },
     answers: {
-      question: words,
+      question: textType,
       answer: { type: ["string", "null"] },
       sureness: { type: ["string", "null"] },
-      report: page,
+      report: pageType,
     },
     does: "reads",
     async call(given, caller, call) {
@@ -151,10 +155,10 @@ const commandTools: readonly CommandTool[] = [
       criteria: texts("eligibility criteria, each 'include: …' or 'exclude: …'"),
       keywords: texts("words to search for, too"),
       name: text("a few words for its folder"),
-      papers: whole("papers in the pool"),
+      papers: wholeNumber("papers in the pool"),
       from: text("earliest date of publication: 2024 or 2024-06-30"),
       until: text("latest date of publication"),
-      ...ofRun,
+      ...runParameters,
     },
     needs: ["topic"],
     answers: startedRun,
@@ -164,7 +168,7 @@ const commandTools: readonly CommandTool[] = [
   {
     name: "run",
     description: "Goes on with a project in the background, within the budget that you name.",
-    takes: { project, ...ofRun },
+    takes: { project, ...runParameters },
     needs: ["project"],
     answers: startedRun,
     does: "spends",
@@ -184,7 +188,7 @@ const commandTools: readonly CommandTool[] = [
       max_usd: amount("most US dollars"),
     },
     needs: ["question"],
-    answers: { question: words, statements: list, quotes: list },
+    answers: { question: textType, statements: list, quotes: list },
     does: "spends",
     call: ask,
   },
@@ -231,37 +235,37 @@ const commandTools: readonly CommandTool[] = [
   },
 ];
 
-async function start(given: Given, caller: Caller, call: Call): Promise<CallAnswer | Problem> {
+async function start(given: ToolArguments, caller: Caller, call: Call): Promise<CallAnswer | Problem> {
   const { topic, sources, criteria: criterion, keywords: keyword, name, papers, from, until, wait = false } = given;
   const { max_usd, max_tokens, max_minutes, iterations } = given;
   const budget = { max_usd, max_tokens, max_minutes, iterations };
-  const limitless = withoutBudget(budget);
-  if (limitless !== undefined) return limitless;
+  const problem = withoutBudget(budget);
+  if (problem !== undefined) return problem;
   for (const source of sources ?? []) {
     const place = /^folder:\s*(\S.*)$/i.exec(source)?.[1] ?? ownListIn(source)?.place;
     if (place !== undefined) requireInside(place, caller.io.cwd, "the server");
   }
   const options = { source: sources, criterion, keyword, name, papers, from, until };
-  const made = answerOf(await callCommand(commandLine("new", options, [topic]), caller, call));
-  if (isProblem(made)) return made;
-  const { type, folder, verdict } = made.structured ?? {};
+  const created = answerOf(await callCommand(commandLine("new", options, [topic]), caller, call));
+  if (isProblem(created)) return created;
+  const { type, folder, verdict } = created.structured ?? {};
   if (type !== "created" || typeof folder !== "string")
     return { problem: isObject(verdict) ? String(verdict["reason"]) : "No project was made." };
   return runApart(await findResearch(caller.io.cwd, folder), budget, wait, caller, call);
 }
 
-async function ask(given: Given, caller: Caller, call: Call): Promise<CallAnswer | Problem> {
+async function ask(given: ToolArguments, caller: Caller, call: Call): Promise<CallAnswer | Problem> {
   const { question, projects = [], max_usd } = given;
   const printed = await callCommand(commandLine("ask", { "max-usd": max_usd }, [...projects, question]), caller, call);
-  // A check of its sentences prints the answer once more, with what was said of them.
-  const said = printed.values.findLast((value) => isObject(value) && value["type"] === "answer");
-  if (isObject(said)) return answer({ ...said, type: undefined });
-  const ended = printed.values.findLast((value) => isObject(value) && value["type"] === "run-ended");
-  if (isObject(ended) && isObject(ended["verdict"])) return { problem: String(ended["verdict"]["reason"]) };
+  // A check of the sentences prints the answer again, with the verdicts.
+  const answerValue = printed.values.findLast((value) => isObject(value) && value["type"] === "answer");
+  if (isObject(answerValue)) return answer({ ...answerValue, type: undefined });
+  const endOfRun = printed.values.findLast((value) => isObject(value) && value["type"] === "run-ended");
+  if (isObject(endOfRun) && isObject(endOfRun["verdict"])) return { problem: String(endOfRun["verdict"]["reason"]) };
   return answerOf(printed);
 }
 
-/** The commands that a person's own client may call in the folder of `caller`. */
+/** The tools for a person's own client in the folder of `caller`. */
 export const toolsOfCommands = (caller: Caller): ServedTool[] =>
   commandTools.map(({ name, description, takes, needs = [], answers, does, call }) => {
     const parameters = { type: "object", properties: takes, required: needs } as const;
@@ -274,12 +278,12 @@ export const toolsOfCommands = (caller: Caller): ServedTool[] =>
       async call(given, signal, progress) {
         const checked = checkArguments(name, parameters, given);
         if (isProblem(checked)) return checked;
-        return await call(checked as Given, caller, { signal, progress }).catch(expected);
+        return await call(checked as ToolArguments, caller, { signal, progress }).catch(toProblem);
       },
     };
   });
 
-function expected(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof ExpectedError) return { problem: error.message };
   throw error;
 }

@@ -31,26 +31,26 @@ import { iterationsWithoutResult } from "../../research/derived/observations.js"
 import { deriveStatistics } from "../../research/derived/statistics.js";
 import type { Status } from "./kind.js";
 
-/** Where a project stands, computed from its records; what the file says of itself is not believed. */
+/** The status of a project, computed from its records, without the fields of the file about itself. */
 export async function projectStatus(
   folder: string,
   io: Io,
-  { standing, papers: all }: { readonly standing: Standing; readonly papers: boolean },
+  { standing, papers: showsAll }: { readonly standing: Standing; readonly papers: boolean },
 ): Promise<Status> {
   const { rrd, ledger } = await readResearch(folder);
   const { running, held, underWay: under_way, finished } = standing;
   const reading = new Set(under_way.map(({ unit }) => unit));
   const meaning = meaningOf(await readNarrative(folder), rrd);
   const report = { ...reportOf(folder, rrd, ledger), meaning: meaning?.says ?? null };
-  // The file says so of no paper: written by itself, it would look like a person's edit.
+  // The file never has this status: if the program wrote it, it would look like an edit of the user.
   const pool = report.pool.map((each) =>
     each.status === "pending" && reading.has(each.id) ? { ...each, status: "analyzing" as const } : each,
   );
   return {
     json: { ...report, pool, under_way, running, held, finished, report: pageOf(folder) },
     rows: rowsOf(report, nameFor(io.cwd, folder)),
-    // Tables give way to a terminal alone: a pipe wants whole titles.
-    below: pool.length === 0 ? [] : ["", ...paperLines(pool, all, io.tableWidth)],
+    // Tables are shortened only on a terminal: a pipe gets complete titles.
+    below: pool.length === 0 ? [] : ["", ...paperLines(pool, showsAll, io.tableWidth)],
     warning: await laterFormatIn(folder),
   };
 }
@@ -63,7 +63,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   const statistics = deriveStatistics(rrd);
   const { insights, quotes, ...papers } = countsOf(rrd);
   const average = timePerPaper(rrd, ledger);
-  const left = progress.total - progress.done - refused.length;
+  const remainingCount = progress.total - progress.done - refused.length;
   const names = namesIn(rrd);
   const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.floor(ms / 1000));
   const { iterations, seconds: _, ...spending } = totalOf(rrd, ledger);
@@ -80,7 +80,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     last_run: rrd.loop?.last_run ?? null,
     seconds: inSeconds(timeSpent(rrd, ledger)),
     seconds_per_paper: inSeconds(average),
-    seconds_left: average === undefined || left <= 0 ? null : inSeconds(average * left),
+    seconds_left: average === undefined || remainingCount <= 0 ? null : inSeconds(average * remainingCount),
     blocked_sources: statistics.discovery_metrics?.sources_blocked ?? [],
     seeds: seedRecallText(seedsOf(rrd), statistics.discovery_metrics?.seeds, screenedOutIds(rrd)) ?? null,
     retracted: statistics.total_retracted ?? 0,
@@ -119,7 +119,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
   };
 }
 
-/** The last update; null where there was none. */
+/** The last update; null if there was none. */
 function updateOf({ updates = [] }: Rrd) {
   const last = updates.at(-1);
   if (last === undefined) return null;
@@ -130,67 +130,67 @@ function updateOf({ updates = [] }: Rrd) {
 function rowsOf(status: Report, where: string): [string, string][] {
   const { papers, blocked_sources: blocked, refused } = status;
   const rows: [string, string][] = [];
-  const say = (label: string, text: string) => void rows.push([label, text]);
+  const addRow = (label: string, text: string) => void rows.push([label, text]);
   if (status.update !== null) {
     const { id, since, until, open, not_asked: left } = status.update;
-    const rest = left.length === 0 ? "" : `; still to ask: ${oneLine(left.join(", "))}`;
-    say("Update", `${id}, ${since} to ${until}${open ? ", open" : ""}${rest}`);
+    const openText = left.length === 0 ? "" : `; still to ask: ${oneLine(left.join(", "))}`;
+    addRow("Update", `${id}, ${since} to ${until}${open ? ", open" : ""}${openText}`);
   }
-  say("Papers", countsText({ ...papers, insights: status.insights, quotes: status.quotes }));
-  say("Insights", String(status.insights));
-  if (status.quotes.all > 0) say("Quotes", `${status.quotes.found} of ${status.quotes.all} found in the papers`);
-  if (status.meaning !== null) say("Checked", oneLine(status.meaning));
-  say("Time", workText(status));
+  addRow("Papers", countsText({ ...papers, insights: status.insights, quotes: status.quotes }));
+  addRow("Insights", String(status.insights));
+  if (status.quotes.all > 0) addRow("Quotes", `${status.quotes.found} of ${status.quotes.all} found in the papers`);
+  if (status.meaning !== null) addRow("Checked", oneLine(status.meaning));
+  addRow("Time", workText(status));
   if (status.iterations + (status.not_counted ?? 0) > 0)
-    say("Iterations", `${status.iterations}${idleText(status.not_counted)}`);
+    addRow("Iterations", `${status.iterations}${idleText(status.not_counted)}`);
   if (status.input + status.output > 0) {
     const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
-    say("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
+    addRow("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
   }
   const isCostKnown = status.cost_usd !== undefined || (status.unreported ?? 0) > 0;
-  if ((status.iterations > 0 && isCostKnown) || status.unrecorded !== undefined) say("Cost", costText(status));
+  if ((status.iterations > 0 && isCostKnown) || status.unrecorded !== undefined) addRow("Cost", costText(status));
   if (status.without_result >= 2)
-    say("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
-  for (const words of status.steering) say("Steering", oneLine(words));
-  if (status.seeds !== null) say("Seeds", oneLine(status.seeds));
-  if (blocked.length > 0) say("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
+    addRow("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
+  for (const statusTexts of status.steering) addRow("Steering", oneLine(statusTexts));
+  if (status.seeds !== null) addRow("Seeds", oneLine(status.seeds));
+  if (blocked.length > 0) addRow("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
   const check = retractionText(status);
-  if (check !== undefined) say("Retracted", check);
+  if (check !== undefined) addRow("Retracted", check);
   for (const { key, times, given_up: givenUp, reasons } of refused) {
     const advice = givenUp ? `; given up, 'research-ralph reset ${where} --paper ${key}' tries again` : "";
-    say("Refused", `${oneLine(key)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
+    addRow("Refused", `${oneLine(key)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
   if (status.agreement !== null) {
     const { agreement } = status;
     const ids = status.conflicts.map(({ key }) => oneLine(key));
-    const some = ids.length > 6 ? [...ids.slice(0, 6), `and ${ids.length - 6} more`] : ids;
-    say(
+    const shownIds = ids.length > 6 ? [...ids.slice(0, 6), `and ${ids.length - 6} more`] : ids;
+    addRow(
       "Readers",
-      `${oneLine(agreementText(agreement))}${ids.length === 0 ? "" : `; they disagree on ${some.join(", ")}`}`,
+      `${oneLine(agreementText(agreement))}${ids.length === 0 ? "" : `; they disagree on ${shownIds.join(", ")}`}`,
     );
     const warning = oneSidedText(agreement);
-    if (warning !== undefined) say("", oneLine(warning));
+    if (warning !== undefined) addRow("", oneLine(warning));
   }
-  for (const [index, line] of waitingLines(status, where).entries()) say(index === 0 ? "Waits" : "", line);
-  for (const [index, line] of notRetrievedLines(status).entries()) say(index === 0 ? "Not had" : "", line);
+  for (const [index, line] of waitingLines(status, where).entries()) addRow(index === 0 ? "Waits" : "", line);
+  for (const [index, line] of notRetrievedLines(status).entries()) addRow(index === 0 ? "Not had" : "", line);
   return rows;
 }
 
-/** The papers that could not be had, each with why and what helps. */
+/** The papers that are not available, with the reasons and advice. */
 function notRetrievedLines({ not_retrieved: papers }: Report): string[] {
-  const left = papers.length - defaultShown;
+  const hiddenCount = papers.length - defaultShown;
   return [
     ...papers.slice(0, defaultShown).map(({ key, reason, cure }) => oneLine(`${key}: ${reason} ${cure}`)),
-    ...(left > 0 ? [`and ${left} more`] : []),
+    ...(hiddenCount > 0 ? [`and ${hiddenCount} more`] : []),
   ];
 }
 
-/** The papers that wait for a person, what is open, and how it is settled; nothing where none waits. */
+/** The papers that wait for the user, with the open criteria and how to decide; empty if none waits. */
 function waitingLines({ waiting }: Report, where: string): string[] {
   if (waiting.length === 0) return [];
-  const open = new Map(waiting.flatMap((paper) => paper.open).map((criterion) => [criterion.id, criterion]));
+  const openCriteria = new Map(waiting.flatMap((paper) => paper.open).map((criterion) => [criterion.id, criterion]));
   const ids = (criteria: (typeof waiting)[number]["open"]) => criteria.map(({ id }) => id).join(", ");
-  const left = waiting.length - defaultShown;
+  const hiddenCount = waiting.length - defaultShown;
   return [
     ...waiting
       .slice(0, defaultShown)
@@ -201,37 +201,37 @@ function waitingLines({ waiting }: Report, where: string): string[] {
             : `${paper.key}: ${readingsText(paper.conflict)}`,
         ),
       ),
-    ...(left > 0 ? [`and ${left} more`] : []),
-    ...[...open.values()].map((criterion) => oneLine(criterionInFull(criterion))),
+    ...(hiddenCount > 0 ? [`and ${hiddenCount} more`] : []),
+    ...[...openCriteria.values()].map((criterion) => oneLine(criterionInFull(criterion))),
     `'research-ralph decide ${where} <paper> include|exclude "why"' settles one`,
   ];
 }
 
-/** Nothing where no paper is retracted and nobody has looked yet. */
+/** Undefined if no paper is known to be retracted and there was no check. */
 function retractionText({ retracted, retraction_check: check }: Report): string | undefined {
   const count = retracted === 0 ? "none known" : many(retracted, "paper");
   if (check === null) return retracted === 0 ? undefined : count;
   const { at, checked = 0, not_checked: unchecked = 0 } = check;
-  const missed = unchecked === 0 ? "" : `, ${unchecked} could not be checked`;
-  return `${count}; ${many(checked, "paper")} checked on ${at?.slice(0, 10) ?? "?"}${missed}`;
+  const uncheckedText = unchecked === 0 ? "" : `, ${unchecked} could not be checked`;
+  return `${count}; ${many(checked, "paper")} checked on ${at?.slice(0, 10) ?? "?"}${uncheckedText}`;
 }
 
-function workText({ seconds, seconds_per_paper: average, seconds_left: left }: Report): string {
+function workText({ seconds, seconds_per_paper: average, seconds_left: secondsLeft }: Report): string {
   if (seconds === null) return "nothing recorded";
   const parts = [
     `${duration(seconds * 1000)} of agent time`,
     ...(average === null ? [] : [`${duration(average * 1000)} a paper`]),
-    ...(left === null ? [] : [`about ${duration(left * 1000)} left`]),
+    ...(secondsLeft === null ? [] : [`about ${duration(secondsLeft * 1000)} left`]),
   ];
   return parts.join(", ");
 }
 
-/** How many papers `status` lists unless it is asked for all. */
+/** Number of papers in `status` without --papers. */
 const defaultShown = 20;
 
-/** The papers with their keys, one a line, each fitting `room`; `all`: not only the first twenty. */
-function paperLines(papers: readonly ListedPaper[], all: boolean, room: number): string[] {
-  const shown = all ? papers : papers.slice(0, defaultShown);
+/** One line for each paper with its key, at most `maxWidth` wide. `showsAll`: true to show more than twenty. */
+function paperLines(papers: readonly ListedPaper[], showsAll: boolean, maxWidth: number): string[] {
+  const shown = showsAll ? papers : papers.slice(0, defaultShown);
   const lines = tableLines(
     [{}, {}, {}, { drop: 1 }, { cut: "end" }],
     shown.map(({ key, title, status, score, year }) => [
@@ -241,10 +241,10 @@ function paperLines(papers: readonly ListedPaper[], all: boolean, room: number):
       year === null ? "" : String(year),
       oneLine(title),
     ]),
-    room - 1,
+    maxWidth - 1,
   );
-  const left = papers.length - shown.length;
-  return left === 0 ? lines : [...lines, `  and ${left} more; --papers lists them all`];
+  const hiddenCount = papers.length - shown.length;
+  return hiddenCount === 0 ? lines : [...lines, `  and ${hiddenCount} more; --papers lists them all`];
 }
 
 const words: Record<Paper["status"], string> = {

@@ -10,12 +10,12 @@ import { derive } from "../../research/workflow/derive.js";
 
 const isQuestion = (question: OpenQuestion | string): question is OpenQuestion => typeof question !== "string";
 
-/** What a person is asked through: on stderr, because stdout carries results. */
-type Asking = Pick<Io, "stdin" | "terminal" | "isDumb">;
+/** The streams for questions: stderr, because stdout is for results. */
+type QuestionIo = Pick<Io, "stdin" | "terminal" | "isDumb">;
 
-/** Lets the person pick one; throws ExpectedError when they would rather not. */
+/** Lets the user choose an option. @throws ExpectedError if the user cancels. */
 export async function choose(
-  io: Asking,
+  io: QuestionIo,
   message: string,
   options: readonly { readonly value: string; readonly label: string }[],
 ): Promise<string> {
@@ -26,22 +26,22 @@ export async function choose(
   return choice;
 }
 
-/** The same as lines and a number, for a terminal that can't be repainted. */
+/** The same with numbered lines, for a terminal that can't be repainted. */
 async function chooseByNumber(
-  io: Asking,
+  io: QuestionIo,
   message: string,
   options: readonly { readonly value: string; readonly label: string }[],
 ): Promise<string> {
   const lines = options.map(({ label }, index) => `  ${index + 1} ${label}\n`);
   io.terminal.write(`${message}\n${lines.join("")}`);
   const answer = await typedLine(io, "Number: ");
-  const chosen = options[Number(answer) - 1];
-  if (chosen === undefined) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
-  return chosen.value;
+  const option = options[Number(answer) - 1];
+  if (option === undefined) throw new ExpectedError("Nothing was chosen, nothing was started.", 2);
+  return option.value;
 }
 
-/** The line that the person types; empty after Ctrl+C or the end of the input. */
-async function typedLine({ stdin, terminal }: Asking, prompt: string): Promise<string> {
+/** The line that the user types; empty after Ctrl+C or at the end of the input. */
+async function typedLine({ stdin, terminal }: QuestionIo, prompt: string): Promise<string> {
   const lineReader = createInterface({ input: stdin, output: terminal });
   try {
     return await new Promise<string>((resolve) => {
@@ -55,8 +55,8 @@ async function typedLine({ stdin, terminal }: Asking, prompt: string): Promise<s
 }
 
 /**
- * The topic of a new project, from the person. @throws ExpectedError (exit code 2) where nobody can be asked, or
- * nothing is said.
+ * Asks the user for the topic of a new project.
+ * @throws ExpectedError (exit code 2) without a terminal or an answer.
  */
 export async function askForTopic(io: Io): Promise<string> {
   const example = 'research-ralph new "sim2real transfer for dexterous manipulation"';
@@ -66,21 +66,21 @@ export async function askForTopic(io: Io): Promise<string> {
   return topic;
 }
 
-/** One line from the person; throws ExpectedError when they would rather not. On stderr: stdout carries results. */
-async function askForLine(io: Asking, message: string): Promise<string> {
+/** Asks the user for one line, on stderr. @throws ExpectedError if the user cancels. */
+async function askForLine(io: QuestionIo, message: string): Promise<string> {
   if (io.isDumb === true) return typedLine(io, `${message}\n> `);
   const { text, isCancel } = await import("@clack/prompts");
-  const said = await text({ message, input: io.stdin, output: io.terminal });
-  if (isCancel(said)) throw new ExpectedError("Nothing was said, nothing was started.", 2);
-  return said ?? "";
+  const line = await text({ message, input: io.stdin, output: io.terminal });
+  if (isCancel(line)) throw new ExpectedError("Nothing was said, nothing was started.", 2);
+  return line ?? "";
 }
 
 /**
- * Has the person agree to what was just said. @throws ExpectedError (exit code 2), with what then was not done, where
- * they do not, or nobody can be asked.
+ * Asks the user to agree to the plan.
+ * @throws ExpectedError (exit code 2) with what was not done, if the user does not agree, or without a terminal.
  */
-export async function agreed(
-  io: Pick<Io, "canAsk"> & Asking,
+export async function requireConsent(
+  io: Pick<Io, "canAsk"> & QuestionIo,
   { yes, toBegin, otherwise }: { readonly yes: boolean; readonly toBegin: string; readonly otherwise: string },
 ): Promise<void> {
   if (yes) return;
@@ -88,7 +88,7 @@ export async function agreed(
   if (!(await isConfirmed(io, toBegin))) throw new ExpectedError(`${otherwise}.`, 2);
 }
 
-async function isConfirmed(io: Asking, toBegin: string): Promise<boolean> {
+async function isConfirmed(io: QuestionIo, toBegin: string): Promise<boolean> {
   if (io.isDumb === true) return /^y(?:es)?$/i.test(await typedLine(io, "Begin? (yes, no) "));
   const { confirm, isCancel } = await import("@clack/prompts");
   const answer = await confirm({
@@ -102,15 +102,15 @@ async function isConfirmed(io: Asking, toBegin: string): Promise<boolean> {
   return !isCancel(answer) && answer;
 }
 
-/** For commands that ask only at their end: said before an agent has worked for it. */
-export function needTerminal(io: Io): void {
+/** For commands that ask only at their end: checked before an agent has worked. */
+export function requireTerminal(io: Io): void {
   if (!io.canAsk)
     throw new ExpectedError("--ask needs a terminal; answer in open_questions of rrd.json instead, or omit --ask.", 2);
 }
 
 /**
- * Puts the open questions to the person and writes the answers down as their defaults. Without answers nothing changes.
- * `left`: the person did not want to answer all.
+ * Asks the user the open questions and stores the answers as their defaults. Without answers nothing changes. `left`:
+ * whether the user did not answer all.
  */
 export async function askOpenQuestions(
   folder: string,
@@ -120,11 +120,11 @@ export async function askOpenQuestions(
 ): Promise<{ readonly rrd: Rrd; readonly left: boolean }> {
   const questions = (rrd.open_questions ?? []).filter(isQuestion);
   const answers = await askAll(questions, io);
-  const left = questions.some(({ question }) => !answers.has(question));
-  if (answers.size === 0) return { rrd, left };
+  const hasUnanswered = questions.some(({ question }) => !answers.has(question));
+  if (answers.size === 0) return { rrd, left: hasUnanswered };
   const notify = (_: string, message: string) => say(io, message);
   const edited = await editResearch(folder, (before) => withAnswers(before, answers), { derive, git, notify });
-  return { rrd: edited.rrd, left };
+  return { rrd: edited.rrd, left: hasUnanswered };
 }
 
 async function askAll(
@@ -157,53 +157,53 @@ async function askAll(
 }
 
 /**
- * The state with these answers, by question, as defaults of its open questions, and each in the field that its question
- * names, as far as the answer fits there. Pure.
+ * The state with these answers, by question: as defaults of its open questions, and in the fields that the questions
+ * name if they fit. Pure.
  */
 export function withAnswers(rrd: Rrd, answers: ReadonlyMap<string, string>): Rrd {
-  let answered = rrd;
+  let updated = rrd;
   for (const question of (rrd.open_questions ?? []).filter(isQuestion)) {
     const answer = answers.get(question.question);
     const path = (question.field ?? "").split(/[./]/).filter((part) => part !== "");
     if (answer === undefined || path.length === 0) continue;
-    const changed = setAt(answered, path, answer);
-    if (changed !== undefined && problemsOf("rrd", changed).length === 0) answered = changed as Rrd;
+    const withField = setAt(updated, path, answer);
+    if (withField !== undefined && problemsOf("rrd", withField).length === 0) updated = withField as Rrd;
   }
   const open_questions = (rrd.open_questions ?? []).map((question) =>
     isQuestion(question) && answers.has(question.question)
       ? { ...question, current_default: answers.get(question.question) ?? null }
       : question,
   );
-  return { ...answered, open_questions };
+  return { ...updated, open_questions };
 }
 
 /**
- * A copy with the field at `path` answered, in the kind of value that stands there; undefined where there is no such
- * field.
+ * A copy with the answer in the field at `path`, converted to the type of its present value; undefined if the field
+ * does not exist.
  */
 function setAt(value: unknown, [first = "", ...rest]: readonly string[], answer: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, first))
     return undefined;
-  const before = (value as Record<string, unknown>)[first];
-  const after = rest.length === 0 ? asBefore(before, answer) : setAt(before, rest, answer);
-  return after === undefined ? undefined : { ...value, [first]: after };
+  const oldValue = (value as Record<string, unknown>)[first];
+  const newValue = rest.length === 0 ? convertedLike(oldValue, answer) : setAt(oldValue, rest, answer);
+  return newValue === undefined ? undefined : { ...value, [first]: newValue };
 }
 
-function asBefore(before: unknown, answer: string): unknown {
-  if (typeof before === "number") {
+function convertedLike(oldValue: unknown, answer: string): unknown {
+  if (typeof oldValue === "number") {
     const number = Number(/-?\d+(?:\.\d+)?/.exec(answer.replaceAll(",", ""))?.[0]);
     return Number.isNaN(number) ? undefined : number;
   }
-  if (typeof before === "boolean") return /^(yes|true|on|y)\b/i.test(answer.trim());
-  if (Array.isArray(before))
+  if (typeof oldValue === "boolean") return /^(yes|true|on|y)\b/i.test(answer.trim());
+  if (Array.isArray(oldValue))
     return answer
       .split(",")
       .map((part) => part.trim())
       .filter((part) => part !== "");
-  return typeof before === "string" || before === null ? answer : undefined;
+  return typeof oldValue === "string" || oldValue === null ? answer : undefined;
 }
 
-/** The open questions, for people to read: what was assumed, and where to change it. */
+/** The open questions for people, with their assumed answers. */
 export const questionLines = (rrd: Rrd, columns: number): string[] =>
   (rrd.open_questions ?? [])
     .filter(isQuestion)

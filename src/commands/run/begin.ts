@@ -26,7 +26,7 @@ import { requirementsOfTopic } from "../../research/search/topic-words.js";
 import { forecastOf } from "../../research/workflow/forecast.js";
 import { newRrd } from "../../research/workflow/new-research.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
-import { agreed, askForTopic } from "./ask-person.js";
+import { requireConsent, askForTopic } from "./ask-person.js";
 import { create, defaultSources, typedOptions, type ProjectOptions } from "./new.js";
 import { namedSources } from "./typed-sources.js";
 import { runCommand, withTarget, work } from "./run.js";
@@ -72,7 +72,11 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   const planned = await plan(topic, sources, config, { ...args, rubric, check }, io);
   const target = { ...config, papers: planned.papers };
   if (!args.json) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
-  await agreed(io, { yes: args.yes, toBegin: "Yes, begin", otherwise: "Nothing was created and no agent was started" });
+  await requireConsent(io, {
+    yes: args.yes,
+    toBegin: "Yes, begin",
+    otherwise: "Nothing was created and no agent was started",
+  });
   const wishes = {
     ...args,
     rubric: args.rubric ?? "none",
@@ -172,7 +176,7 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
     say(io, `It goes on with ${name}, from ${rrd.papers_pool.length} papers to ${maxPapers}, with ${config.agent}.`);
     say(io, costText(config, check, forecast, io));
   }
-  await agreed(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
+  await requireConsent(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
   const flagsWithTarget = { ...flags, papers: wanted };
   return runCommand(
     { ...args, folder, flags: flagsWithTarget, force: true, classic: false, ask: false, forecast: false },

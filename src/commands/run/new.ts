@@ -38,7 +38,7 @@ import { createFromTopic, createWorkflow } from "../../research/workflow/new-res
 import { missionFile, requirementsSkill } from "../../research/workflow/brief/about-research.js";
 import { loadPrompt } from "../../research/workflow/brief/prompt-file.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
-import { askForTopic, askOpenQuestions, needTerminal, questionLines } from "./ask-person.js";
+import { askForTopic, askOpenQuestions, requireTerminal, questionLines } from "./ask-person.js";
 import { wrapForTerminal, say } from "../../engine/ui/terminal/format.js";
 import { describeSeeds } from "./seeds.js";
 import { datesOf, namedSources } from "./typed-sources.js";
@@ -91,7 +91,7 @@ export const defaultSources: readonly string[] = ["arXiv", "OpenAlex", "Semantic
  */
 export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const { flags, ask, quiet, json } = args;
-  if (ask) needTerminal(io);
+  if (ask) requireTerminal(io);
   const topic = args.topic ?? (await askForTopic(io));
   const config = await resolveConfig(io, flags);
   const { verdict, folder } = await create(topic, args, config, io, { quiet, json, ask });

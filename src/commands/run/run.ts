@@ -17,7 +17,7 @@ import { statusOf } from "../../research/workflow/next-unit.js";
 import { editsToApprove } from "../../research/overview/edits-to-approve.js";
 import { openForms } from "../../research/units/form/open-forms.js";
 import { derive } from "../../research/workflow/derive.js";
-import { askOpenQuestions, choose, needTerminal } from "./ask-person.js";
+import { askOpenQuestions, choose, requireTerminal } from "./ask-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { endLines } from "./end-of-run.js";
 import { classicPrompt } from "./classic-prompt.js";
@@ -54,7 +54,7 @@ interface RunArguments {
 
 /** Works on a project until there is a verdict; its exit code is the verdict's. */
 export async function runCommand(args: RunArguments, io: Io): Promise<number> {
-  if (args.ask) needTerminal(io);
+  if (args.ask) requireTerminal(io);
   const chosen = await resolveConfig(io, args.flags);
   const folder = args.folder === undefined ? await unfinished(io) : await findResearch(io.cwd, args.folder);
   if (folder === undefined) {

@@ -9,17 +9,19 @@ import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { parseReference, type Reference } from "../../research/papers/reference.js";
 import { contextsWith } from "../../research/sources/source-settings.js";
 
-/** What a person typed for a paper. @throws ExpectedError (exit code 2) where it names none. */
+/** A reference that the user typed. @throws ExpectedError (exit code 2) if it names no paper. */
 export async function typedReference(input: string, cwd: string): Promise<Reference> {
-  const named = parseReference(input, cwd);
-  if (named.kind === "unknown") throw new ExpectedError(named.reason, 2);
-  // A link is followed where a person has typed it, and nowhere else.
-  return named.kind === "file" ? { ...named, path: await realpath(named.path).catch(() => named.path) } : named;
+  const reference = parseReference(input, cwd);
+  if (reference.kind === "unknown") throw new ExpectedError(reference.reason, 2);
+  // A symbolic link is followed only if the user typed it.
+  return reference.kind === "file"
+    ? { ...reference, path: await realpath(reference.path).catch(() => reference.path) }
+    : reference;
 }
 
 /**
- * The record of the paper that a person typed; its text is kept in `folder`.
- * @throws ExpectedError where it can't be had: exit code 5 where a service refuses, else 1.
+ * The record of the paper that the user typed. Its text is stored in `folder`.
+ * @throws ExpectedError if it is not available: exit code 5 if a service refuses, otherwise 1.
  */
 export async function describeTyped(
   reference: Reference,
@@ -37,8 +39,8 @@ export async function describeTyped(
 }
 
 /**
- * The same, where a paper that can't be had is a value.
- * @throws ExpectedError for what has nothing to do with the paper, such as a full disk.
+ * The same, but a paper that is not available is a value.
+ * @throws ExpectedError for other problems, such as a full disk.
  */
 export async function lookUpTyped(
   reference: Reference,
@@ -47,7 +49,7 @@ export async function lookUpTyped(
   { env }: Io,
   signal: AbortSignal,
 ): Promise<DescribedReference> {
-  // Anyone who types an address may mean a server of their own; what it redirects to they did not type.
+  // The user may type an address of their own server; redirects to such addresses are not followed.
   const typed = reference.kind === "url" ? [reference.url] : [];
   const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), typed });
   const contextFor = contextsWith(config, env, http);

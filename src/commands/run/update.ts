@@ -58,7 +58,7 @@ interface UpdateArguments {
   readonly folders: readonly string[];
   /** First day of publication to ask for, YYYY-MM-DD. */
   readonly since?: string;
-  /** Only say what came and what it would take. */
+  /** True to only show what is new and what an update would cost. */
   readonly dryRun: boolean;
   readonly flags: ConfigFlags;
   readonly quiet: boolean;
@@ -67,9 +67,9 @@ interface UpdateArguments {
 }
 
 /**
- * Asks what came since finished projects were searched last, and works on those for which something did. Where nothing
- * came, no agent starts and no file of git's changes. Of several projects each has its turn, whatever became of the one
- * before, within the limits of the command as a whole; the exit code is the first that is not 0.
+ * Searches for changes since the last search of finished projects, and updates the projects with changes. Without
+ * changes, no agent starts and no committed file changes. Several projects are handled one after the other, also after
+ * a failure, within the limits of the whole command. The exit code is the first that is not 0.
  */
 export async function updateCommand(args: UpdateArguments, io: Io): Promise<number> {
   const config = await resolveConfig(io, args.flags);
@@ -77,20 +77,23 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   const began = io.clock.now();
   const spent = { usd: 0, tokens: 0, iterations: 0 };
   const done = new Set<string>();
-  const none = args.folders.filter((named) => isNoProject(io.cwd, named));
-  const wrong = none.filter((named) => !isOfGlob(io.cwd, named, args.folders));
-  if (none.length === args.folders.length)
-    throw new ExpectedError(`There is no research project among ${listOfNames(none)}: none has a file ${rrdName}.`, 2);
-  const passed = none.length - wrong.length;
-  if (passed > 0 && !args.json)
-    say(io, `Skipped, because they hold no project: ${passed} of ${many(args.folders.length, "path")}.`);
-  for (const named of wrong) say(io, `${oneLine(named)} is not a project: there is no ${rrdName} in it.`);
-  let exitCode = wrong.length === 0 ? 0 : 2;
+  const notProjects = args.folders.filter((named) => isOtherPath(io.cwd, named));
+  const mistyped = notProjects.filter((named) => !isFromGlob(io.cwd, named, args.folders));
+  if (notProjects.length === args.folders.length)
+    throw new ExpectedError(
+      `There is no research project among ${listOfNames(notProjects)}: none has a file ${rrdName}.`,
+      2,
+    );
+  const skippedCount = notProjects.length - mistyped.length;
+  if (skippedCount > 0 && !args.json)
+    say(io, `Skipped, because they hold no project: ${skippedCount} of ${many(args.folders.length, "path")}.`);
+  for (const named of mistyped) say(io, `${oneLine(named)} is not a project: there is no ${rrdName} in it.`);
+  let exitCode = mistyped.length === 0 ? 0 : 2;
   for (const named of args.folders) {
     let code = 0;
     let folder: string | undefined;
     try {
-      if (none.includes(named)) continue;
+      if (notProjects.includes(named)) continue;
       folder = await findResearch(io.cwd, named);
       if (done.has(folder)) continue;
       done.add(folder);
@@ -103,11 +106,11 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
         try {
           code = await updateOne(folder, args, limits, io);
         } finally {
-          // What a run that failed has spent counts too.
-          const now = await spentOn(folder).catch(() => before);
-          spent.usd += now.usd - before.usd;
-          spent.tokens += now.tokens - before.tokens;
-          spent.iterations += now.iterations - before.iterations;
+          // The usage of a failed run counts too.
+          const after = await spentOn(folder).catch(() => before);
+          spent.usd += after.usd - before.usd;
+          spent.tokens += after.tokens - before.tokens;
+          spent.iterations += after.iterations - before.iterations;
         }
       }
     } catch (error) {
@@ -119,20 +122,20 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   return exitCode;
 }
 
-/** A file, or a folder without rrd.json. */
-function isNoProject(cwd: string, named: string): boolean {
+/** Whether the path is a file, or a folder without rrd.json. */
+function isOtherPath(cwd: string, named: string): boolean {
   const path = resolve(cwd, named);
-  const isOne = [path, resolve(cwd, researchesName, named)].some((folder) => existsSync(rrdFile(folder)));
-  return basename(path) !== rrdName && existsSync(path) && !isOne;
+  const hasRrd = [path, resolve(cwd, researchesName, named)].some((folder) => existsSync(rrdFile(folder)));
+  return basename(path) !== rrdName && existsSync(path) && !hasRrd;
 }
 
-/** Whether a path may come of `researches/*`: it is a file, or all that is visible next to it is named too. */
-function isOfGlob(cwd: string, named: string, all: readonly string[]): boolean {
+/** Whether a path may come from `researches/*`: it is a file, or all visible files beside it are named too. */
+function isFromGlob(cwd: string, named: string, all: readonly string[]): boolean {
   const path = resolve(cwd, named);
   if (!statSync(path).isDirectory()) return true;
   const paths = new Set(all.map((each) => resolve(cwd, each)));
-  const beside = readdirSync(dirname(path)).filter((name) => !name.startsWith("."));
-  return beside.every((name) => paths.has(join(dirname(path), name)));
+  const siblings = readdirSync(dirname(path)).filter((name) => !name.startsWith("."));
+  return siblings.every((name) => paths.has(join(dirname(path), name)));
 }
 
 async function spentOn(folder: string): Promise<Spending> {
@@ -150,8 +153,8 @@ async function updateOne(folder: string, args: UpdateArguments, chosen: Resolved
     );
   const open = openUpdate(rrd);
   if (open === undefined) {
-    const begun = await begin(folder, args, config, io);
-    return begun === "opened" ? await updateOne(folder, args, config, io) : begun;
+    const result = await begin(folder, args, config, io);
+    return result === "opened" ? await updateOne(folder, args, config, io) : result;
   }
   if (args.since !== undefined && !args.json)
     say(io, `${basename(folder)}: --since is ignored until ${open.id} is finished.`);
@@ -165,8 +168,8 @@ async function updateOne(folder: string, args: UpdateArguments, chosen: Resolved
 }
 
 /**
- * Asks, and where something came, opens an update and works on it. `opened`: an update that was killed had noted that
- * it was open, and now it is.
+ * Searches for changes. If there are any, opens an update and works on it. `opened`: an update of a killed process was
+ * found, and is open now.
  */
 async function begin(
   folder: string,
@@ -185,44 +188,44 @@ async function begin(
     const state = await (research === undefined ? readResearch(folder) : research.load());
     if (research !== undefined && openUpdate(state.rrd) !== undefined) return "opened";
     requireFinished(name, folder, state.rrd, state.ledger);
-    const known = { ...state, searchedOn: await readSearchedOn(folder, state.rrd) };
-    const kept = await readSearchedUntil(folder);
-    const window = nextWindow(name, known, kept, io.clock.now(), args.since);
+    const project = { ...state, searchedOn: await readSearchedOn(folder, state.rrd) };
+    const storedUntil = await readSearchedUntil(folder);
+    const window = nextWindow(name, project, storedUntil, io.clock.now(), args.since);
     const update = {
       ...newUpdate(state, window, io.clock.now()),
       ...withoutUndefined({ iteration: research?.nextIteration() }),
     };
-    const counted = args.quiet ? undefined : counter(io, "Asking the sources:", 0);
-    const asking = openUpdateSearch(folder, config, io, signals.finish, counted?.step);
-    const came = await findChanges(
+    const progressCounter = args.quiet ? undefined : counter(io, "Asking the sources:", 0);
+    const asking = openUpdateSearch(folder, config, io, signals.finish, progressCounter?.step);
+    const changes = await findChanges(
       { ...state, rrd: withUpdateOpen(state.rrd, update) },
       update,
       asking.sources,
-    ).finally(() => counted?.close());
+    ).finally(() => progressCounter?.close());
     if (signals.finish.aborted) {
       say(io, nothingWritten);
       return interruptedBy(signals);
     }
-    if (!hasFindings(came)) {
-      const line = nothingLine(folder, update, came, args);
-      const failed = Object.fromEntries([...came.failed].map(([source, { since }]) => [source, since]));
-      if (!args.dryRun) await writeSearchedUntil(folder, searchedAfter(known, kept, window, failed));
+    if (!hasFindings(changes)) {
+      const line = noChangesLine(folder, update, changes, args);
+      const failed = Object.fromEntries([...changes.failed].map(([source, { since }]) => [source, since]));
+      if (!args.dryRun) await writeSearchedUntil(folder, searchedAfter(project, storedUntil, window, failed));
       io.stdout(line);
       return 0;
     }
-    if (research === undefined) return await forecast(folder, state, update, came, args, config, io);
+    if (research === undefined) return await forecast(folder, state, update, changes, args, config, io);
     await requireAgents(config, io, false, roleNamesOf(config));
     if (args.json)
-      io.stdout(`${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...figures(came) })}\n`);
-    else say(io, `${name}: ${findingsText(came)} since ${update.since}.${missed(came)}`);
+      io.stdout(`${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...figures(changes) })}\n`);
+    else say(io, `${name}: ${findingsText(changes)} since ${update.since}.${incompleteText(changes)}`);
     const before = await findings(folder, state.rrd, state.ledger, io.clock.now());
-    opened = withFindings(state.rrd, update, came, before);
-    await asking.keep(opened, came);
+    opened = withFindings(state.rrd, update, changes, before);
+    await asking.keep(opened, changes);
     if (signals.finish.aborted) {
       say(io, nothingWritten);
       return interruptedBy(signals);
     }
-    await research.fold(openingFold(state.rrd, opened, came, asking.requests));
+    await research.fold(openingFold(state.rrd, opened, changes, asking.requests));
     isOpened = true;
     opened = (await research.load()).rrd;
     if (signals.finish.aborted) {
@@ -233,7 +236,7 @@ async function begin(
       return interruptedBy(signals);
     }
   } catch (error) {
-    // What is interrupted fails, which says nothing of a source.
+    // After an interruption, requests fail, but not because of the source.
     if (!signals.finish.aborted || isOpened) throw error;
     say(io, nothingWritten);
     return interruptedBy(signals);
@@ -258,7 +261,7 @@ function requireFinished(name: string, folder: string, rrd: Rrd, ledger: readonl
   );
 }
 
-/** The findings of the report as it stands. */
+/** The findings of the present report. */
 async function findings(
   folder: string,
   rrd: Rrd,
@@ -273,38 +276,38 @@ async function findings(
 }
 
 /**
- * What is said where nothing came, in one line.
- * @throws ExpectedError, exit code 5, where no source could be asked or none answered.
+ * The output if there are no changes, on one line.
+ * @throws ExpectedError (exit code 5) if no source could be asked, or none answered.
  */
-function nothingLine(
+function noChangesLine(
   folder: string,
   { since, until }: ProjectUpdate,
-  came: UpdateFindings,
+  changes: UpdateFindings,
   { json }: Pick<UpdateArguments, "json">,
 ): string {
   const name = basename(folder);
-  if (came.answeringCount === 0 && came.failed.size + came.leftToAgents.length > 0)
+  if (changes.answeringCount === 0 && changes.failed.size + changes.leftToAgents.length > 0)
     throw new ExpectedError(
-      came.queriedSources.length === 0
+      changes.queriedSources.length === 0
         ? `${name}: none of its sources can be asked (blocked_sources and requirements.sources in rrd.json say which they are), so it is unknown whether something was published since ${since}; take a source off blocked_sources, or add one.`
-        : `${name}: no source answered, so it is unknown whether something was published since ${since} (${failures(came)}); run update again later.`,
+        : `${name}: no source answered, so it is unknown whether something was published since ${since} (${failures(changes)}); run update again later.`,
       5,
     );
-  if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...figures(came) })}\n`;
-  return `${name}: nothing new from ${since} to ${until} (${many(came.queriedSources.length, "source")} asked).${missed(came)}\n`;
+  if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...figures(changes) })}\n`;
+  return `${name}: nothing new from ${since} to ${until} (${many(changes.queriedSources.length, "source")} asked).${incompleteText(changes)}\n`;
 }
 
 const failures = ({ failed }: UpdateFindings): string =>
   [...failed].map(([source, { reason }]) => `${source}: ${reason.replace(/\.$/, "")}`).join("; ");
 
-/** What was not asked, each as a sentence behind a space. */
-function missed(came: UpdateFindings): string {
-  const { failed, leftToAgents, unchecked } = came;
+/** Sentences about sources that were not asked completely, each after a space. */
+function incompleteText(changes: UpdateFindings): string {
+  const { failed, leftToAgents, unchecked } = changes;
   const reason = unchecked.reason.replace(/\.?$/, "");
   return [
     ...(failed.size === 0
       ? []
-      : [`Could not be asked in full; the next update asks for this period again: ${failures(came)}.`]),
+      : [`Could not be asked in full; the next update asks for this period again: ${failures(changes)}.`]),
     ...(leftToAgents.length === 0
       ? []
       : [`Not asked, because only an agent can search it: ${leftToAgents.join(", ")}.`]),
@@ -324,54 +327,63 @@ const comparedText: Readonly<Record<ChangedPaper["compared"], string>> = {
   unknown: ", its text could not be compared",
 };
 
-/** So many works fit into a batch of screening. */
-const worksABatch = 15;
+/** Number of works in a batch of screening. */
+const worksPerBatch = 15;
 
-/** What came, and what it would take if every work were kept. Writes nothing. */
+/** Shows the changes, and the cost if all works were kept. Writes nothing. */
 async function forecast(
   folder: string,
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   update: ProjectUpdate,
-  came: UpdateFindings | undefined,
+  changes: UpdateFindings | undefined,
   { json }: UpdateArguments,
   config: ResolvedConfig,
   io: Io,
 ): Promise<number> {
-  const opened = came === undefined ? rrd : withFindings(rrd, update, came, []);
-  const whole = forecastOf(
+  const opened = changes === undefined ? rrd : withFindings(rrd, update, changes, []);
+  const forecastOfUpdate = forecastOf(
     opened,
     ledger,
-    // What another agent took says nothing of this one.
+    // The usage of other agents does not apply to this one.
     { ...(await experienceOf(folder, config, io)), agents: [config.agent, ...config.fallbacks] },
-    came && unitsFor(came, needsWriting(opened, await readNarrative(folder))),
+    changes && unitsFor(changes, needsWriting(opened, await readNarrative(folder))),
   );
   const { id, since, until } = update;
   if (json) {
-    const said = { type: "update", folder, since, until, ...(came && figures(came)), forecast: whole ?? null };
-    io.stdout(`${JSON.stringify(said)}\n`);
+    const output = {
+      type: "update",
+      folder,
+      since,
+      until,
+      ...(changes && figures(changes)),
+      forecast: forecastOfUpdate ?? null,
+    };
+    io.stdout(`${JSON.stringify(output)}\n`);
     return 0;
   }
-  const head = came === undefined ? `${id} is open since ${update.at.slice(0, 10)}` : findingsText(came);
-  const more = (came?.works ?? 0) - (came?.titles.length ?? 0);
-  const most = (came?.works ?? 0) > 0 ? " At most: if every new work is kept." : "";
+  const summary = changes === undefined ? `${id} is open since ${update.at.slice(0, 10)}` : findingsText(changes);
+  const otherWorks = (changes?.works ?? 0) - (changes?.titles.length ?? 0);
+  const maximumNote = (changes?.works ?? 0) > 0 ? " At most: if every new work is kept." : "";
   const lines = [
-    `${basename(folder)}: ${head} (${since} to ${until}).${came === undefined ? "" : missed(came)}`,
-    ...(came?.titles ?? []).map((title) => `  new: ${oneLine(title)}`),
-    ...(more > 0 ? [`  and ${more} more`] : []),
-    ...(came?.changed ?? []).map(
+    `${basename(folder)}: ${summary} (${since} to ${until}).${changes === undefined ? "" : incompleteText(changes)}`,
+    ...(changes?.titles ?? []).map((title) => `  new: ${oneLine(title)}`),
+    ...(otherWorks > 0 ? [`  and ${otherWorks} more`] : []),
+    ...(changes?.changed ?? []).map(
       ({ id: paper, says, compared }) => `  changed: ${paper}: ${oneLine(says)}${comparedText[compared]}`,
     ),
-    ...(came?.retracted ?? []).map((paper) => `  retracted: ${paper}`),
-    whole === undefined ? "No agent is needed: the report is rendered again." : `${forecastSentence(whole)}${most}`,
+    ...(changes?.retracted ?? []).map((paper) => `  retracted: ${paper}`),
+    forecastOfUpdate === undefined
+      ? "No agent is needed: the report is rendered again."
+      : `${forecastSentence(forecastOfUpdate)}${maximumNote}`,
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return 0;
 }
 
-/** The most that agents are started for. */
+/** Maximum number of units of each kind. */
 function unitsFor({ works, changed }: UpdateFindings, isWritten: boolean): UnitCounts {
   const paper = works + changed.filter(({ text }) => text !== undefined).length;
-  return { discovery: Math.ceil(works / worksABatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
+  return { discovery: Math.ceil(works / worksPerBatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
 }
 
 const figures = ({

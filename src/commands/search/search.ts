@@ -21,16 +21,16 @@ import { sharedAnswersFolder } from "../../research/project-files/layout.js";
 
 export interface SearchArguments {
   readonly query: string;
-  /** Names of sources with commas between them; undefined: all that can be asked. */
+  /** Names of sources, separated by commas; undefined for all that can be searched. */
   readonly source?: string;
-  /** Columns of lists that have headers of their own, each "title=Name". */
+  /** Columns of lists with other headers, each "title=Name". */
   readonly columns?: readonly string[];
-  /** YYYY, YYYY-MM or YYYY-MM-DD. */
+  /** The first and last publication date: YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly from?: string;
   readonly until?: string;
-  /** Most works shown. */
+  /** Maximum number of works. */
   readonly limit: number;
-  /** Whether text also says what the order and the merging of records rest on; JSON always does. */
+  /** True if the text explains the order and the merging of records; JSON always does. */
   readonly explain: boolean;
   readonly flags?: ConfigFlags;
   readonly output: "text" | "json" | "bibtex";
@@ -38,7 +38,7 @@ export interface SearchArguments {
 
 const maxLimit = 200;
 
-/** Asks scholarly services for papers and shows what they found, one entry a work, the best first. */
+/** Searches scholarly services for papers and shows the results, one entry for each work, best first. */
 export async function searchCommand(
   { query, source, columns, from, until, limit, output, explain, flags }: SearchArguments,
   io: Io,
@@ -46,7 +46,7 @@ export async function searchCommand(
   if (query.trim() === "")
     throw new ExpectedError('Say what to search for: research-ralph search "sim2real transfer".', 2);
   if (limit < 1 || limit > maxLimit) throw new ExpectedError(`--limit must be 1 to ${maxLimit}.`, 2);
-  const days = { ...datesOf(from, until), columns: columns && parseColumns(columns) };
+  const queryOptions = { ...datesOf(from, until), columns: columns && parseColumns(columns) };
   const config = await configToRead({ ...io, sayOfPlugins: (sentence) => say(io, sentence) }, flags, ["sources"]);
   const sources =
     source === undefined ? usualServices().filter(({ search }) => search !== undefined) : askedSources(source, io);
@@ -58,48 +58,48 @@ export async function searchCommand(
     });
     const contextFor = contextsWith(config, io.env, http);
     const open: Open = (name) => {
-      const found = sources.find((each) => each.name === name);
-      if (found === undefined) throw new Error(`${name} was not asked for`);
-      const context = contextFor(found);
-      return "unavailable" in context ? context : { source: found, context };
+      const source = sources.find((each) => each.name === name);
+      if (source === undefined) throw new Error(`${name} was not asked for`);
+      const context = contextFor(source);
+      return "unavailable" in context ? context : { source, context };
     };
     const names = sources.map(({ name }) => name);
-    const said = (listing: Listing) => say(io, progress(listing));
+    const reportListing = (listing: Listing) => say(io, progress(listing));
     const { listings, candidates, ranked } = await searchOnce(
-      { terms: query, ...days, most: limit },
+      { terms: query, ...queryOptions, most: limit },
       names,
       open,
       io.clock.now(),
-      said,
+      reportListing,
     );
     if (signals.finish.aborted)
       return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
 
     const decisionsOn = mergeDecisions(candidates);
-    const found = ranked.slice(0, limit).map((work) => ({ ...work, ...decisionsOn(work) }));
-    io.stdout(shown(output, found, query, listings, explain, io));
-    const answered = listings.some(({ status }) => status === "ok" || status === "empty");
-    if (!answered) say(io, "No source could be asked.");
-    else if (found.length === 0) say(io, "Nothing was found; try fewer or other words.");
-    return answered ? 0 : 5;
+    const works = ranked.slice(0, limit).map((work) => ({ ...work, ...decisionsOn(work) }));
+    io.stdout(outputText(output, works, query, listings, explain, io));
+    const hasAnswer = listings.some(({ status }) => status === "ok" || status === "empty");
+    if (!hasAnswer) say(io, "No source could be asked.");
+    else if (works.length === 0) say(io, "Nothing was found; try fewer or other words.");
+    return hasAnswer ? 0 : 5;
   } finally {
     signals.stop();
   }
 }
 
-/** The services that these names mean, substitutes in place of those that programs may not ask. */
+/** The services of these names. Sources that programs may not use are replaced. */
 function askedSources(text: string, io: Io): Source[] {
   const { named, said } = namedSources(text.split(","), io.cwd);
   for (const sentence of said) say(io, sentence);
   const sources = named.flatMap((name) => {
-    const found = sourcesFor(name, io.cwd);
-    if (found.length === 0) throw new ExpectedError(`'${name}' is not a service that can be searched.`, 2);
-    return found;
+    const services = sourcesFor(name, io.cwd);
+    if (services.length === 0) throw new ExpectedError(`'${name}' is not a service that can be searched.`, 2);
+    return services;
   });
   return sources.filter(({ name }, index) => sources.findIndex((each) => each.name === name) === index);
 }
 
-/** One sentence on how a source did. */
+/** A sentence on the result of a source. */
 function progress({ source, asked, status, reason, records }: Listing): string {
   if (status === "ok")
     return oneLine(
@@ -111,22 +111,22 @@ function progress({ source, asked, status, reason, records }: Listing): string {
   );
 }
 
-type Explained = RankedWork & MergeDecisions;
+type ExplainedWork = RankedWork & MergeDecisions;
 
-function shown(
+function outputText(
   output: SearchArguments["output"],
-  found: readonly Explained[],
+  works: readonly ExplainedWork[],
   query: string,
   listings: readonly Listing[],
   explain: boolean,
   io: Io,
 ): string {
-  if (output === "bibtex") return bibliographyOf(found.map(({ record }) => storedFields(record)));
+  if (output === "bibtex") return bibliographyOf(works.map(({ record }) => storedFields(record)));
   if (output === "text")
-    return foundLines(found, explain, io)
+    return foundLines(works, explain, io)
       .map((line) => `${line}\n`)
       .join("");
-  const results = found.map(({ record, provenance, priority, why, merged, apart }) => ({
+  const results = works.map(({ record, provenance, priority, why, merged, apart }) => ({
     ...record,
     sources: sourcesOf(provenance),
     priority,
@@ -144,35 +144,38 @@ function shown(
 }
 
 const maxAuthors = 4;
-const widest = 100;
+const maxWidth = 100;
 
-/** What a search found, for people: title, who and when, which sources say so, where to read it. */
-function foundLines(found: readonly Explained[], explain: boolean, io: Pick<Io, "color" | "columns">): string[] {
+/** The results for people: title, authors, date, sources and address. */
+function foundLines(works: readonly ExplainedWork[], explain: boolean, io: Pick<Io, "color" | "columns">): string[] {
   const colors = createColors(io.color);
-  const indent = " ".repeat(String(found.length).length + 2);
-  const flow = (text: string) =>
-    wrap(oneLine(text), Math.min(io.columns, widest) - indent.length).map((line) => indent + line);
-  return found.flatMap((work, index) => {
+  const indent = " ".repeat(String(works.length).length + 2);
+  const indented = (text: string) =>
+    wrap(oneLine(text), Math.min(io.columns, maxWidth) - indent.length).map((line) => indent + line);
+  return works.flatMap((work, index) => {
     const { record, provenance } = work;
-    const [first = "", ...rest] = flow(record.title).map((line, row) =>
+    const [first = "", ...rest] = indented(record.title).map((line, row) =>
       row === 0 ? `${index + 1}.`.padEnd(indent.length) + line.trimStart() : line,
     );
     const { authors, date, venue, citations, retracted } = record;
     const who =
       authors.length > maxAuthors ? `${authors.slice(0, maxAuthors).join(", ")} and others` : authors.join(", ");
-    const cited =
+    const citationText =
       citations === undefined ? undefined : `cited ${citations.count} ${citations.count === 1 ? "time" : "times"}`;
-    const about = [who, date, venue, cited, sourcesOf(provenance).join(" + ")];
+    const about = [who, date, venue, citationText, sourcesOf(provenance).join(" + ")];
     return [
       ...(index === 0 ? [] : [""]),
       colors.bold(first),
       ...rest.map(colors.bold),
       ...(retracted === true ? [colors.red(`${indent}RETRACTED`)] : []),
-      ...flow(about.filter((part) => typeof part === "string" && part !== "").join(" · ")),
-      ...flow(record.url).map(colors.dim),
-      ...(explain ? explanations(work).flatMap(flow) : []),
+      ...indented(about.filter((part) => typeof part === "string" && part !== "").join(" · ")),
+      ...indented(record.url).map(colors.dim),
+      ...(explain ? explanations(work).flatMap(indented) : []),
     ];
   });
 }
 
-const explanations = (work: Explained): string[] => [`priority ${work.priority}: ${work.why}`, ...mergeSentences(work)];
+const explanations = (work: ExplainedWork): string[] => [
+  `priority ${work.priority}: ${work.why}`,
+  ...mergeSentences(work),
+];

@@ -17,7 +17,7 @@ import { type Finding, folderFinding, gitFindings, nodeFinding } from "./machine
 import { type Probe, probeAgent } from "./probe.js";
 
 export interface DoctorOptions {
-  /** Run one word through the agent. */
+  /** True to send one word to the agent. */
   readonly probe?: boolean;
   readonly flags: ConfigFlags;
   /** Print one JSON value. */
@@ -25,111 +25,118 @@ export interface DoctorOptions {
 }
 
 /**
- * Checks what a run needs: Node, git, each agent, the folders; says how to fix each. With `probe` one real word goes
- * through an agent as well. Exit code 1 when Node, a folder, the chosen agent or that of a project here is not ready.
+ * Checks what a run needs: Node, git, the agents and the folders, with advice. With `probe`, also sends one word to an
+ * agent. The exit code is 1 if Node, a folder, the chosen agent or an agent of a project here is not ready.
  */
 export async function doctorCommand({ probe = false, flags, json }: DoctorOptions, io: Io): Promise<number> {
-  // Without a probe nothing of the folder's is started; with one, everything has to be trusted.
-  const asked = probe ? undefined : [];
-  const resolved = await resolveConfig({ ...io, uses: flags.trust === true ? undefined : asked }, flags);
-  const ofProjects = await agentsOfProjects(resolved, io);
-  const config = ofProjects[0] ?? resolved;
-  const neededNames = [...new Set([config, ...ofProjects].map(({ agent }) => agent))];
+  // Without a probe, no program of the folder's settings is started; with one, all of them must be trusted.
+  const usedPrograms = probe ? undefined : [];
+  const resolved = await resolveConfig({ ...io, uses: flags.trust === true ? undefined : usedPrograms }, flags);
+  const projectConfigs = await agentsOfProjects(resolved, io);
+  const config = projectConfigs[0] ?? resolved;
+  const neededNames = [...new Set([config, ...projectConfigs].map(({ agent }) => agent))];
   const settings = settingsOf(config, io);
   const names = [
     ...new Set([...neededNames, ...config.fallbacks, ...agentsToShow(settings), ...Object.keys(config.agents)]),
   ];
   const sandboxes = await checkSandboxes(io.env);
-  const isHeld = config.sandbox !== "host" && sandboxes.some(({ ok }) => ok);
-  const [redis, git, agents, here, state] = await Promise.all([
+  const hasSandbox = config.sandbox !== "host" && sandboxes.some(({ ok }) => ok);
+  const [redis, git, agents, thisFolder, stateFolder] = await Promise.all([
     redisFindings(config),
     gitFindings(io.cwd),
-    Promise.all(names.map((name) => agentFinding(name, neededNames.includes(name), settings, isHeld))),
+    Promise.all(names.map((name) => agentFinding(name, neededNames.includes(name), settings, hasSandbox))),
     folderFinding("this folder", io.cwd),
     folderFinding("state folder", config.stateDir),
   ]);
   const trust = await trustFindings(flags, io);
   const redact = redactorFor(config, io);
-  const held = sandboxes.map((each) => ({ ...each, needed: config.sandbox === each.name }));
-  const found = [
+  const sandboxFindings = sandboxes.map((each) => ({ ...each, needed: config.sandbox === each.name }));
+  const allFindings = [
     nodeFinding(process.version),
     ...git,
     ...agents,
-    ...held,
+    ...sandboxFindings,
     ...redis,
     ...(await pluginFindings(config, io)),
-    here,
-    state,
+    thisFolder,
+    stateFolder,
     ...trust,
   ];
-  const answer = probe ? await probed(config.agent, config, settings, io) : undefined;
-  const tried = withoutSecrets(answer, redact) as typeof answer;
-  // An agent that has just answered is ready, whatever it says of its login: a provider of the user's own needs none.
-  const isProven = ({ name }: Finding) => name === config.agent && tried?.ok === true;
+  const rawProbe = probe ? await probeInSandbox(config.agent, config, settings, io) : undefined;
+  const probeResult = withoutSecrets(rawProbe, redact) as typeof rawProbe;
+  // An agent that has just answered is ready, whatever it reports about its login: the user's own provider may need
+  // none.
+  const isProven = ({ name }: Finding) => name === config.agent && probeResult?.ok === true;
   const findings = withoutSecrets(
-    found.map((finding) => (isProven(finding) ? { ...finding, needed: false } : finding)),
+    allFindings.map((finding) => (isProven(finding) ? { ...finding, needed: false } : finding)),
     redact,
-  ) as typeof found;
-  const ready = findings.every(({ ok, needed }) => ok || !needed) && tried?.ok !== false;
+  ) as typeof allFindings;
+  const ready = findings.every(({ ok, needed }) => ok || !needed) && probeResult?.ok !== false;
   if (json) {
-    io.stdout(`${JSON.stringify({ ready, findings, probe: tried }, null, 2)}\n`);
+    io.stdout(`${JSON.stringify({ ready, findings, probe: probeResult }, null, 2)}\n`);
     return ready ? 0 : 1;
   }
-  const room = io.tableWidth - 1;
-  const told = [...findings, ...(tried === undefined ? [] : [{ ...tried, name: "probe", needed: true }])];
-  const chosen = withoutSecrets(config.agent, redact) as string;
-  const whose =
-    ofProjects.length === 0
-      ? `${chosen}, the default agent`
+  const maxWidth = io.tableWidth - 1;
+  const shownFindings = [
+    ...findings,
+    ...(probeResult === undefined ? [] : [{ ...probeResult, name: "probe", needed: true }]),
+  ];
+  const agentName = withoutSecrets(config.agent, redact) as string;
+  const subject =
+    projectConfigs.length === 0
+      ? `${agentName}, the default agent`
       : `${withoutSecrets(neededNames.join(" and "), redact) as string}, with which the projects here go on`;
-  const about = `This is about ${whose}; research-ralph doctor --agent <name> checks another.`;
+  const about = `This is about ${subject}; research-ralph doctor --agent <name> checks another.`;
   const lines = [
-    ...told.flatMap((finding) => findingLines(finding, room)),
+    ...shownFindings.flatMap((finding) => findingLines(finding, maxWidth)),
     ...(ready
-      ? readyLines(chosen, probe || createAgent(config.agent, { ...settings, unconfined: true }).free === true, room)
-      : wrap(notReady(findings, chosen, [...installedAgents(io.env), "ralph"]), room)),
-    ...(!ready && config.origins.agent === "default" ? wrap(about, room) : []),
+      ? readyLines(
+          agentName,
+          probe || createAgent(config.agent, { ...settings, unconfined: true }).free === true,
+          maxWidth,
+        )
+      : wrap(notReady(findings, agentName, [...installedAgents(io.env), "ralph"]), maxWidth)),
+    ...(!ready && config.origins.agent === "default" ? wrap(about, maxWidth) : []),
   ];
   io.stdout(`${lines.join("\n")}\n`);
   return ready ? 0 : 1;
 }
 
-/**
- * The settings that the projects of this folder go on with, one for each agent; none if the user chose an agent.
- */
+/** The settings of the projects in this folder, one for each agent; empty if the user chose an agent. */
 async function agentsOfProjects(config: ResolvedConfig, io: Io): Promise<ResolvedConfig[]> {
   if (config.origins.agent !== "default") return [];
-  const found = new Map<string, ResolvedConfig>();
+  const configByAgent = new Map<string, ResolvedConfig>();
   for (const folder of await listResearches(io.cwd)) {
-    // What is wrong with a project that can't be read, 'verify' says.
+    // For a project that can't be read, 'verify' reports the problem.
     const itsConfig = await withLastAgent(config, folder, io).catch(() => undefined);
-    if (itsConfig !== undefined) found.set(itsConfig.agent, itsConfig);
+    if (itsConfig !== undefined) configByAgent.set(itsConfig.agent, itsConfig);
   }
-  return [...found.values()];
+  return [...configByAgent.values()];
 }
 
-/** A mark, the name, what was found, and below it how to mend it. */
-function findingLines({ name, ok, needed, detail, fix }: Finding, room: number): string[] {
-  const lines = labelledLines(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} `, detail, room);
-  return ok || fix === undefined ? lines : [...lines, ...labelledLines(`${" ".repeat(16)}→ `, fix, room)];
+/** A mark, the name and the result, and below it the advice. */
+function findingLines({ name, ok, needed, detail, fix }: Finding, maxWidth: number): string[] {
+  const lines = labelledLines(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} `, detail, maxWidth);
+  return ok || fix === undefined ? lines : [...lines, ...labelledLines(`${" ".repeat(16)}→ `, fix, maxWidth)];
 }
 
-/** What stands at the end where nothing is missing. `isTried`: the agent has answered, or there is no model to ask. */
-function readyLines(chosen: string, isTried: boolean, room: number): string[] {
-  if (isTried) return [`Ready to run with ${chosen}.`];
-  const found = `Ready to run with ${chosen}, as far as its program and your settings tell: nothing was sent to it. This sends it one word, which costs a call:`;
-  return [...wrap(found, room), `  research-ralph doctor --agent ${shellWord(chosen)} --probe`];
+/** The last lines if nothing is missing. `isTried`: the agent has answered, or has no model. */
+function readyLines(agentName: string, isTried: boolean, maxWidth: number): string[] {
+  if (isTried) return [`Ready to run with ${agentName}.`];
+  const readyText = `Ready to run with ${agentName}, as far as its program and your settings tell: nothing was sent to it. This sends it one word, which costs a call:`;
+  return [...wrap(readyText, maxWidth), `  research-ralph doctor --agent ${shellWord(agentName)} --probe`];
 }
 
-/** What stands at the end where something is missing, with the agent of `withModel` that could do the work instead. */
-function notReady(findings: readonly Finding[], chosen: string, withModel: readonly string[]): string {
-  const isThere = (name: string) => findings.some((finding) => finding.name === name && finding.ok);
-  const other = isThere(chosen) ? undefined : withModel.find(isThere);
-  const instead = other === undefined ? "" : ` ${other} is ready: research-ralph config agent=${other} chooses it.`;
-  return `Not ready: see the lines marked ✗.${instead}`;
+/** The last line if something is missing, with an agent of `withModel` that could be used instead. */
+function notReady(findings: readonly Finding[], agentName: string, withModel: readonly string[]): string {
+  const isReady = (name: string) => findings.some((finding) => finding.name === name && finding.ok);
+  const alternative = isReady(agentName) ? undefined : withModel.find(isReady);
+  const advice =
+    alternative === undefined ? "" : ` ${alternative} is ready: research-ralph config agent=${alternative} chooses it.`;
+  return `Not ready: see the lines marked ✗.${advice}`;
 }
 
-/** Of the folder's settings that are left out here because the user does not trust them: no run begins with them. */
+/** Findings on settings of the folder that are not trusted: no run starts with them. */
 async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {
   const { needTrust } = await settingsIn({ ...io, onlyShown: true }, flags);
   try {
@@ -141,13 +148,13 @@ async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {
   }
 }
 
-/** Of the plugins: a run goes on without one that can't be loaded. */
+/** Findings on plugins. A run continues without a plugin that can't be loaded. */
 async function pluginFindings(config: ResolvedConfig, io: Io): Promise<Finding[]> {
   const checks = await addExtensions(config, io);
   return checks.map((check) => ({ needed: false, ...check }));
 }
 
-/** Of the Redis server, where one is set or needed. A run needs it only for agents on other machines. */
+/** Findings on the Redis server, if one is set or needed. A run needs it only for agents on other machines. */
 async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {
   const needed = [config.agent, ...config.fallbacks].some(isRemote);
   if (config.redis === undefined && !needed) return [];
@@ -160,32 +167,34 @@ async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {
   }
 }
 
-/**
- * A name that is not known, or an agent that needs --unconfined, is a finding like any other: the rest is still worth
- * reading.
- */
-async function agentFinding(name: string, chosen: boolean, settings: AgentSettings, isHeld: boolean): Promise<Finding> {
+/** An unknown name, or an agent that needs --unconfined, is a normal finding, because the others are still useful. */
+async function agentFinding(
+  name: string,
+  isNeeded: boolean,
+  settings: AgentSettings,
+  hasSandbox: boolean,
+): Promise<Finding> {
   try {
     if (isRemote(name)) {
       createAgent(name, settings);
       return {
         name,
         ok: true,
-        needed: chosen,
+        needed: isNeeded,
         detail: "runs where a worker offers it; see research-ralph worker --list",
       };
     }
     const { ok, detail, fix } = await checkAgent(name, settings);
-    if (ok && chosen) createAgent(name, { ...settings, unconfined: settings.unconfined || isHeld });
-    return { name, ok, needed: chosen, detail, fix };
+    if (ok && isNeeded) createAgent(name, { ...settings, unconfined: settings.unconfined || hasSandbox });
+    return { name, ok, needed: isNeeded, detail, fix };
   } catch (error) {
-    if (error instanceof ExpectedError) return { name, ok: false, needed: chosen, detail: error.message };
+    if (error instanceof ExpectedError) return { name, ok: false, needed: isNeeded, detail: error.message };
     throw error;
   }
 }
 
-/** One word through the agent, in the sandbox that a run would give it. */
-async function probed(spec: string, config: ResolvedConfig, settings: AgentSettings, io: Io): Promise<Probe> {
+/** Sends one word to the agent, in the sandbox of a run. */
+async function probeInSandbox(spec: string, config: ResolvedConfig, settings: AgentSettings, io: Io): Promise<Probe> {
   const housing = await sandboxFor(config, io, settings, [spec]);
   try {
     return await probeAgent(spec, inSandbox(settings, housing), io.clock.now);
@@ -194,7 +203,7 @@ async function probed(spec: string, config: ResolvedConfig, settings: AgentSetti
   }
 }
 
-/** Settings for checking and probing; a probe that takes longer than five minutes is of no use to anybody. */
+/** Settings for checks and probes. A probe may take at most five minutes. */
 const settingsOf = (config: ResolvedConfig, io: Io): AgentSettings => {
   const iterationMs = Math.min(config.iterationMs, 300_000);
   return { ...settingsFor({ ...config, iterationMs }, io), transcript: () => undefined };

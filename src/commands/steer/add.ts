@@ -28,92 +28,89 @@ import { say } from "../../engine/ui/terminal/format.js";
 interface AddArguments {
   readonly folder: string;
   readonly references: readonly string[];
-  /** Columns of tables that have names of their own, each "title=Name". */
+  /** Columns of tables with other headers, each "title=Name". */
   readonly columns: readonly string[];
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
 
-/** What became of one reference. */
+/** The result for one reference. */
 interface Added {
   readonly reference: string;
   readonly id: string | null;
-  /** What people call it, once it is in the project. */
+  /** Its name for people, if it is in the project. */
   readonly key?: string;
   readonly title: string | null;
   readonly result: "added" | "already there" | "not found";
   readonly reason?: string;
-  /** It is there, and a person has excluded it: why, and how it is included. */
+  /** Set if the user has excluded it: the reason, and how to include it. */
   readonly excluded?: string;
 }
 
 /** Entries of a file that could not be read. */
-interface NotRead {
+interface UnreadEntries {
   readonly file: string;
   readonly count: number;
-  /** The first of them, with why. */
+  /** The first entries, with the reasons. */
   readonly entries: readonly string[];
 }
 
-/** So many lines tell what became of each; more are counted. */
+/** Maximum number of lines with results; the others are only counted. */
 const maxShown = 100;
 
-/** What became of all that was named. */
+/** The results for all references. */
 interface AddedAll {
   readonly all: readonly Added[];
-  readonly notRead: readonly NotRead[];
-  /** Files among what was named that list works. */
+  readonly notRead: readonly UnreadEntries[];
+  /** The files with lists of works among the references. */
   readonly lists: readonly string[];
-  /** A run holds the project, and takes them before its next iteration. */
-  readonly isNoted: boolean;
-  /** References that were not looked up, because the person stopped. */
+  /** True if a run holds the project; it adds the papers before its next iteration. */
+  readonly isLeftForRun: boolean;
+  /** Number of references that were not looked up, because the user interrupted. */
   readonly left: number;
 }
 
-const notedText = "A run is under way; it takes them before its next iteration, reads them first, and says so.";
+const leftForRunText = "A run is under way; it takes them before its next iteration, reads them first, and says so.";
 
-/**
- * Puts papers that a person names into a project's pool, to be read next. Exit code 1 where one of them could not be
- * had.
- */
+/** Adds papers to a project's pool, to be read next. The exit code is 1 if one of them is not available. */
 export async function addCommand(
   { folder: argument, references, columns, flags, json }: AddArguments,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
-  const chosen = parseColumns(columns);
+  const columnNames = parseColumns(columns);
   const folder = await findResearch(io.cwd, argument);
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
-  const counted = counter(io, "Looking up", references.length);
+  const progressCounter = counter(io, "Looking up", references.length);
   const { finish } = signals;
-  const { all, notRead, lists, isNoted, left } = await addPapers(
+  const { all, notRead, lists, isLeftForRun, left } = await addPapers(
     folder,
     references,
-    chosen,
+    columnNames,
     config,
     io,
     finish,
-    counted,
+    progressCounter,
   ).finally(() => {
-    counted.close();
+    progressCounter.close();
     signals.stop();
   });
   if (json)
     io.stdout(
-      `${JSON.stringify({ folder, papers: all, applied: !isNoted, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
+      `${JSON.stringify({ folder, papers: all, applied: !isLeftForRun, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
     );
   else {
     for (const each of all.slice(0, maxShown)) io.stdout(`${addedText(each)}\n`);
-    const count = (wanted: Added["result"]) => all.filter(({ result }) => result === wanted).length;
+    const count = (wantedResult: Added["result"]) => all.filter(({ result }) => result === wantedResult).length;
     if (all.length > maxShown)
       io.stdout(
         `and ${all.length - maxShown} more; of all ${all.length}: ${count("added")} added, ${count("already there")} already there, ${count("not found")} not found\n`,
       );
     if (count("added") > 0) {
       say(io, "They skip screening, and the PRISMA flow counts them as found another way.");
-      say(io, isNoted ? notedText : `They are read first: 'research-ralph run ${nameFor(io.cwd, folder)}'`);
+      say(io, isLeftForRun ? leftForRunText : `They are read first: 'research-ralph run ${nameFor(io.cwd, folder)}'`);
     }
     if (lists.length > 0 && count("added") > 0)
       say(io, `To screen records first, name their file as a source: run --source ${lists.join(",")}`);
@@ -125,29 +122,30 @@ export async function addCommand(
   return notRead.length > 0 || all.some(({ result }) => result === "not found") ? 1 : 0;
 }
 
-/** Adds what a person names on the local page; what became of it. @throws ExpectedError as `addPapers`. */
+/** Adds the papers that the user names on the local page. Returns the results. @throws ExpectedError as `addPapers`. */
 export async function addForPage(folder: string, typed: string, io: Io): Promise<string> {
   const reference = typed.trim();
   if (reference === "") throw new ExpectedError("Nothing is named; give a DOI, an address or a path.", 2);
-  // A stolen cookie of the page must not get other files read.
+  // A stolen cookie of the page must not give access to other files.
   requireInside(reference, io.cwd, "the page");
   const config = await configToRead(io, {}, ["sources", "state_dir"]);
-  const { all, isNoted, left } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
+  const { all, isLeftForRun, left } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
   if (left > 0) throw new ExpectedError(`${oneLine(reference)}: no answer within ${pageMs / 1000} s; add it again.`, 5);
   const more = all.length > maxOnPage ? ` And ${all.length - maxOnPage} more.` : "";
-  const each = all.slice(0, maxOnPage).map((one) => addedText(one).replace(/\.$/, ""));
+  const texts = all.slice(0, maxOnPage).map((added) => addedText(added).replace(/\.$/, ""));
   const isAdded = all.some(({ result }) => result === "added");
-  return `${each.join("; ")}.${more}${isNoted && isAdded ? ` ${notedText}` : ""}`;
+  return `${texts.join("; ")}.${more}${isLeftForRun && isAdded ? ` ${leftForRunText}` : ""}`;
 }
 
+/** Maximum number of results on the page. */
 const maxOnPage = 3;
-/** A page does not wait longer for services. */
+/** Maximum milliseconds for the services on the page. */
 const pageMs = 60_000;
 
 const addedText = ({ reference, id, key = id ?? undefined, title, result, reason, excluded = "" }: Added): string =>
   `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}${excluded}` : `${reference}: ${reason}`)}`;
 
-/** What is to be known of a paper that a person excluded. */
+/** The note on a paper that the user has excluded. */
 function exclusionOf(paper: Paper | undefined, key: string, where: string): Pick<Added, "excluded"> {
   const { override } = paper ?? {};
   if (override?.decision !== "exclude") return {};
@@ -156,67 +154,70 @@ function exclusionOf(paper: Paper | undefined, key: string, where: string): Pick
 }
 
 /**
- * Puts references, documents and the works of lists into the pool.
- * @throws ExpectedError where none can be kept, as on a full disk; nothing is added then.
+ * Adds references, documents and the works of lists to the pool.
+ * @throws ExpectedError if nothing can be stored, for example on a full disk.
  */
 async function addPapers(
   folder: string,
   references: readonly string[],
-  chosen: ReturnType<typeof parseColumns>,
+  columnNames: ReturnType<typeof parseColumns>,
   config: Awaited<ReturnType<typeof configToRead>>,
   io: Io,
   signal: AbortSignal,
-  counted: Pick<ReturnType<typeof counter>, "step" | "say"> = { step: () => undefined, say: (text) => say(io, text) },
+  progressCounter: Pick<ReturnType<typeof counter>, "step" | "say"> = {
+    step: () => undefined,
+    say: (text) => say(io, text),
+  },
 ): Promise<AddedAll> {
-  const found: NamedPaper[] = [];
-  const missed: Added[] = [];
-  const notRead: NotRead[] = [];
+  const papersToAdd: NamedPaper[] = [];
+  const notFound: Added[] = [];
+  const notRead: UnreadEntries[] = [];
   const lists: string[] = [];
   let left = 0;
   for (const [index, typed] of references.entries()) {
-    counted.step(index);
+    progressCounter.step(index);
     if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
-      const listed = await readListedPapers(typed, resolve(io.cwd, typed), chosen).catch((error: unknown) => {
-        // One bad file of several costs itself alone.
+      const listed = await readListedPapers(typed, resolve(io.cwd, typed), columnNames).catch((error: unknown) => {
+        // If there are several references, a bad file does not affect the others.
         if (references.length === 1 || !(error instanceof ExpectedError)) throw error;
         return error;
       });
       if (listed instanceof ExpectedError) {
-        missed.push({ reference: typed, id: null, title: null, result: "not found", reason: listed.message });
+        notFound.push({ reference: typed, id: null, title: null, result: "not found", reason: listed.message });
         continue;
       }
-      const { papers, broken, notice: said } = listed;
+      const { papers, broken, notice } = listed;
       lists.push(typed);
-      for (const { key, record } of papers) found.push({ reference: `${typed}: ${key}`, record });
+      for (const { key, record } of papers) papersToAdd.push({ reference: `${typed}: ${key}`, record });
       if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.examples });
-      if (said !== undefined) counted.say(said);
+      if (notice !== undefined) progressCounter.say(notice);
       continue;
     }
     const reference = await typedReference(typed, io.cwd);
     const described = await lookUpTyped(reference, folder, config, io, signal);
-    if (described.status === "ok") found.push({ reference: typed, record: described.paper });
+    if (described.status === "ok") papersToAdd.push({ reference: typed, record: described.paper });
     else if (signal.aborted) {
-      // What was interrupted says nothing of the paper.
+      // An interrupted lookup does not mean that the paper does not exist.
       left = references.length - index;
       break;
-    } else missed.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
+    } else notFound.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
   }
   let added: readonly AddedPaper[] = [];
   const change = (rrd: Rrd): Rrd => {
-    const { pool, results } = withPapers(rrd.papers_pool, found);
+    const { pool, results } = withPapers(rrd.papers_pool, papersToAdd);
     added = results;
     return { ...rrd, papers_pool: pool };
   };
-  if (found.length === 0) return { all: missed, isNoted: false, notRead, lists, left };
+  if (papersToAdd.length === 0) return { all: notFound, isLeftForRun: false, notRead, lists, left };
   const notify = (_: string, message: string) => say(io, message);
   const options = { git: config.git, stateDir: config.stateDir, now: io.clock.now(), notify };
-  const edited = await editOrLeave(folder, change, [addedMessage(found)], options);
+  const edited = await editOrLeave(folder, change, [addedMessage(papersToAdd)], options);
   const after = withKeys(edited ?? change((await readResearch(folder)).rrd));
   const names = namesIn(after);
   const where = nameFor(io.cwd, folder);
   return {
     all: [
-      ...missed,
+      ...notFound,
       ...added.map((each) => ({
         ...each,
         key: names.get(each.id),
@@ -227,7 +228,7 @@ async function addPapers(
         ),
       })),
     ],
-    isNoted: edited === undefined,
+    isLeftForRun: edited === undefined,
     notRead,
     lists,
     left,

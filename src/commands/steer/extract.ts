@@ -30,7 +30,7 @@ import { formInstructions } from "../../research/units/form/section.js";
 import { derive } from "../../research/workflow/derive.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { requirePerson } from "./require-person.js";
-import { agreed } from "../run/ask-person.js";
+import { requireConsent } from "../run/ask-person.js";
 import { work } from "../run/run.js";
 import { requireForm, typedForm } from "../run/typed-form.js";
 
@@ -98,7 +98,7 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
   }
   await requireAgents(config, io, false, roleNamesOf(config));
   for (const line of await costLines(folder, changed, open, config, io)) say(io, line);
-  await agreed(io, {
+  await requireConsent(io, {
     yes: args.yes,
     toBegin: "Yes, look for them",
     otherwise: "Nothing was changed and no agent was started",
