@@ -2,13 +2,21 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { LedgerLine } from "../engine/generated/ledger.js";
 import { readLedger } from "../engine/storage/state/ledger.js";
-import { type Experience, figuresFor, forecastOf, type Price, medianUsageOf } from "../research/workflow/forecast.js";
+import {
+  type Experience,
+  figuresFor,
+  figuresForTexts,
+  forecastOf,
+  type Price,
+  medianUsageOf,
+} from "../research/workflow/forecast.js";
 import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent, modelOf, usualModelsOf } from "../engine/agents/registry.js";
 import type { Forecast } from "../engine/loop/types.js";
 import type { Rrd } from "../research/generated/rrd.js";
 import type { Figure } from "../research/units/unit-kind.js";
+import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { settingsFor } from "./agents.js";
@@ -32,10 +40,18 @@ interface Worker {
 /**
  * The basis of a forecast for a project that has not read a paper yet: the usage of the same agent in other projects of
  * the parent folder, or else dated figures at the price of its model. Never throws; without both, the result has no
- * figures.
+ * figures. `textTokens`: mean tokens of the documents that a person brings.
  */
-export async function experienceFor(folder: string, worker: Worker, classic: boolean): Promise<Experience> {
-  const dated = pricedFigures(worker);
+export async function experienceFor(
+  folder: string,
+  worker: Worker,
+  classic: boolean,
+  textTokens?: number,
+): Promise<Experience> {
+  const dated =
+    textTokens === undefined
+      ? pricedFigures(worker)
+      : pricedFigures(worker, figuresForTexts(textTokens), "documents of this size");
   const mode = classic ? { classic: true as const } : {};
   const ledgers =
     worker.free === true
@@ -54,12 +70,12 @@ export async function experienceFor(folder: string, worker: Worker, classic: boo
 }
 
 /** The usage of units at the price of the worker's model, by `figures` or else by the dated figures. */
-function pricedFigures(worker: Worker, figures?: Readonly<Record<string, Figure>>): Experience {
+function pricedFigures(worker: Worker, figures?: Readonly<Record<string, Figure>>, material?: string): Experience {
   const names = worker.model === undefined ? (worker.defaultModels ?? []) : [worker.model];
   const models = names.map(modelNamed).filter((model) => model !== undefined && isPriced(model));
   const price: Price = ({ input, output }) =>
     models.map((model) => priceOf({ input, cached: 0, output, requests: 1 }, model));
-  return figuresFor({ ...worker, models: models.map(({ name }) => name) }, price, figures);
+  return figuresFor({ ...worker, models: models.map(({ name }) => name) }, price, figures, material);
 }
 
 /** A forecast for `units` units of one kind and this size with the agent `agent`. */
@@ -76,25 +92,35 @@ export function forecastOfSize(
   return forecastOf(rrd, [], { usage, from: "" }, { [kind]: units });
 }
 
-/** Like experienceFor, for the configured agent. */
+/** Like experienceFor, for the configured agent and the documents of a project. */
 export async function experienceOf(
   folder: string,
+  { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   config: ResolvedConfig,
   io: Io,
-  classic = false,
 ): Promise<Experience> {
   const settings = settingsFor(config, io);
   const { free } = createAgent(config.agent, { ...settings, unconfined: true });
+  const own = await (await import("./library.js")).userRecordsOf(rrd, rootOf(folder, io.cwd));
   const experience = await experienceFor(
     folder,
     workerOf({ name: config.agent, free }, config.agent, settings),
-    classic,
+    ledger.at(-1)?.unit === "classic",
+    own?.textTokens,
   );
   return {
     ...experience,
-    ...withoutUndefined({ checks: checkPlanOf(config, { free }), second: sharingOf(config).second }),
+    ...withoutUndefined({
+      records: isFresh(rrd) ? own?.records : undefined,
+      checks: checkPlanOf(config, { free }),
+      second: sharingOf(config).second,
+    }),
   };
 }
+
+/** Before the first batch; after it the project itself knows how many records wait. */
+export const isFresh = ({ statistics, phase }: Rrd): boolean =>
+  (statistics?.discovery_metrics?.batches ?? 0) === 0 && phase === "DISCOVERY";
 
 /** The agent that will work, with its models by the settings. */
 export const workerOf = (

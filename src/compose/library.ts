@@ -1,4 +1,5 @@
 import { claudeName, lessonsName, missionName } from "../engine/lib/layout.js";
+import { stat } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
@@ -26,6 +27,8 @@ import type { Library } from "../research/units/unit-kind.js";
 import type { Rrd } from "../research/generated/rrd.js";
 import { isOwnFolder, ownListIn } from "../research/papers/records/own-list.js";
 import { readRecords } from "../research/papers/records/read-records.js";
+import { bytesPerToken } from "../engine/lib/tokens.js";
+import { medianPaperTokens } from "../research/units/reading/kind.js";
 import { webAddress } from "../engine/lib/json-fields.js";
 
 /**
@@ -156,30 +159,47 @@ export function localSources(
   };
 }
 
+/** The records that a person brings, and how much there is to read in them. */
+interface UserRecords {
+  readonly records: number;
+  /** Mean tokens of their texts; a typical paper for a record of a list, whose text is not here. */
+  readonly textTokens: number;
+}
+
 /**
- * The number of records in the folders and lists of a project; undefined if a service is searched too, or if one of
- * them can't be read.
+ * The records in the folders and lists of a project; undefined if a service is searched too, or if one of them can't be
+ * read.
  */
-export async function countUserRecords({ requirements }: Rrd, root: string): Promise<number | undefined> {
+export async function userRecordsOf({ requirements }: Rrd, root: string): Promise<UserRecords | undefined> {
   const { sources = [], columns } = requirements;
   if (sources.length === 0) return undefined;
-  let records = 0;
-  for (const source of sources)
-    try {
+  const paths: string[] = [];
+  let listed = 0;
+  const addList = async (path: string) => void (listed += (await readRecords(path, columns)).entries.length);
+  try {
+    for (const source of sources)
       if (isOwnFolder(source)) {
-        const folder = resolve(root, source.slice("folder:".length).trim());
-        const { documents, lists } = await contentsOf(folder, ownFiles);
-        records += documents.length;
-        for (const list of lists) records += (await readRecords(list, columns)).entries.length;
+        const { documents, lists } = await contentsOf(resolve(root, source.slice("folder:".length).trim()), ownFiles);
+        paths.push(...documents);
+        for (const list of lists) await addList(list);
       } else {
         const list = ownListIn(source);
         if (list === undefined || webAddress(list.place) !== undefined) return undefined;
-        records += (await readRecords(resolve(root, list.place), columns)).entries.length;
+        await addList(resolve(root, list.place));
       }
-    } catch {
-      return undefined;
-    }
-  return records;
+    const sizes = await Promise.all(paths.map(textTokensOf));
+    const records = paths.length + listed;
+    const tokens = sizes.reduce((sum, size) => sum + size, listed * medianPaperTokens);
+    return { records, textTokens: records === 0 ? 0 : tokens / records };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tokens of a document by the size of its file. Of a file with pictures or marks, a typical paper is the most. */
+async function textTokensOf(path: string): Promise<number> {
+  const tokens = (await stat(path)).size / bytesPerToken;
+  return /\.(md|txt)$/i.test(path) ? tokens : Math.min(tokens, medianPaperTokens);
 }
 
 /** The name of a list file as a source. It contains a separator, so an equals sign in it does not name a database. */

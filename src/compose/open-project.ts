@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { type Agents, hasProgram, isUnconfined, summarisingAgent, warningsOf } from "./agents.js";
 import { recordEnd, type Run } from "./drive.js";
-import { experienceFor, workerOf } from "./forecast-basis.js";
+import { experienceFor, isFresh, workerOf } from "./forecast-basis.js";
 import { projectFiles, userFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { lockFile } from "../engine/lib/layout.js";
@@ -230,8 +230,10 @@ async function openLocked<Opened>(
     const names = agents.map(({ name }) => name);
     for (const edit of await waitingEdits(folder, rootOf(folder, cwd), config.stateDir))
       warn(waitingEditText(edit, folder));
+    const { rrd } = await research.load();
+    const own = await (await import("./library.js")).userRecordsOf(rrd, rootOf(folder, cwd));
     const experience = {
-      ...(await experienceFor(folder, worker, classic)),
+      ...(await experienceFor(folder, worker, classic, own?.textTokens)),
       agents: names,
       ...withoutUndefined({ checks: checkPlanOf(config, worker), second: sharingOf(config).second }),
     };
@@ -239,7 +241,7 @@ async function openLocked<Opened>(
     for (const message of await oldReportNotices(research)) inform(message);
     // Where the agent can't be started, the first iteration says so.
     if (forecast && (await hasProgram(config, io)))
-      for (const message of await forecastNotices(research, experience, rootOf(folder, cwd))) inform(message);
+      for (const message of await forecastNotices(research, experience, own?.records)) inform(message);
     return makeWorkflow({ research, workspaces, experience, memory, close });
   } catch (error) {
     await close();
@@ -286,12 +288,10 @@ async function oldReportNotices(research: Pick<Research, "load">): Promise<strin
 async function forecastNotices(
   research: Pick<Research, "load">,
   experience: Experience,
-  root: string,
+  ownRecords: number | undefined,
 ): Promise<string[]> {
   const { rrd, ledger } = await research.load();
-  // After the first batch the project itself knows how many records wait.
-  const isFresh = (rrd.statistics?.discovery_metrics?.batches ?? 0) === 0 && rrd.phase === "DISCOVERY";
-  const records = isFresh ? await (await import("./library.js")).countUserRecords(rrd, root) : undefined;
+  const records = isFresh(rrd) ? ownRecords : undefined;
   const forecast = forecastOf(rrd, ledger, { ...experience, ...withoutUndefined({ records }) });
   return forecast === undefined ? [] : [forecastSentence(forecast)];
 }

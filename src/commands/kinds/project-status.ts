@@ -1,5 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import type { Forecast } from "../../engine/loop/types.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
@@ -11,6 +12,7 @@ import { countsOf, countsText } from "../../research/overview/counts.js";
 import { nameFor } from "../../research/overview/find-research.js";
 import { namesIn } from "../../research/papers/paper-keys.js";
 import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
+import { forecastOf } from "../../research/workflow/forecast.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
 import { screenedOutIds, seedsOf } from "../../research/papers/seeds/seed.js";
@@ -29,6 +31,7 @@ import { readNarrative } from "../../research/units/narrative/kept-narrative.js"
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { iterationsWithoutResult } from "../../research/derived/observations.js";
 import { deriveStatistics } from "../../research/derived/statistics.js";
+import { experienceToRead } from "./experience-to-read.js";
 import type { Status } from "./kind.js";
 
 /** The status of a project, computed from its records, without the fields of the file about itself. */
@@ -41,7 +44,8 @@ export async function projectStatus(
   const { running, held, underWay: under_way, finished } = standing;
   const reading = new Set(under_way.map(({ unit }) => unit));
   const meaning = meaningOf(await readNarrative(folder), rrd);
-  const report = { ...reportOf(folder, rrd, ledger), meaning: meaning?.says ?? null };
+  const forecast = forecastOf(rrd, ledger, await experienceToRead(folder, { rrd, ledger }, io));
+  const report = { ...reportOf(folder, rrd, ledger, forecast), meaning: meaning?.says ?? null };
   // The file never has this status: if the program wrote it, it would look like an edit of the user.
   const pool = report.pool.map((each) =>
     each.status === "pending" && reading.has(each.id) ? { ...each, status: "analyzing" as const } : each,
@@ -57,13 +61,12 @@ export async function projectStatus(
 
 type Report = ReturnType<typeof reportOf> & { readonly meaning: string | null };
 
-function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
-  const { phase, refused } = statusOf(rrd, ledger);
+function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], forecast: Forecast | undefined) {
+  const { phase } = statusOf(rrd, ledger);
   const progress = progressOf(rrd);
   const statistics = deriveStatistics(rrd);
   const { insights, quotes, ...papers } = countsOf(rrd);
   const average = timePerPaper(rrd, ledger);
-  const remainingCount = progress.total - progress.done - refused.length;
   const names = namesIn(rrd);
   const inSeconds = (ms: number | undefined) => (ms === undefined ? null : Math.floor(ms / 1000));
   const { iterations, seconds: _, ...spending } = totalOf(rrd, ledger);
@@ -80,7 +83,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[]) {
     last_run: rrd.loop?.last_run ?? null,
     seconds: inSeconds(timeSpent(rrd, ledger)),
     seconds_per_paper: inSeconds(average),
-    seconds_left: average === undefined || remainingCount <= 0 ? null : inSeconds(average * remainingCount),
+    seconds_left: forecast === undefined || average === undefined ? null : forecast.seconds,
     blocked_sources: statistics.discovery_metrics?.sources_blocked ?? [],
     seeds: seedRecallText(seedsOf(rrd), statistics.discovery_metrics?.seeds, screenedOutIds(rrd)) ?? null,
     retracted: statistics.total_retracted ?? 0,
@@ -221,7 +224,7 @@ function workText({ seconds, seconds_per_paper: average, seconds_left: secondsLe
   const parts = [
     `${duration(seconds * 1000)} of agent time`,
     ...(average === null ? [] : [`${duration(average * 1000)} a paper`]),
-    ...(secondsLeft === null ? [] : [`about ${duration(secondsLeft * 1000)} left`]),
+    ...(secondsLeft === null ? [] : [`≈ ${duration(secondsLeft * 1000)} of work left`]),
   ];
   return parts.join(", ");
 }

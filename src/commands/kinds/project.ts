@@ -6,6 +6,7 @@ import { findResearch, listResearches } from "../../research/overview/find-resea
 import { lookAtResearch, steeredResearch } from "../../research/overview/project-standing.js";
 import { rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
+import { experienceToRead } from "./experience-to-read.js";
 import type { Kind } from "./kind.js";
 
 /** A research project: a folder with rrd.json. It is also found by its name under ./researches. */
@@ -25,13 +26,7 @@ export const project: Kind = {
   status: async (...args) => (await import("./project-status.js")).projectStatus(...args),
   async costs(folder, io) {
     const { rrd, ledger } = await readResearch(folder);
-    const [{ configToRead }, { experienceOf }] = await Promise.all([
-      import("../../compose/config.js"),
-      import("../../compose/forecast-basis.js"),
-    ]);
-    // Uses the experience with the agent that the next run would start; in classic mode if the last run used it.
-    const isClassic = ledger.at(-1)?.unit === "classic";
-    return costsOf(rrd, ledger, await experienceOf(folder, await configToRead(io), io, isClassic));
+    return costsOf(rrd, ledger, await experienceToRead(folder, { rrd, ledger }, io));
   },
   brief: async (...args) => (await import("./project-brief.js")).projectBrief(...args),
   validate: async (folder) => (await import("./project-validate.js")).validateProject(folder),

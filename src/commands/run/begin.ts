@@ -170,7 +170,7 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
   const check = await checkChosen(config, io);
   // Only a new target starts a new search.
   const rrdWithTarget = withTarget(rrd, Math.max(maxPapers, targetOf(rrd) + 1));
-  const forecast = forecastOf(rrdWithTarget, ledger, await experienceOf(folder, config, io));
+  const forecast = forecastOf(rrdWithTarget, ledger, await experienceOf(folder, { rrd, ledger }, config, io));
   // The cost is shown before the question, even with --quiet.
   if (!args.json) {
     say(io, `It goes on with ${name}, from ${rrd.papers_pool.length} papers to ${maxPapers}, with ${config.agent}.`);
@@ -185,7 +185,7 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
 }
 
 const userRecordCount = async (rrd: Rrd, { cwd }: Io): Promise<number | undefined> =>
-  (await import("../../compose/library.js")).countUserRecords(rrd, cwd);
+  (await (await import("../../compose/library.js")).userRecordsOf(rrd, cwd))?.records;
 
 /**
  * Maximum number of papers that a project can have with a larger target; undefined if the target is not larger, or if
@@ -306,8 +306,8 @@ async function plan(
     );
   const papers = targetOfRun(config, records);
   const folder = join(io.cwd, researchesName, "new");
-  const experience = { ...(await experienceOf(folder, config, io)), ...withoutUndefined({ records }) };
-  const forecast = forecastOf(rrdFor(papers), [], experience);
+  const fresh = { rrd: rrdFor(papers), ledger: [] };
+  const forecast = forecastOf(fresh.rrd, [], await experienceOf(folder, fresh, config, io));
   const { free = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
   // Otherwise the agent chooses the search words.
   const usesWordsOfTopic = !searchedSources.every(isUserSource) && (quick || sources.length > 0);

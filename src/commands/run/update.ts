@@ -345,7 +345,10 @@ async function forecast(
     opened,
     ledger,
     // The usage of other agents does not apply to this one.
-    { ...(await experienceOf(folder, config, io)), agents: [config.agent, ...config.fallbacks] },
+    {
+      ...(await experienceOf(folder, { rrd: opened, ledger }, config, io)),
+      agents: [config.agent, ...config.fallbacks],
+    },
     changes && unitsFor(changes, needsWriting(opened, await readNarrative(folder))),
   );
   const { id, since, until } = update;

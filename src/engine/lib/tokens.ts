@@ -2,7 +2,7 @@
  * Measured on briefs and articles with the tokenizer o200k: 3.94 characters per token in English. Counting bytes avoids
  * too low estimates for other scripts.
  */
-const bytesPerToken = 3.9;
+export const bytesPerToken = 3.9;
 
 /** The estimated number of tokens of a text, for limits of briefs. The error for English prose is a few percent. */
 export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken);

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { count as tokensText, many, money } from "../../engine/lib/words.js";
+import { many } from "../../engine/lib/words.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { isAnswerUnit } from "../project-files/logs/answers-log.js";
@@ -11,12 +11,13 @@ import { isWanted, kindOfLine, kinds } from "../units/kinds.js";
 import { check, claims, mend } from "../units/check/kind.js";
 import { extract } from "../units/form/kind.js";
 import { formOf } from "../project-files/form.js";
-import { reading } from "../units/reading/kind.js";
+import { medianPaperTokens, reading } from "../units/reading/kind.js";
 import { report } from "../units/report/kind.js";
 import type { CheckWish } from "../units/judged-result.js";
 import type { Figure, UnitKind } from "../units/unit-kind.js";
 import { statusOf } from "./next-unit.js";
 import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
+import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 
 /** The usage of one unit until it was accepted, with refused and failed attempts. */
 interface UnitUsage {
@@ -29,6 +30,8 @@ interface UnitUsage {
   readonly most?: number;
   /** Part of the cost is an estimate of this program. */
   readonly estimated?: true;
+  /** The agent reported no tokens: `tokens` is the size of its briefs, and a typical answer. */
+  readonly byBriefs?: true;
 }
 
 /** The usage of one unit of each kind. */
@@ -65,6 +68,7 @@ export function figuresFor(
   { name, free, models = [] }: { readonly name: string; readonly free?: true; readonly models?: readonly string[] },
   price: Price,
   figures: Readonly<Record<string, Figure>> = {},
+  material = "a typical paper",
 ): Experience {
   const usageOf = (figure: Figure): UnitUsage => {
     if (free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
@@ -79,9 +83,30 @@ export function figuresFor(
     from:
       free === true
         ? `${name}, which uses no model`
-        : `figures of ${measuredOn} for a typical paper${models.length < 2 ? "" : ` at the prices of ${models.join(" and ")}, as ${name} chooses`}`,
+        : `figures of ${measuredOn} for ${material} and a model behind an API${models.length < 2 ? "" : `, at the prices of ${models.join(" and ")}, as ${name} chooses`}; a fast agent needs less`,
   };
 }
+
+/** The figures for documents of `tokens` tokens on average: what is read and written is shorter with them. */
+export function figuresForTexts(tokens: number): Readonly<Record<string, Figure>> {
+  const share = Math.max(leastShare, tokens / medianPaperTokens);
+  const scaled = ({ name, figure: { input, output, minutes } }: UnitKind): Figure => {
+    const atMost = Math.min(1, share);
+    const readShare = name === reading.name ? share : atMost;
+    return {
+      input: Math.round(fixedInput + (input - fixedInput) * readShare),
+      output: Math.round(output * atMost),
+      minutes: minutes * atMost,
+    };
+  };
+  return Object.fromEntries(kinds.map((kind) => [kind.name, scaled(kind)]));
+}
+
+/** Even an empty document takes this share of what a typical paper takes, beside the text that every brief has. */
+const leastShare = 0.1;
+
+/** Tokens that a brief has without papers, with the agent's own text. */
+const fixedInput = 3_000;
 
 /** The kind of unit of a line; "classic" in classic mode. */
 const nameOf = (line: LedgerLine): string =>
@@ -100,6 +125,7 @@ interface UsageSum {
   isPaid: boolean;
   isEstimated: boolean;
   isAccepted: boolean;
+  isByBriefs: boolean;
 }
 
 /** The median usage of accepted units of each kind, from the ledgers of several projects. */
@@ -139,10 +165,13 @@ const zeroUsage = (): UsageSum => ({
   isPaid: false,
   isEstimated: false,
   isAccepted: false,
+  isByBriefs: false,
 });
 
 function addTo(sum: UsageSum, line: LedgerLine): void {
-  sum.tokens += tokensOf(line);
+  const isByBriefs = hasUnknownTokens(line);
+  sum.tokens += isByBriefs ? (line.brief_tokens ?? 0) + (kindOfLine(line) ?? reading).figure.output : tokensOf(line);
+  sum.isByBriefs ||= isByBriefs;
   sum.seconds += line.duration_seconds ?? 0;
   sum.usd += line.cost_usd ?? 0;
   sum.isPaid ||= line.cost_usd !== undefined;
@@ -150,11 +179,16 @@ function addTo(sum: UsageSum, line: LedgerLine): void {
   sum.isAccepted ||= line.outcome === "accepted";
 }
 
+/** Whether a model may have worked whose tokens nobody reported. */
+const hasUnknownTokens = (line: LedgerLine): boolean =>
+  tokensOf(line) === 0 && line.cost_usd === undefined && countsTowardLimit(line.failure);
+
 const medianOf = (units: readonly UsageSum[]): UnitUsage => ({
   tokens: median(units.map(({ tokens }) => tokens)),
   minutes: median(units.map(({ seconds }) => seconds)) / 60,
   ...(units.some(({ isPaid }) => isPaid) ? { usd: median(units.map(({ usd }) => usd)) } : {}),
   ...(units.some(({ isEstimated }) => isEstimated) ? { estimated: true as const } : {}),
+  ...(units.some(({ isByBriefs }) => isByBriefs) ? { byBriefs: true as const } : {}),
 });
 
 /** Numbers of units by kind, only units for which an agent is started. */
@@ -199,16 +233,19 @@ export function forecastOf(
   before: Experience = { usage: {}, from: "" },
   todo: UnitCounts = remainingUnits(rrd, ledger, before),
 ): Forecast | undefined {
-  const ownUsage = medianUsageOf([
-    ledger.filter(({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent))),
-  ]);
+  const ownLines = ledger.filter(
+    ({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent)),
+  );
+  const ownUsage = medianUsageOf([ownLines]);
+  const ownCount = ownLines.filter((line) => isAgentUnit(line) && line.outcome === "accepted").length;
+  const earlier = ownCount < learntFrom ? before : atPace(ownUsage, before);
   const isClassic =
     before.classic === true || (ownUsage[reading.name] === undefined && ownUsage[classicName] !== undefined);
   const remaining = Object.entries(todo).filter(([, units]) => units > 0) as [string, number][];
   const withUsage = remaining.map(([kind, units]) => ({
     kind,
     units,
-    ...usageFor(isClassic ? classicName : kind, ownUsage, before),
+    ...usageFor(isClassic ? classicName : kind, ownUsage, earlier),
   }));
   const mainKind = withUsage.find(({ kind }) => kind === reading.name) ?? withUsage[0];
   if (mainKind?.usage === undefined) return undefined;
@@ -223,20 +260,15 @@ export function forecastOf(
   const maxCostOf = (usage: UnitUsage) =>
     usage.most ?? (usage.usd === undefined && tokens > 0 ? (usage.tokens / tokens) * (most ?? 0) : costOf(usage));
   const papers = withUsage.find(({ kind }) => kind === reading.name)?.units ?? 0;
+  const checkCount = withUsage
+    .filter(({ kind }) => kind === claims.name || kind === check.name || kind === mend.name)
+    .reduce((total, { units }) => total + units, 0);
   // Every document of the user's folders is read.
   const isEachRead = rrd.requirements.sources?.every(isOwnFolder) === true;
-  const checks = withUsage.filter(({ kind }) => kind === claims.name || kind === check.name || kind === mend.name);
+  const isByBriefs = withUsage.some(({ usage }) => usage?.byBriefs === true);
   return {
     papers,
-    ...(papers === 0
-      ? {}
-      : {
-          left: remainingText(
-            isEachRead ? undefined : before.records,
-            papers,
-            checksText(checks, usd === undefined ? undefined : costOf),
-          ),
-        }),
+    ...(papers === 0 ? {} : { left: remainingText(isEachRead ? undefined : before.records, papers, checkCount) }),
     iterations: withUsage.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
     seconds: Math.round(sum(({ minutes }) => minutes) * 60),
@@ -245,33 +277,56 @@ export function forecastOf(
       ? {}
       : { cost_usd_most: roundUsd(sum(maxCostOf)) }),
     ...(hasUnpriced || withUsage.some(({ usage }) => usage?.estimated === true) ? { estimated: true as const } : {}),
-    from: [...new Set([mainKind, ...withUsage].map(({ from }) => from))].filter((from) => from !== "").join(" and "),
+    from: `${[...new Set([mainKind, ...withUsage].map(({ from }) => from))].filter((from) => from !== "").join(" and ")}${isByBriefs ? ", tokens by the size of its briefs" : ""}`,
   };
 }
 
-const remainingText = (records: number | undefined, papers: number, checks: string | undefined): string =>
+/** Accepted units of a project from which the speed of its agent is known. */
+const learntFrom = 2;
+
+/**
+ * Earlier usage at the pace of the project itself: minutes in the ratio of the kinds that it has done, and tokens and
+ * cost in the ratio of its readings, because only these show how long its papers are.
+ */
+function atPace(ownUsage: UsageByKind, before: Experience): Experience {
+  const shared = Object.entries(ownUsage).flatMap(([kind, own]) => {
+    const earlier = before.usage[kind];
+    return own === undefined || earlier === undefined ? [] : [{ kind, own, earlier }];
+  });
+  const readings = shared.filter(({ kind }) => kind === reading.name);
+  const ratioOf = (of: (usage: UnitUsage) => number, ofKinds: typeof shared): number => {
+    const sum = (which: "own" | "earlier") => ofKinds.reduce((total, pair) => total + of(pair[which]), 0);
+    return sum("earlier") === 0 ? 1 : sum("own") / sum("earlier");
+  };
+  const pace = {
+    minutes: ratioOf(({ minutes }) => minutes, shared),
+    tokens: ratioOf(({ tokens }) => tokens, readings),
+  };
+  const scaled = ({ tokens, minutes, usd, most, ...usage }: UnitUsage): UnitUsage => ({
+    ...usage,
+    tokens: tokens * pace.tokens,
+    minutes: minutes * pace.minutes,
+    ...(usd === undefined ? {} : { usd: usd * pace.tokens }),
+    ...(most === undefined ? {} : { most: most * pace.tokens }),
+  });
+  const usage = Object.fromEntries(
+    Object.entries(before.usage).flatMap(([kind, each]) => (each === undefined ? [] : [[kind, scaled(each)]])),
+  );
+  return { ...before, usage, from: readings.length === 0 ? before.from : ownText };
+}
+
+const ownText = "what it took so far";
+
+const remainingText = (records: number | undefined, papers: number, checkCount: number): string =>
   [
     ...(records === undefined ? [] : [`${many(records, "record")} to screen`]),
     many(papers, "paper"),
-    ...(checks === undefined ? [] : [checks]),
+    ...(checkCount === 0 ? [] : [`at most ${many(checkCount, "check")} of sentences`]),
   ].join(", ");
-
-/** For example "3 checks of sentences with 43k tokens, $0.12"; undefined if no checks remain. */
-function checksText(
-  checks: readonly { readonly units: number; readonly usage?: UnitUsage }[],
-  costOf: ((usage: UnitUsage) => number) | undefined,
-): string | undefined {
-  const length = checks.reduce((total, { units }) => total + units, 0);
-  const sum = (of: (usage: UnitUsage) => number) =>
-    checks.reduce((total, { units, usage }) => total + (usage === undefined ? 0 : units * of(usage)), 0);
-  if (length === 0) return undefined;
-  const price = costOf === undefined ? "" : `, ${money(sum(costOf))}`;
-  return `${many(length, "check")} of sentences with ${tokensText(sum(({ tokens }) => tokens))} tokens${price}`;
-}
 
 function usageFor(kind: string, ownUsage: UsageByKind, before: Experience): { usage?: UnitUsage; from: string } {
   const ownOfKind = ownUsage[kind];
-  if (ownOfKind !== undefined) return { usage: ownOfKind, from: "what it took so far" };
+  if (ownOfKind !== undefined) return { usage: ownOfKind, from: ownText };
   const earlierUsage = before.usage[kind];
   return earlierUsage === undefined ? { from: "" } : { usage: earlierUsage, from: before.from };
 }

@@ -161,7 +161,7 @@ test("a research's costs are shown with their marks, or as one JSON value", asyn
     "m2",
     "refused",
     "Fullest context: paper 30 %",
-    "left, in 6 iterations (2 papers, 3 checks of sentences with 36.0k tokens, $0.12)",
+    "left, in 6 iterations (2 papers, at most 3 checks of sentences)",
     "subscription",
   ]) {
     expect(io.out().replace(/\s+/g, " ")).toContain(expected);

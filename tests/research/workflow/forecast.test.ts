@@ -90,6 +90,46 @@ test("what another agent took tells nothing of the one that will work", () => {
   });
 });
 
+test("tokens that an agent does not report are counted by its briefs, never as none", () => {
+  const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: [paper("a", "presented"), paper("b", "pending")] } as Rrd;
+  const { cost_usd: _, ...silent } = read(1, "a", 0, { brief_tokens: 1_600 });
+  expect(forecastOf(rrd, [silent], before)).toMatchObject({
+    tokens: 1_600 + 2_500 + 5,
+    from: "what it took so far and elsewhere, tokens by the size of its briefs",
+  });
+  // A model that nobody could start used none, and an agent without a model costs nothing.
+  expect(medianUsageOf([[{ ...silent, failure: "missing", outcome: "failed" }, silent]])["paper"]?.tokens).toBe(4_100);
+  expect(medianUsageOf([[read(1, "a", 0, { brief_tokens: 1_600 })]])["paper"]?.tokens).toBe(0);
+});
+
+test("two units tell the pace of the agent also for the kinds that it has not done yet", () => {
+  const papers = [paper("a", "presented"), paper("b", "presented"), paper("c", "pending")];
+  const rrd = { ...fresh, phase: "ANALYSIS", papers_pool: papers } as Rrd;
+  const quick = (n: number, unit: string) => read(n, unit, 20, { duration_seconds: 6 });
+  // A fifth of the tokens and a tenth of the minutes of what such papers took elsewhere.
+  expect(forecastOf(rrd, [quick(1, "a"), quick(2, "b")], before)).toMatchObject({
+    tokens: 20 + 1,
+    seconds: 6 + 6,
+    from: "what it took so far",
+  });
+});
+
+test("of documents that a person brings the size is known before the start", async () => {
+  const cwd = freshFolder();
+  const forecast = async (words: number) => {
+    const io = fakeIo({ cwd, env: { HOME: cwd, RESEARCH_RALPH_AGENT: "codex" } });
+    mkdirSync(join(cwd, "notes"), { recursive: true });
+    for (const name of ["a.md", "b.md"]) writeFileSync(join(cwd, "notes", name), "word ".repeat(words));
+    makeResearch(cwd, "own-2026-03-01", { ...fresh, requirements: { target_papers: 2, sources: ["folder:notes"] } });
+    await costCommand({ folder: "own-2026-03-01", json: true }, io);
+    return JSON.parse(io.out()).forecast as { tokens: number; from: string };
+  };
+  const [few, many] = [await forecast(60), await forecast(12_000)];
+  expect(few.from).toContain("documents of this size");
+  expect(few.tokens).toBeLessThan(50_000);
+  expect(many.tokens).toBeGreaterThan(few.tokens + 2 * 12_000);
+});
+
 test("nothing is forecast where nothing is known of papers, or nothing is left", () => {
   expect(forecastOf(fresh, [])).toBeUndefined();
   const done = { ...fresh, phase: "COMPLETE", papers_pool: [paper("a", "presented")] } as Rrd;
@@ -161,10 +201,10 @@ test("cost tells of a fresh research what it will take, its check among it, at t
     return io.out().replace(/\s+/g, " ");
   };
   expect(await told("codex")).toMatch(
-    /Forecast: ≈ .* tokens, \$\d+\.\d\d, .* of work left, in 22 iterations \(16 papers, 3 checks of sentences with 36.0k tokens, \$0\.\d\d\); estimated from figures of/,
+    /Forecast: ≈ .* tokens, \$\d+\.\d\d, .* of work left, in 22 iterations \(16 papers, at most 3 checks of sentences\); estimated from figures of/,
   );
   expect(await told("claude")).toMatch(
-    /≈ .* tokens, \$\d\.\d\d to \$\d\.\d\d, .* a typical paper at the prices of claude-sonnet-5-5 and claude-opus-5-5, as claude chooses/,
+    /≈ .* tokens, \$\d\.\d\d to \$\d\.\d\d, .* a typical paper and a model behind an API, at the prices of claude-sonnet-5-5 and claude-opus-5-5, as claude chooses; a fast agent needs less/,
   );
 });
 
@@ -213,7 +253,7 @@ test("a run says what the whole will take before its first iteration", async () 
   );
   const lines = io.err().split("\n");
   const forecast = lines.findIndex((each) =>
-    /Forecast: ≈ 1\d\dk tokens, .* left, in 8 iterations \(2 papers, 3 checks of sentences with 36.0k tokens.*another project/.test(
+    /Forecast: ≈ 1\d\dk tokens, .* left, in 8 iterations \(2 papers, at most 3 checks of sentences.*another project/.test(
       each,
     ),
   );

@@ -11,7 +11,7 @@ import { briefInput, type ChoiceContext, type Project, type UnitKind } from "../
 import type { ReadingMaterial } from "./prepare.js";
 
 /** Tokens of a paper of median length. */
-const medianPaperTokens = 15_000;
+export const medianPaperTokens = 15_000;
 
 /** Reads one paper, in full if its text is available. */
 export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
