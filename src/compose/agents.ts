@@ -9,7 +9,7 @@ import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { checkAgent, createAgent, isRemote } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
-import { keepTrust, type TrustedPart, untrusted } from "../engine/config/trust.js";
+import { keepTrust, keptValue, type TrustedPart, untrusted } from "../engine/config/trust.js";
 import { variableOf } from "../engine/config/keys.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ledgerName, projectIdFile, transcriptsFolder } from "../engine/lib/layout.js";
@@ -296,8 +296,8 @@ export function summariserFor(
 }
 
 /**
- * The settings for a project, with the agent that did its last accepted work if the user chose none, or the one that
- * was tried last if nothing was accepted yet. A project may come from somebody else, so a command is used again only if
+ * The settings for a project, with the agent that did its last accepted work if the user chose none. If nothing was
+ * accepted yet, the one that was tried last, or else the one that the user typed for it last. A project may come from somebody else, so a command is used again only if
  * the user typed it for this project.
  */
 export async function withLastAgent(
@@ -307,21 +307,24 @@ export async function withLastAgent(
 ): Promise<ResolvedConfig> {
   if (config.origins.agent !== "default" || folder === undefined) return config;
   const { ledger } = await readResearch(folder);
-  const agent = (ledger.findLast((line) => line.outcome === "accepted") ?? ledger.at(-1))?.agent;
-  if (agent === undefined || agent === config.agent) return config;
+  // Work that code did alone has no agent.
+  const lines = ledger.filter((line) => line.agent !== undefined);
+  const agent =
+    (lines.findLast((line) => line.outcome === "accepted") ?? lines.at(-1))?.agent ??
+    keptValue(join(folder, ledgerName), "agent", env);
+  if (typeof agent !== "string" || agent === config.agent) return config;
   const isKnown = knownAgents(config, env).has(agent) || untrusted([typedAgent(folder, agent)], env).length === 0;
   return isKnown ? { ...config, agent, fallbacks: [] } : config;
 }
 
-/** Remembers the commands that the user typed for a project as agents. */
+/** Remembers the agents that the user typed for a project, so that their commands are used again. */
 export async function rememberAgent(config: ResolvedConfig, folder: string, { env }: Pick<Io, "env">): Promise<void> {
   if (config.origins.agent !== "--agent") return;
   const known = knownAgents(config, env);
-  const typedNames = [config.agent, ...config.fallbacks].filter((name) => !known.has(name));
-  if (typedNames.length === 0) return;
+  const fallbacks = config.fallbacks.filter((name) => !known.has(name));
   try {
     await keepTrust(
-      typedNames.map((name) => typedAgent(folder, name)),
+      [...fallbacks.map((name) => typedAgent(folder, name)), { ...typedAgent(folder, config.agent), isKept: true }],
       env,
     );
   } catch (error) {

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ResolvedConfig } from "../../src/compose/config.js";
@@ -27,6 +27,24 @@ describe("the agent of a project", () => {
   test("is the one that was tried last, if nothing was accepted yet", async () => {
     const { folder, env } = readBy("baseline", "failed");
     expect((await withLastAgent(config("claude", "default"), folder, { env })).agent).toBe("baseline");
+  });
+
+  test("is the last agent also behind work that code did alone", async () => {
+    const { folder, env } = readBy("baseline");
+    const alone = { iteration: 2, at: "2026-03-01T11:00:00.000Z", unit: "discovery-2", phase: "DISCOVERY" };
+    appendFileSync(join(folder, "ledger.jsonl"), `${JSON.stringify({ ...alone, outcome: "accepted", format: 3 })}\n`);
+    expect((await withLastAgent(config("claude", "default"), folder, { env })).agent).toBe("baseline");
+  });
+
+  test("is the one that was typed for it last, before any work", async () => {
+    const { folder, env } = readBy("baseline");
+    writeFileSync(join(folder, "ledger.jsonl"), "");
+    const asked = async () => (await withLastAgent(config("claude", "default"), folder, { env })).agent;
+    expect(await asked()).toBe("claude");
+    for (const agent of ["cmd:mine", "codex", "cmd:mine"]) {
+      await rememberAgent(config(agent, "--agent"), folder, { env });
+      expect(await asked()).toBe(agent);
+    }
   });
 
   test("is a command only if the user typed that command for that project", async () => {

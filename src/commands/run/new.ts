@@ -1,7 +1,7 @@
 import { constants, existsSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { requireAgents, warningsOf } from "../../compose/agents.js";
+import { rememberAgent, requireAgents, warningsOf } from "../../compose/agents.js";
 import { drive } from "../../compose/drive.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
@@ -96,6 +96,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   const config = await resolveConfig(io, flags);
   const { verdict, folder } = await create(topic, args, config, io, { quiet, json, ask });
   if (folder === undefined) return exitCodeOf(verdict);
+  await rememberAgent(config, folder, io);
   let { rrd, ledger } = await readResearch(folder);
   // The first run says it too, unless an agent created the project.
   const noHistoryNotice = config.git && !quiet && !json && ledger.length > 0 ? await withoutHistory(folder) : undefined;

@@ -29,6 +29,8 @@ export interface TrustedPart {
   readonly value: unknown;
   /** More text that must not change after the user agreed, if the value alone is not enough. */
   readonly text?: string;
+  /** The value is stored too, so that it is used again without being typed. */
+  readonly isKept?: true;
 }
 
 /** The parts of a file that need trust. A key that ends in `.*` stands for each name under it. */
@@ -150,6 +152,8 @@ interface TrustRecord {
   readonly file: string;
   readonly key: string;
   readonly hash: string;
+  /** Of a part with `isKept`: its value. */
+  readonly value?: unknown;
 }
 
 /** The settings that a user trusts in one folder. */
@@ -187,8 +191,10 @@ export async function keepTrust(parts: readonly TrustedPart[], env: NodeJS.Proce
       file: basename(part.file),
       key: part.key,
       hash: hashOf(part),
+      ...(part.isKept === true ? { value: part.value } : {}),
     }));
-    const trusted = [...new Map([...oldRecords, ...newRecords].map((record) => [record.hash, record])).values()];
+    const newHashes = new Set(newRecords.map(({ hash }) => hash));
+    const trusted = [...oldRecords.filter(({ hash }) => !newHashes.has(hash)), ...newRecords];
     try {
       makeFolder(dirname(path), 0o700);
       const content: TrustedFolder = { folder: realFolder(dirname(first.file)), trusted };
@@ -198,6 +204,12 @@ export async function keepTrust(parts: readonly TrustedPart[], env: NodeJS.Proce
     }
   }
 }
+
+/** The value of `key` that was stored last for this file; undefined if none was. */
+export const keptValue = (file: string, key: string, env: NodeJS.ProcessEnv): unknown =>
+  readTrust(trustFile(dirname(file), env))?.trusted.findLast(
+    (record) => record.file === basename(file) && record.key === key && record.value !== undefined,
+  )?.value;
 
 function partsByTrustFile(
   parts: readonly TrustedPart[],

@@ -1,5 +1,6 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import type { Rrd } from "../generated/rrd.js";
+import { countQuotes } from "../../text/evidence/count-quotes.js";
+import type { Paper, Rrd } from "../generated/rrd.js";
 import { countingInsights } from "../screening/eligibility/eligibility.js";
 import { whyNoGround } from "../units/narrative/handles.js";
 
@@ -22,7 +23,7 @@ export interface Counts {
 
 export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
   const { papers_pool: papers } = rrd;
-  const quotes = papers.flatMap((paper) => (whyNoGround(paper) === undefined ? (paper.analysis?.evidence ?? []) : []));
+  const quotes = quoteSums(papers);
   const count = (...statuses: string[]) => papers.filter(({ status }) => statuses.includes(status)).length;
   return {
     presented: count("presented"),
@@ -31,8 +32,20 @@ export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
     pending: count("pending", "analyzing"),
     ...withoutUndefined({ waiting: count("waiting") || undefined, not_retrieved: count("not_retrieved") || undefined }),
     insights: countingInsights(rrd).length,
-    quotes: { found: quotes.filter(({ status }) => status === "verified").length, all: quotes.length },
+    quotes,
   };
+}
+
+/** Quotes of claims: those found in the text, and all; without papers that must not be cited. */
+export function quoteSums(papers: readonly Paper[]): Counts["quotes"] {
+  let [found, all] = [0, 0];
+  for (const paper of papers) {
+    if (whyNoGround(paper) !== undefined) continue;
+    const { verified, given } = countQuotes(paper.analysis?.evidence ?? []);
+    found += verified;
+    all += given;
+  }
+  return { found, all };
 }
 
 /** The counts as text: "4 included, 2 kept for insights, 5 rejected", and others that are not 0. */

@@ -11,6 +11,7 @@ import type { ReportFile } from "../generated/report.js";
 import type { Paragraphs } from "../full-text/paragraphs.js";
 import type { Insight, Paper, Rrd } from "../generated/rrd.js";
 import { sumOf, totalOf } from "../overview/costs.js";
+import { quoteSums } from "../overview/counts.js";
 import {
   criteriaDecide,
   fullScore,
@@ -502,12 +503,7 @@ function figuresOf(
   const readCount = readFigure(rows);
   const presented = rows.filter(({ status }) => status === "presented").length;
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
-  let [quoteCount, foundCount] = [0, 0];
-  for (const { analysis } of citablePapers)
-    for (const { status } of analysis?.evidence ?? []) {
-      quoteCount += 1;
-      if (status === "verified") foundCount += 1;
-    }
+  const { found: foundCount, all: quoteCount } = quoteSums(citablePapers);
   const figure = (name: Figure["name"], value: string | number, label: string, isBad = false): Figure => ({
     name,
     value: String(value),

@@ -1,5 +1,6 @@
 import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
+import { countQuotes } from "../../text/evidence/count-quotes.js";
 import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../text/evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
@@ -146,11 +147,7 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
   const url = webAddress(paper.url);
   const date = oneLine(paper.date ?? "");
   const year = /^\d{4}/.exec(date)?.[0];
-  let [quotes, quotesFound] = [0, 0];
-  for (const evidence of paper.analysis?.evidence ?? []) {
-    if (evidence.status !== "not-in-text") quotes += 1;
-    if (evidence.status === "verified") quotesFound += 1;
-  }
+  const { given: quotesGiven, verified: quotesFound, notInText } = countQuotes(paper.analysis?.evidence ?? []);
   // Each field is named: an object made by spreads is a slow dictionary in V8, and there may be ten thousand.
   const { id, label, title, isRetracted, isIneligible: isOut } = name;
   const row: Writable<PaperRow> = {
@@ -165,8 +162,8 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
     venue: shortened(oneLine(paper.venue ?? paper.source ?? "")),
     source: oneLine(paper.source ?? ""),
     reading: readingOf(paper),
-    quotesGiven: paper.analysis?.evidence?.length ?? 0,
-    quotes,
+    quotesGiven,
+    quotes: quotesGiven - notInText,
     quotesFound,
     why: whyOf(rrd, paper, status),
     hasWarnings:
@@ -242,7 +239,7 @@ export function entryOf(
     limitations: fieldText(analysis?.limitations),
     code: codeOf(analysis?.implementations_found),
     evidence: quotesOf(paper, row),
-    notInText: (analysis?.evidence ?? []).filter(({ status }) => status === "not-in-text").length,
+    notInText: countQuotes(analysis?.evidence ?? []).notInText,
     unprovedNumbers: (analysis?.numbers ?? []).flatMap(({ number, status }) =>
       status === "not-in-text" ? number : [],
     ),

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
+import { countQuotes, type QuoteCounts, quoteKey } from "./count-quotes.js";
 import type { CheckedNumber, Evidence, Outcome } from "./evidence-record.js";
 import type { DocumentText } from "../documents/text/document-text.js";
 import { checkNumbers, withNumbers } from "./numbers/check-numbers.js";
 import { citedReason, findQuote, type QuoteMatch } from "./find-quote.js";
-import { normalise } from "./normalise.js";
-import { passageFields, quotedWords } from "./quoted.js";
+import { passageFields } from "./quoted.js";
 
 /** A claim with its quote, from an agent. */
 interface Claim {
@@ -15,14 +15,9 @@ interface Claim {
   readonly about?: Pick<Outcome, "outcome" | "compared" | "direction"> | null;
 }
 
-interface CheckedEvidence {
+interface CheckedEvidence extends QuoteCounts {
   /** In the order of the claims. */
   readonly evidence: Evidence[];
-  /** Numbers of distinct quotes by status. A quote of several claims counts once. */
-  readonly verified: number;
-  readonly near: number;
-  readonly notInText: number;
-  readonly couldNotCheck: number;
   /** For each quote that was not found: the nearest passage (may be empty), and the reason. */
   readonly missing: readonly { readonly quote: string; readonly nearest: string; readonly why: string }[];
 }
@@ -98,16 +93,7 @@ export function checkEvidence(
   const evidence = withNumbers(
     items.map((item) => ({ ...checkClaim(item), ...(item.about == null ? {} : { about: { ...item.about } }) })),
   );
-  const count = (wanted: Evidence["status"]) =>
-    new Set(evidence.flatMap((each) => (each.status === wanted ? [quoteKey(quotedWords(each))] : []))).size;
-  return {
-    evidence,
-    verified: count("verified"),
-    near: count("near"),
-    notInText: count("not-in-text"),
-    couldNotCheck: count("could-not-check"),
-    missing: [...missing.values()],
-  };
+  return { evidence, ...countQuotes(evidence), missing: [...missing.values()] };
 }
 
 /** The reason why a quote does not count, as text for the agent's next attempt. */
@@ -117,6 +103,3 @@ const notFound = "not found in the text";
 
 /** The hash of an abstract, in the format of `text_sha256`. */
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
-
-/** A key that is equal for quotes with different spacing, case and quotation marks. */
-const quoteKey = (quote: string): string => normalise(quote).chars.replace(/^'{1,20}|'{1,20}$/g, "");

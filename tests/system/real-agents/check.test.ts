@@ -100,7 +100,9 @@ describe.each(both)("what the real %s writes and the real %s checks", (writer, c
       const ended = await cli("run", "hands", "--agent", writer);
       expect(ended.err).not.toContain("refused");
       expect(ended.code).toBe(0);
-      expect(ended.err).toMatch(/accepted: \d of \d sentences borne out, \d of \d claims borne out/);
+      expect(ended.err).toMatch(
+        /accepted: \d of \d sentences of the report borne out, \d of \d claims of the readings borne out/,
+      );
       expect(ended.err).toContain("accepted: 1 sentence mended, 1 given up");
       const ledger = readFileSync(join(folder, "ledger.jsonl"), "utf8").trim().split("\n");
       const lines = ledger.map((line) => JSON.parse(line) as LedgerLine);

@@ -79,6 +79,7 @@ describe("checkEvidence", () => {
     const checked = checkEvidence([{ claim: "a", quote: "anything at all", locator: "p. 3" }], undefined);
     expect(checked).toEqual({
       evidence: [{ claim: "a", quote: "anything at all", status: "could-not-check", locator: "p. 3" }],
+      given: 1,
       verified: 0,
       near: 0,
       notInText: 0,

@@ -99,12 +99,15 @@ function checkSummary(
   if (!isCounted) return `judged, not counted: ${parts.map(([what, checked]) => many(checked.size, what)).join(", ")}`;
   const borneOut = (checks: Iterable<Checked>) =>
     [...checks].filter((each) => meaningMark(each, checkers).kind === "borne-out").length;
+  // Where both are named, each says whose it is.
+  const owner = { sentence: " of the report", claim: " of the readings" };
   return parts
     .map(([what, checked]) => {
       const count = borneOut(checked.values());
+      const whose = parts.length > 1 ? owner[what] : "";
       return what === "sentence" && all.length > checked.size
-        ? `${count} of ${many(checked.size, "new sentence")} borne out (${borneOut(all)} of ${all.length} in all)`
-        : `${count} of ${many(checked.size, what)} borne out`;
+        ? `${count} of ${many(checked.size, "new sentence")}${whose} borne out (${borneOut(all)} of ${all.length} in all)`
+        : `${count} of ${many(checked.size, what)}${whose} borne out`;
     })
     .join(", ");
 }

@@ -12,6 +12,7 @@ import type {
 } from "../../generated/rrd.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { checkReading } from "../../../text/evidence/check-evidence.js";
+import { quotedWords } from "../../../text/evidence/quoted.js";
 import { clip } from "../../../engine/lib/tokens.js";
 import { type Acceptance, changeOf, type JudgingContext, type Rejection } from "../judged-result.js";
 import {
@@ -53,7 +54,8 @@ export function acceptPaper(
 ): Acceptance | Rejection {
   const isScored = usesScores(rrd);
   const scores = isScored ? scoresIn(rrd, result) : undefined;
-  const { evidence, numbers, missing, ...counts } = checkedReading;
+  const { evidence: allEvidence, numbers, missing, ...counts } = checkedReading;
+  const evidence = withoutDoublets(allEvidence);
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
     ...(typeof scores === "string" ? [scores] : []),
@@ -245,6 +247,11 @@ function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retract
     summary: `waits for you: ${ids} unclear`,
   };
 }
+
+/** Each claim with its quote once, however often the agent wrote the two. */
+const withoutDoublets = (evidence: readonly Evidence[]): Evidence[] => [
+  ...new Map(evidence.map((each) => [`${each.claim}\n${quotedWords(each)}\n${each.status}`, each])).values(),
+];
 
 const decisionByScore = (rrd: Rrd, totals: Totals | undefined): string => decide(rrd, totals, {}).decision;
 
