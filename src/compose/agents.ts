@@ -297,8 +297,8 @@ export function summariserFor(
 
 /**
  * The settings for a project, with the agent that did its last accepted work if the user chose none. If nothing was
- * accepted yet, the one that was tried last, or else the one that the user typed for it last. A project may come from somebody else, so a command is used again only if
- * the user typed it for this project.
+ * accepted yet, the one that was tried last, or else the one that the user typed for it last. A project may come from
+ * somebody else, so a command is used again only if the user typed it for this project.
  */
 export async function withLastAgent(
   config: ResolvedConfig,

@@ -275,10 +275,10 @@ test("what reports and the local page are made with is loaded neither by --versi
 
 test("a run with nothing left to do loads nothing that finds, reads or judges, and the tools' server looks for no quotes", () => {
   const working =
-    /^(?:text\/evidence\/|research\/(?:full-text\/|screening\/(?!eligibility\/)|sources\/|tools\/|units\/\w+\/(?:work|prepare|brief|judge)))/;
+    /^(?:text\/evidence\/(?!count-quotes)|research\/(?:full-text\/|screening\/(?!eligibility\/)|sources\/|tools\/|units\/\w+\/(?:work|prepare|brief|judge)))/;
   const loadedOf = (start: string, what: RegExp) => [...loadedWith(start)].filter((each) => what.test(each));
   expect(loadedOf("commands/run/run.ts", working)).toEqual([]);
   expect(loadedOf("research/units/reading/work.ts", working)).toContain("text/evidence/check-evidence.ts");
-  const documents = /^text\/(?:evidence|documents\/(?:pdf|jats|latex))\//;
+  const documents = /^text\/(?:evidence\/(?!count-quotes)|documents\/(?:pdf|jats|latex)\/)/;
   expect(loadedOf("commands/search/mcp.ts", documents)).toEqual([]);
 });

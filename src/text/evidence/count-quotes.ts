@@ -1,6 +1,4 @@
 import type { Evidence } from "./evidence-record.js";
-import { normalise } from "./normalise.js";
-import { quotedWords } from "./quoted.js";
 
 /** Numbers of distinct quotes by status. A quote of several claims counts once. */
 export interface QuoteCounts {
@@ -15,11 +13,9 @@ export interface QuoteCounts {
 /** Counts the quotes of one paper. */
 export function countQuotes(evidence: readonly Evidence[]): QuoteCounts {
   const keys = { verified: new Set(), near: new Set(), "not-in-text": new Set(), "could-not-check": new Set() };
-  for (const each of evidence) {
-    const words = quotedWords(each);
-    // The words of a quote that was found are the paper's own, so they are equal where the quotes are.
-    keys[each.status].add(each.status === "verified" || each.status === "near" ? words : quoteKey(words));
-  }
+  // Equal quotes that were found have the same place in the same passage.
+  for (const { status, passage = "", quoted = "", quote = "" } of evidence)
+    keys[status].add(`${passage}\n${quoted}\n${quoteKey(quote)}`);
   const counts = {
     verified: keys.verified.size,
     near: keys.near.size,
@@ -30,4 +26,8 @@ export function countQuotes(evidence: readonly Evidence[]): QuoteCounts {
 }
 
 /** A key that is equal for quotes with different spacing, case and quotation marks. */
-export const quoteKey = (quote: string): string => normalise(quote).chars.replace(/^'{1,20}|'{1,20}$/g, "");
+export const quoteKey = (quote: string): string =>
+  quote
+    .toLowerCase()
+    .replace(/[\s'"“”‘’«»]+/g, " ")
+    .trim();
