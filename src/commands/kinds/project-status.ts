@@ -206,7 +206,7 @@ function waitingLines({ waiting }: Report, where: string): string[] {
       ),
     ...(hiddenCount > 0 ? [`and ${hiddenCount} more`] : []),
     ...[...openCriteria.values()].map((criterion) => oneLine(criterionInFull(criterion))),
-    `'research-ralph decide ${where} <paper> include|exclude "why"' settles one`,
+    `'research-ralph screen ${where}' goes through them, a key each; research-ralph decide settles one`,
   ];
 }
 

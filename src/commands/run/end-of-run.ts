@@ -59,7 +59,7 @@ export async function endLines(
     },
     ...(counts.waiting === undefined
       ? []
-      : [{ label: "Decide", text: "what waits for you:", commands: [`research-ralph status ${name}`] }]),
+      : [{ label: "Decide", text: "what waits for you, a key each:", commands: [`research-ralph screen ${name}`] }]),
     {
       label: "Next",
       ...nextStep(name, `research-ralph run ${name}${typed}`, verdict, isHeld, read.ledger.at(-1)?.agent),
@@ -68,17 +68,18 @@ export async function endLines(
   const lines = rows.flatMap((row) => rowLines(row, io.columns));
   // Never broken: a person clicks on it, or copies it.
   const reports = [pageName, reportName].map((name) => join(folder, name)).filter((path) => existsSync(path));
-  const named = reports.flatMap((path, index) => reportLines(path, index === 0 ? "Report" : "", io));
-  return [...named, ...lines];
+  return [...(reports.length === 0 ? [] : reportLines(reports, io)), ...lines];
 }
 
-/** The path behind its label; where that does not fit, as a link that is shorter, or from the first column. */
-function reportLines(path: string, label: string, io: Io): string[] {
-  const row = (text: string) => `  ${label.padEnd(8)}${link(path, text, io)}`;
+/** The paths behind their label; where one does not fit, as shorter ones, or each on a line of its own below it. */
+function reportLines(paths: readonly string[], io: Io): string[] {
   const room = io.columns - 11;
+  const isLong = (texts: readonly string[]) => texts.some((text) => text.length > room);
   // A log is read elsewhere; on a terminal a path that is whole on its line is worth more than one from the root.
-  const text = path.length > room && (io.isTTY || io.color) ? displayPath(io.cwd, path) : path;
-  return text.length <= room ? [row(text)] : [...(label === "" ? [] : [`  ${label}`]), link(path, text, io)];
+  const texts = isLong(paths) && (io.isTTY || io.color) ? paths.map((path) => displayPath(io.cwd, path)) : paths;
+  const links = paths.map((path, index) => link(path, texts[index] ?? path, io));
+  if (isLong(texts)) return ["  Report", ...links.map((each) => `    ${each}`)];
+  return links.map((each, index) => `  ${(index === 0 ? "Report" : "").padEnd(8)}${each}`);
 }
 
 const link = (path: string, text: string, { color }: Io): string =>

@@ -6,7 +6,7 @@ import { many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
 import type { Criterion } from "../../research/generated/rrd.js";
-import { findResearch, nameFor } from "../../research/overview/find-research.js";
+import { findResearch, listResearches, nameFor, UnnamedWork } from "../../research/overview/find-research.js";
 import {
   decidedText,
   endOfList,
@@ -35,7 +35,11 @@ export async function screenCommand(
   { folder: argument, which, flags, json }: ScreenArguments,
   io: Io,
 ): Promise<number> {
-  const folder = await findResearch(io.cwd, argument);
+  const folder = await findResearch(io.cwd, argument).catch(async (error: unknown) => {
+    const only = error instanceof UnnamedWork ? await onlyWaiting(which, io) : undefined;
+    if (only === undefined) throw error;
+    return only;
+  });
   const where = nameFor(io.cwd, folder);
   const { rrd } = await readResearch(folder);
   const records = recordsToScreen(rrd, which);
@@ -84,6 +88,19 @@ export async function screenCommand(
 }
 
 const clearTerminal = "\u001b[2J\u001b[3J\u001b[H";
+
+/** The only project here with records of this list, which is told; undefined where several have some, or none. */
+async function onlyWaiting(which: WhichRecords, io: Io): Promise<string | undefined> {
+  const folders: string[] = [];
+  for (const folder of await listResearches(io.cwd)) {
+    const read = await readResearch(folder).catch(() => undefined);
+    if (read !== undefined && recordsToScreen(read.rrd, which).length > 0) folders.push(folder);
+  }
+  const [only, ...others] = folders;
+  if (only === undefined || others.length > 0) return undefined;
+  say(io, `Only ${nameFor(io.cwd, only)} has records for this list; it is taken.`);
+  return only;
+}
 
 /** Shows record after record until all are gone through or the person quits; the last view. */
 async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, io: Io): Promise<ScreeningView> {

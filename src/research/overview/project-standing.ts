@@ -35,7 +35,7 @@ export function researchStanding(
   const waits = [
     ...(counts.waiting === undefined
       ? []
-      : [`${many(counts.waiting, "paper")} for you to decide: 'research-ralph status ${name}' names them`]),
+      : [`${many(counts.waiting, "paper")} for you to decide: 'research-ralph screen ${name}' shows each`]),
     ...(refused.length === 0
       ? []
       : [

@@ -7,7 +7,7 @@ import { currentAccepted } from "../../engine/storage/state/ledger.js";
 import { type Reset as ResetOf, resetRecords, stateBefore } from "../../engine/storage/state/reset.js";
 import { resetStagnation } from "../derived/observations.js";
 import type { Rrd } from "../generated/rrd.js";
-import { nameOf } from "../papers/paper-keys.js";
+import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { candidatesFile, rrdName, searchFile } from "../project-files/layout.js";
 import type { ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
@@ -121,11 +121,12 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
   if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
   const sentences = [`Everything after iteration ${to} is undone: ${many(undone.length, "iteration")}.`];
   const then = currentAccepted(ledger.filter(({ iteration }) => iteration <= to));
+  const names = namesIn(rrd);
   const back = [...then.keys()].filter((unit) => !currentAccepted(ledger).has(unit));
   if (back.length > 0) {
     const resets = undone.filter(({ outcome }) => outcome === "reset").map(({ iteration }) => iteration);
     sentences.push(
-      `${many(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${many(back.length, "result")} ${back.length === 1 ? "counts" : "count"} again: ${back.join(", ")}.`,
+      `${many(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${many(back.length, "result")} ${back.length === 1 ? "counts" : "count"} again: ${back.map((unit) => names.get(unit) ?? unit).join(", ")}.`,
     );
   }
   if (missing.length > 0) {

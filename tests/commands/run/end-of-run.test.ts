@@ -22,11 +22,11 @@ async function linesAt(columns: number, color: boolean, verdict: Verdict = compl
   };
 }
 
-test("the report's path is whole: behind its label where it fits, else by itself from the first column", async () => {
+test("the report's path is whole: behind its label where it fits, else on a line of its own below it", async () => {
   const wide = await linesAt(300, false);
   expect(wide.lines[0]).toBe(`  Report  ${wide.report}`);
   const narrow = await linesAt(60, false);
-  expect(narrow.lines.slice(0, 2)).toEqual(["  Report", narrow.report]);
+  expect(narrow.lines.slice(0, 2)).toEqual(["  Report", `    ${narrow.report}`]);
 });
 
 test("a terminal that shows links is given a short one that leads to the whole path", async () => {

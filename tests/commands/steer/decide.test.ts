@@ -67,7 +67,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
 
   const status = await cli(["status", folder], cwd);
   expect(status.out.replace(/\s+/g, " ")).toContain(
-    `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) 'research-ralph decide grasping-2026-03-01 <paper> include|exclude "why"' settles one`,
+    `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) 'research-ralph screen grasping-2026-03-01' goes through them, a key each; research-ralph decide settles one`,
   );
   expect(JSON.parse((await cli(["status", folder, "--json"], cwd)).out)).toMatchObject({
     waiting: [{ id: first, key: firstKey, open: [{ id: "c2" }] }, { id: second }],
@@ -139,6 +139,11 @@ test("reset takes back readings on which a person has decided, and --undo brings
     { status: "rejected", score: null, analysis: null },
   ]);
   expect((await cli(["reset", folder, "--undo", "--no-git"], cwd)).code).toBe(0);
+  expect(rrdOf(folder).papers_pool).toEqual(before);
+  expect((await cli(["reset", folder, "--paper", second, "--no-git"], cwd)).code).toBe(0);
+  const undone = await cli(["reset", folder, "--undo", "--no-git"], cwd);
+  expect(undone).toMatchObject({ code: 0, out: expect.not.stringContaining("You changed") });
+  expect(undone.out).not.toContain(second);
   expect(rrdOf(folder).papers_pool).toEqual(before);
   expect((await cli(["validate", folder], cwd)).out).toContain("0 errors");
 });

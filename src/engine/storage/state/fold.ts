@@ -140,7 +140,21 @@ export async function openWriter<State extends Fields>(
     const resets = entriesIn(steps)
       .map(lineOf)
       .filter(({ outcome }) => outcome === "reset");
-    const { state, restored, lost } = await repairStaleSaves(format, savedState, [...lines, ...resets], entryOf);
+    // What a reset sets itself has its values, which decisions of a person may have changed after the unit.
+    const setByReset = new Set(
+      entriesIn(steps)
+        .filter((entry) => lineOf(entry).outcome === "reset")
+        .flatMap(({ changes }) =>
+          changes.flatMap(({ in: where, id }) => (where === format.units.collection && id ? [id] : [])),
+        ),
+    );
+    const { state, restored, lost } = await repairStaleSaves(
+      format,
+      savedState,
+      [...lines, ...resets],
+      entryOf,
+      setByReset,
+    );
     // If a reset undoes an earlier reset, nobody has saved an old version, so the notice does not say so.
     const restoredText = (id: string) =>
       `${format.file} was saved from a version before ${id} was done; its result was restored.`;

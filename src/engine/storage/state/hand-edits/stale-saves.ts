@@ -16,13 +16,14 @@ interface Restored<State> {
 /**
  * Finds units that are accepted in the ledger but open or missing in the state: an editor has saved an older version of
  * the file. Restores their records from the journal, and also the fields that an accepted unit set in records of other
- * units (marks).
+ * units (marks). `except`: units whose records a reset sets next.
  */
 export async function repairStaleSaves<State extends Fields>(
   format: StateFormat<State>,
   state: State,
   ledger: readonly LedgerLine[],
   entryOf: (iteration: number) => Promise<JournalEntry | undefined>,
+  except: ReadonlySet<string> = new Set(),
 ): Promise<Restored<State>> {
   const { units, collections } = format;
   const { collection } = units;
@@ -38,6 +39,7 @@ export async function repairStaleSaves<State extends Fields>(
   let currentState = state;
   const accepted = currentAccepted(ledger);
   for (const [unit, iteration] of accepted) {
+    if (except.has(unit)) continue;
     const record = existing.get(unit);
     // A missing record counts as open if the accepted unit should have one.
     const isOpenInFile = record === undefined ? hadRecord(unit) : units.isOpen(record);
