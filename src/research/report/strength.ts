@@ -29,16 +29,19 @@ export interface Strength {
   readonly corrected: readonly string[];
 }
 
-/** Whether a paper is a preprint or published, according to its record; undefined if unknown. */
+/**
+ * Whether a paper is a preprint or published; undefined if unknown. Published: its record names a venue, or a service
+ * knows its DOI. The DOI and the type in a record that nobody checked show nothing.
+ */
 export function publicationOf(paper: Paper): "preprint" | "published" | undefined {
-  const { publication_type: type, venue, identifiers, source, volume, url } = paper;
+  const { publication_type: type, venue, identifiers, source, volume, url, updates_check: check } = paper;
   const typeAndVenue = `${type ?? ""} ${venue ?? ""}`.toLowerCase();
   const doi = identifiers?.doi ?? "";
   if (/preprint|posted-content|arxiv|biorxiv|medrxiv|ssrn|preprints\.org|techrxiv/.test(typeAndVenue))
     return "preprint";
   if (/^10\.(?:48550|1101|64898|2139|20944|36227|31234|21203)\//.test(doi)) return "preprint";
-  if (/journal|proceedings|conference|article|book|chapter/.test(typeAndVenue) || volume) return "published";
-  if (venue?.trim() || doi !== "") return "published";
+  const isKnown = doi !== "" && check !== undefined && check.checked_by.length > 0;
+  if (venue?.trim() || volume || isKnown) return "published";
   const isArxiv = identifiers?.arxiv !== undefined || /arxiv/i.test(`${source ?? ""} ${url ?? ""}`);
   return isArxiv ? "preprint" : undefined;
 }
@@ -48,7 +51,7 @@ const maxLevelOfOneGroup = 3;
 
 /** The explanation of the signs for readers. */
 export const strengthExplanation =
-  "One ● each for: a paper that stands; a quote that was found in its text; a second paper by other authors; a third one, or one that is published; and all of them read in full, with no correction since. At most ●●●○○ where all share authors, and ●○○○○ where no quote was found.";
+  "One ● each for: a paper that stands; a quote that was found in its text; a second paper by other authors; a third one, or one that is published (its record names a venue, or a service knows its DOI); and all of them read in full, with no correction since. At most ●●●○○ where all share authors, and ●○○○○ where no quote was found.";
 
 /** The strength of a finding, as explained in `strengthExplanation`. Retracted and excluded papers do not count. */
 export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Paper>): Strength {
@@ -123,8 +126,10 @@ function strengthText(facts: Omit<Strength, "level" | "says">): string {
     const { one, all, some } = readingWords[reading];
     return papers === 1 ? one : count === papers ? all : `${count} ${some ?? one}`;
   });
+  const unknown = papers - published - preprints;
   const kinds = [
     ...(published > 0 ? [papers === 1 ? "published" : `${published} published`] : []),
+    ...(unknown > 0 ? [`${papers === 1 || unknown === papers ? "" : `${unknown} `}not known whether published`] : []),
     ...(preprints > 0 ? [papers === 1 ? "a preprint" : many(preprints, "preprint")] : []),
   ];
   return [

@@ -8,6 +8,8 @@ import { isSameUpdate, oldestFirst } from "../papers/dedup/companions.js";
 import { inline } from "../project-files/markdown.js";
 import { deriveStatistics } from "../derived/statistics.js";
 import { countingInsights } from "../screening/eligibility/eligibility.js";
+import { groupBy } from "../../engine/lib/group.js";
+import { many } from "../../engine/lib/words.js";
 import { changeOf } from "./judged-result.js";
 
 /** The answers of a retraction check, from the preparation of a report to its acceptance. */
@@ -130,8 +132,7 @@ export function checkSentence(rrd: Rrd): string {
   if (all.length === 0)
     return "No paper is presented or kept for its insights, so there was nothing to check for retractions.";
   const [known, unknown] = [all.filter(isCheckedForRetraction), all.filter((paper) => !isCheckedForRetraction(paper))];
-  const [reason = "no service was asked."] = unknown.flatMap(({ updates_check }) => updates_check?.unchecked[0] ?? []);
-  const why = inline(reason).replace(/\.?$/, ".");
+  const why = reasonsOf(unknown);
   if (known.length === 0) return `Retraction status could not be checked: ${why}`;
   const services = [...new Set(known.flatMap(({ updates_check }) => updates_check?.checked_by ?? []))].join(", ");
   const last = known
@@ -142,6 +143,17 @@ export function checkSentence(rrd: Rrd): string {
   if (unknown.length === 0) return checked;
   const [ids, more] = [unknown.slice(0, 10).map(nameOf).join(", "), unknown.length > 10 ? ", …" : ""];
   return `${checked} ${unknown.length} could not be checked, which does not mean that they were not retracted: ${inline(ids)}${more}; ${why}`;
+}
+
+/** Why papers could not be checked, the first reason of each; with several reasons, how many papers each concerns. */
+function reasonsOf(unknown: readonly Paper[]): string {
+  const byReason = groupBy(unknown, ({ updates_check }) =>
+    inline(updates_check?.unchecked[0] ?? "no service was asked")
+      .replace(/^every source: /, "")
+      .replace(/\.$/, ""),
+  );
+  if (byReason.size === 1) return `${[...byReason.keys()][0]}.`;
+  return `${[...byReason].map(([reason, papers]) => `${many(papers.length, "paper")}: ${reason}`).join(". ")}.`;
 }
 
 /** The lines about a check in the log. */

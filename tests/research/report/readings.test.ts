@@ -110,6 +110,20 @@ const strengthOf = (...papers: Paper[]) => {
 };
 
 test.each([
+  ["a type alone", { publication_type: "journal-article" }, false],
+  ["a DOI that no service was asked for", { identifiers: { doi: "10.5555/a" } }, false],
+  [
+    "a DOI that a service knows",
+    { identifiers: { doi: "10.5555/a" }, updates_check: { at: "2026-11-22", checked_by: ["Crossref"], unchecked: [] } },
+    true,
+  ],
+  ["a venue", { venue: "Hands" }, true],
+])("of %s a finding says whether its paper is published", (_, fields, isPublished) => {
+  const bare = { ...part("paper_1"), identifiers: {}, url: null, source: "embase.ris", venue: null } as Paper;
+  expect(strengthOf({ ...bare, ...fields })).toContain(isPublished ? ", published" : ", not known whether published");
+});
+
+test.each([
   ["1 paper, known by its title only; no quote", [title("paper_1")]],
   ["1 paper, read to an extent not recorded; no quote", [unrecorded("paper_1")]],
   ["1 paper, read in part; no quote", [part("paper_1")]],

@@ -116,6 +116,21 @@ describe("a check before the report", () => {
     );
   });
 
+  test("gives each reason with its papers, so that one without an identifier does not speak for the others", () => {
+    const nameless = {
+      ...offline,
+      unchecked: ["every source: The work has no DOI, arXiv id or PMID to look it up by."],
+    };
+    const { rrd } = checked([presented("p1"), presented("p2"), presented("p3")], {
+      p1: nameless,
+      p2: offline,
+      p3: nameless,
+    });
+    expect(checkSentence(rrd)).toBe(
+      "Retraction status could not be checked: 2 papers: The work has no DOI, arXiv id or PMID to look it up by. 1 paper: Crossref: api.crossref.org does not answer.",
+    );
+  });
+
   test("warns of an expression of concern and notes corrections, and demotes for neither", () => {
     const check = {
       ...standing,

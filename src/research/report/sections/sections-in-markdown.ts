@@ -136,7 +136,7 @@ const sentenceText = ({ text }: Pick<Statement, "text">): string => line(tablesA
 const meaningText = ({ says, borneOut, isAnswerRejected }: Meaning): string =>
   [
     ...(isAnswerRejected ? ["**The answer is not borne out by what it cites.**"] : []),
-    `**Checked:** ${inline(says)}${borneOut === 0 ? "" : " ✓✓ stands behind each that is."}`,
+    `**Checked:** ${inline(says)}${borneOut === 0 ? "" : " ✓✓ marks the sentences that are borne out."}`,
   ].join(" ");
 
 /** Removed sentences, with the reasons. */
