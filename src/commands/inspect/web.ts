@@ -5,6 +5,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
+import { isBackgroundJob } from "../../engine/ui/terminal/keyboard.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { serveWeb } from "../../web/serve.js";
@@ -45,22 +46,24 @@ export async function webCommand(
       },
       port,
     );
+    // A background job would be stopped by reading the terminal, and its page with it.
+    const readsEnter = io.canAsk && !isBackgroundJob();
     const printAnother = () => io.stdout(`${page.newAddress()}\n`);
     try {
       if (json) io.stdout(`${JSON.stringify({ address: page.address })}\n`);
       else {
         io.stdout(`${page.address}\n`);
-        const enterHint = io.canAsk ? "; Enter prints a new address, for another one" : "";
+        const enterHint = readsEnter ? "; Enter prints a new address, for another one" : "";
         io.stderr(
           `Open this address in a browser of this machine. It lets one browser in${enterHint}. Ctrl+C ends the page.\n`,
         );
       }
-      if (!json && io.canAsk) io.stdin.on("data", printAnother).resume();
+      if (!json && readsEnter) io.stdin.on("data", printAnother).resume();
       if (!endSignal.aborted)
         await new Promise<void>((done) => endSignal.addEventListener("abort", () => done(), { once: true }));
     } finally {
       io.stdin.off("data", printAnother);
-      if (io.canAsk) io.stdin.pause();
+      if (readsEnter) io.stdin.pause();
       await page.close();
     }
   } finally {

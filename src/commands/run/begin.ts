@@ -71,7 +71,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   const { config, check } = await withAgent(flags, io);
   const planned = await plan(topic, sources, config, { ...args, rubric, check }, io);
   const target = { ...config, papers: planned.papers };
-  if (!args.json) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
+  if (showsPlan(args, io)) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
   await requireConsent(io, {
     yes: args.yes,
     toBegin: "Yes, begin",
@@ -171,8 +171,7 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
   // Only a new target starts a new search.
   const rrdWithTarget = withTarget(rrd, Math.max(maxPapers, targetOf(rrd) + 1));
   const forecast = forecastOf(rrdWithTarget, ledger, await experienceOf(folder, { rrd, ledger }, config, io));
-  // The cost is shown before the question, even with --quiet.
-  if (!args.json) {
+  if (showsPlan(args, io)) {
     say(io, `It goes on with ${name}, from ${rrd.papers_pool.length} papers to ${maxPapers}, with ${config.agent}.`);
     say(io, costText(config, check, forecast, io));
   }
@@ -183,6 +182,10 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
     io,
   );
 }
+
+/** Whether the plan is shown: before every question, even with --quiet or --json, and to people. */
+const showsPlan = ({ json, yes }: Pick<BeginArguments, "json" | "yes">, { canAsk }: Io): boolean =>
+  !json || (canAsk && yes !== true);
 
 const userRecordCount = async (rrd: Rrd, { cwd }: Io): Promise<number | undefined> =>
   (await (await import("../../compose/library.js")).userRecordsOf(rrd, cwd))?.records;

@@ -142,6 +142,15 @@ test("on a terminal it asks for the question of a folder, says what it will do, 
   expect(rrdOf(cwd).phase).toBe("COMPLETE");
 });
 
+test("who is asked sees the plan, also where stdout is for a program", async () => {
+  const cwd = withPapers();
+  const io = ioIn(cwd, {}, { canAsk: true });
+  type(io, "\u001b[B", "\r");
+  expect(await main(["papers/", question, "--json", ...baseline], io, "0.0.0")).toBe(2);
+  expect(io.err()).toContain("reads up to 10 papers");
+  expect(JSON.parse(io.out())).toMatchObject({ error: expect.stringContaining("Nothing was created") });
+});
+
 test("a run that was cut short goes on by the same command, without a question", async () => {
   const cwd = withPapers();
   const cut = await cli(["papers/", question, "--yes", "-i", "2", ...baseline], cwd);

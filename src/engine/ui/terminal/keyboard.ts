@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { withoutUndefined } from "../../lib/without-undefined.js";
 
 /** The keys that a person presses while a command works. */
 export interface Keyboard {
@@ -49,15 +50,39 @@ function hasTerminal(): boolean {
 }
 
 /**
- * Whether the process of this /proc/<pid>/stat belongs to the foreground job of its terminal: pgrp equals tpgid.
- * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+ * Whether this process belongs to a background job of a terminal: the system stops it if it reads from the terminal.
+ * False if Linux does not say.
  */
+export function isBackgroundJob(): boolean {
+  try {
+    return isInBackground(readFileSync("/proc/self/stat", "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the process of this /proc/<pid>/stat has a terminal and belongs to a background job of it. */
+export function isInBackground(stat: string): boolean {
+  const { job, foreground } = jobsOf(stat);
+  return foreground !== undefined && foreground !== "-1" && job !== foreground;
+}
+
+/** Whether the process of this /proc/<pid>/stat belongs to the foreground job of its terminal. */
 export function isInForeground(stat: string): boolean {
+  const { job, foreground } = jobsOf(stat);
+  return job !== undefined && job === foreground;
+}
+
+/**
+ * The job of the process of this /proc/<pid>/stat (pgrp), and the foreground job of its terminal (tpgid): -1 without a
+ * terminal. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+ */
+function jobsOf(stat: string): { readonly job?: string; readonly foreground?: string } {
   // The name of the program is in brackets and may contain any character. The next fields are state, ppid, pgrp,
   // session, tty_nr, tpgid.
-  const [, , pgrp, , , tpgid] = stat
+  const [, , job, , , foreground] = stat
     .slice(stat.lastIndexOf(")") + 1)
     .trim()
     .split(" ");
-  return pgrp !== undefined && pgrp === tpgid;
+  return withoutUndefined({ job, foreground });
 }

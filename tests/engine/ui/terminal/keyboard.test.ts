@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { isInForeground, keyboardOf } from "../../../../src/engine/ui/terminal/keyboard.js";
+import { isInBackground, isInForeground, keyboardOf } from "../../../../src/engine/ui/terminal/keyboard.js";
 
 it("a job has the terminal where its process group is the terminal's, whatever its program is called", () => {
   expect(isInForeground("812 (node) S 700 812 700 34816 812 4194304 1 2")).toBe(true);
@@ -9,6 +9,13 @@ it("a job has the terminal where its process group is the terminal's, whatever i
   expect(isInForeground("812 (node) S 700 812 700 34816 700 4194304 1 2")).toBe(false);
   expect(isInForeground("812 (node) S 700 812 812 0 -1 4194304 1 2")).toBe(false);
   expect(isInForeground("")).toBe(false);
+});
+
+it("a job is in the background where its terminal belongs to another one; without a terminal it is not", () => {
+  expect(isInBackground("812 (node) S 700 812 700 34816 700 4194304 1 2")).toBe(true);
+  expect(isInBackground("812 (node) S 700 812 700 34816 812 4194304 1 2")).toBe(false);
+  expect(isInBackground("812 (node) S 700 812 812 0 -1 4194304 1 2")).toBe(false);
+  expect(isInBackground("")).toBe(false);
 });
 
 it("a terminal that is another job's, or none, is not touched", () => {
