@@ -48,7 +48,7 @@ export async function experienceFor(
   classic: boolean,
   textTokens?: number,
 ): Promise<Experience> {
-  const dated =
+  const datedFigures =
     textTokens === undefined
       ? pricedFigures(worker)
       : pricedFigures(worker, figuresForTexts(textTokens), "documents of this size");
@@ -60,10 +60,10 @@ export async function experienceFor(
   const usage = medianUsageOf(ledgers);
   const mainUsage = classic ? usage.classic : usage.paper;
   // In classic mode the agent decides how much it reads, so there are no dated figures.
-  if (mainUsage === undefined) return classic ? { usage: {}, from: "", ...mode } : dated;
+  if (mainUsage === undefined) return classic ? { usage: {}, from: "", ...mode } : datedFigures;
   const projectCount = ledgers.filter((lines) => lines.length > 0).length;
   return {
-    usage: { ...dated.usage, ...usage },
+    usage: { ...datedFigures.usage, ...usage },
     from: `what ${worker.name} took for ${projectCount === 1 ? "another project" : `${projectCount} other projects`} in this folder`,
     ...mode,
   };

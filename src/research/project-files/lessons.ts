@@ -23,7 +23,7 @@ export async function learnPatterns(root: string, patterns: readonly Pattern[]):
   const path = join(root, lessonsName);
   const bytes = await readRegularFile(path).catch((error: unknown) => {
     if (hasCode(error, "ENOENT")) return Buffer.from("# What agents should know in this repository\n");
-    // An existing file that can't be read must not be replaced; nor one in another encoding (below).
+    // An existing file that can't be read must not be replaced, nor one in another encoding.
     throw explainSystemError(error, path);
   });
   const text = decodeUserText(bytes, path);

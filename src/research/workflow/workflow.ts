@@ -131,13 +131,13 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     },
     async concede(verdict, tell, about) {
       const loadState = async () => stateOf(await research.load(), tell);
-      const conceded = await orVerdict(async () => {
+      const outcome = await orVerdict(async () => {
         const fewerCheckers = await withFewerCheckers(options, sharing, loadState, verdict, tell, about);
         sharing = fewerCheckers ?? sharing;
-        return fewerCheckers === undefined ? withoutOptional(options, loadState, verdict, tell, about) : "again";
+        return fewerCheckers === undefined ? closeOptionalUnit(options, loadState, verdict, tell, about) : "again";
       });
       // If the state can't be read or written any more, the run ends with the verdict that it had.
-      return conceded === "again" || conceded?.verdict === "complete" ? conceded : undefined;
+      return outcome === "again" || outcome?.verdict === "complete" ? outcome : undefined;
     },
     close: options.close,
 
@@ -262,7 +262,7 @@ async function withFewerCheckers(
  * If a run ends because an optional unit can't be done, or if only optional units remain, the open part of the unit is
  * closed. Then the work continues or is complete.
  */
-async function withoutOptional(
+async function closeOptionalUnit(
   options: ConcedeOptions,
   loadState: () => Promise<ResearchState>,
   verdict: Verdict,
@@ -271,17 +271,17 @@ async function withoutOptional(
 ): Promise<Verdict | "again" | undefined> {
   const { research } = options;
   const state = await loadState();
-  const due = dueOptionalUnit(options, state, verdict, about);
+  const optionalUnit = dueOptionalUnit(options, state, verdict, about);
   const remainingKinds = kinds.slice(state.status.done.length);
   const areAllOptional = remainingKinds.every((kind) => kind.isOptional === true || !isWanted(kind, state));
-  if (due === undefined || !(due.isCause || areAllOptional)) return undefined;
+  if (optionalUnit === undefined || !(optionalUnit.isCause || areAllOptional)) return undefined;
   const { acceptSettled } = await importOnce();
   const judge = (work: UnitWork<Material, unknown>, judging: JudgingContext) =>
     work.closeUnfinished?.(research.folder, state.rrd, verdict.reason, judging);
-  await acceptSettled(options, state, due.unit, judge, 0, tell);
+  await acceptSettled(options, state, optionalUnit.unit, judge, 0, tell);
   const next = nextUnit(await loadState(), [], [], research.folder);
   if (isVerdict(next)) return next;
-  return due.isCause ? "again" : undefined;
+  return optionalUnit.isCause ? "again" : undefined;
 }
 
 const suspectFor = (agent: string): Suspect => ({ agent, during: `${agent} ran unconfined` });

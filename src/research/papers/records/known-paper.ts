@@ -11,8 +11,8 @@ import { wasRead } from "../rubric/rubric.js";
  * A paper with facts from another record of the same work: identifiers, the place of publication, the document on this
  * machine, and missing fields. Its id, title, address and results stay. The record is listed in `found.merged`.
  */
-export function withMissingFacts(paper: Paper, known: PaperRecord | Paper): Paper {
-  const record = "status" in known ? recordOfPaper(known) : known;
+export function withMissingFacts(paper: Paper, knownWork: PaperRecord | Paper): Paper {
+  const record = "status" in knownWork ? recordOfPaper(knownWork) : knownWork;
   const { record: merged } = mergedWork([recordOfPaper(paper), record]);
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = storedFields(merged);
   const versions = merged.otherVersions ?? [];
@@ -30,7 +30,7 @@ export function withMissingFacts(paper: Paper, known: PaperRecord | Paper): Pape
     abstract: paper.abstract ?? abstract ?? undefined,
     date: paper.date ?? merged.date ?? undefined,
     authors: authorsOf(paper.authors).length > 0 ? undefined : [...merged.authors],
-    other_versions: versions.length === 0 ? undefined : versions.map((other) => ({ ...other })),
+    other_versions: versions.length === 0 ? undefined : versions.map((version) => ({ ...version })),
   });
   const updated = { ...paper, ...facts };
   if (JSON.stringify(updated) === JSON.stringify(paper)) return paper;

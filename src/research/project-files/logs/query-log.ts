@@ -23,14 +23,14 @@ export function hasOnlyToolsAdded(before: Uint8Array, after: Uint8Array): boolea
   ];
   // An incomplete last line is ended before the next line is written.
   const earlierLines = earlierText === "" || earlierText.endsWith("\n") ? earlierText : `${earlierText}\n`;
-  const added = currentText.startsWith(earlierLines) ? currentText.slice(earlierLines.length) : "";
-  const rows = Buffer.from(added, "latin1").toString("utf8").split("\n");
-  return rows.length > 1 && rows.pop() === "" && rows.every((row) => parse(row)?.by === "tool");
+  const addedText = currentText.startsWith(earlierLines) ? currentText.slice(earlierLines.length) : "";
+  const addedLines = Buffer.from(addedText, "latin1").toString("utf8").split("\n");
+  return addedLines.length > 1 && addedLines.pop() === "" && addedLines.every((text) => parse(text)?.by === "tool");
 }
 
-function parse(row: string): QueryLine | undefined {
+function parse(text: string): QueryLine | undefined {
   try {
-    const line: QueryLine = JSON.parse(row);
+    const line: QueryLine = JSON.parse(text);
     return problemsOf("query", line).length === 0 ? line : undefined;
   } catch {
     return undefined;
@@ -47,13 +47,13 @@ export function queryRecorder(folder: string): (line: QueryLine) => Promise<void
   let lastWrite: Promise<void> = Promise.resolve();
   let formatCheck: Promise<void> | undefined;
   return (line) => {
-    const written = lastWrite.then(async () => {
+    const write = lastWrite.then(async () => {
       // Checked here too, because tools write to the log outside of a run.
       await (formatCheck ??= requireKnownLines(path));
       withExplainedErrors(path, () => appendLines(path, formatQuery(line)));
     });
-    lastWrite = written.catch(() => undefined);
-    return written;
+    lastWrite = write.catch(() => undefined);
+    return write;
   };
 }
 

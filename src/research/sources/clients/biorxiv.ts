@@ -41,14 +41,14 @@ async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<re
 
 /** Makes one record of all versions of a preprint: the content of the newest, with the date of the oldest. */
 export function readVersions(versions: readonly unknown[]): PaperRecord | undefined {
-  const sorted = versions.toSorted((a, b) => numberOf(a) - numberOf(b));
-  const newest = sorted.at(-1);
+  const sortedVersions = versions.toSorted((a, b) => numberOf(a) - numberOf(b));
+  const newest = sortedVersions.at(-1);
   const { doi } = identifiersFrom({ doi: valueAt(newest, "doi") });
   if (doi === undefined) return undefined;
-  const version = numberOf(newest);
+  const newestNumber = numberOf(newest);
   const server = line(valueAt(newest, "server")) ?? "bioRxiv";
-  const site = `https://www.${/^medrxiv$/i.test(server) ? "medrxiv" : "biorxiv"}.org/content/${doi}v${version}`;
-  const published = identifiersFrom({ doi: valueAt(newest, "published") }).doi;
+  const site = `https://www.${/^medrxiv$/i.test(server) ? "medrxiv" : "biorxiv"}.org/content/${doi}v${newestNumber}`;
+  const publishedDoi = identifiersFrom({ doi: valueAt(newest, "published") }).doi;
   const xml = webAddress(valueAt(newest, "jatsxml"));
   const license = line(valueAt(newest, "license"));
   const licenseField = license === undefined || license === "NA" ? {} : { license };
@@ -58,7 +58,7 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
     identifiers: { doi },
     pdf: `${site}.full.pdf`,
     authors: lines((line(valueAt(newest, "authors")) ?? "").split(";")),
-    date: day(valueAt(sorted[0], "date")),
+    date: day(valueAt(sortedVersions[0], "date")),
     abstract: abstractText(valueAt(newest, "abstract")),
     kind: "preprint",
     publicationType: "preprint",
@@ -68,13 +68,13 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
       { url: `${site}.full`, kind: "html", ...licenseField },
       { url: `${site}.full.pdf`, kind: "pdf", ...licenseField },
     ],
-    updates: sorted.flatMap((each, index): readonly Update[] => {
-      const date = day(valueAt(each, "date"));
-      const isWithdrawn = /withdrawn/i.test(line(valueAt(each, "type")) ?? "");
+    updates: sortedVersions.flatMap((version, index): readonly Update[] => {
+      const date = day(valueAt(version, "date"));
+      const isWithdrawn = /withdrawn/i.test(line(valueAt(version, "type")) ?? "");
       if (!isWithdrawn && index === 0) return [];
       return [{ type: isWithdrawn ? "withdrawal" : "version", source: server, ...withoutUndefined({ date }) }];
     }),
-    otherVersions: published === undefined ? [] : [{ relation: "published", doi: published }],
+    otherVersions: publishedDoi === undefined ? [] : [{ relation: "published", doi: publishedDoi }],
   });
 }
 

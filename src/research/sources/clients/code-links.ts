@@ -62,7 +62,7 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
   const [hubContext, gitContext] = [contextFor(huggingFace), contextFor(gitHub)];
   const arxiv = work.identifiers?.arxiv === undefined ? undefined : withoutVersion(work.identifiers.arxiv);
   const unchecked: { source: string; reason: string }[] = [];
-  const note = <Value>(source: string, answer: Answer<Value>): Value | undefined => {
+  const takeValue = <Value>(source: string, answer: Answer<Value>): Value | undefined => {
     if (answer.status === "ok") return answer.value;
     if (answer.status !== "empty") unchecked.push({ source, reason: answer.reason });
     return undefined;
@@ -78,10 +78,10 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
   const hubLink =
     arxiv === undefined
       ? undefined
-      : note("Hugging Face", await askIfAvailable(hubContext, (context) => askHub(arxiv, context)));
+      : takeValue("Hugging Face", await askIfAvailable(hubContext, (context) => askHub(arxiv, context)));
   if (hubLink !== undefined && !linksByAddress.has(hubLink.repository.toLowerCase()))
     linksByAddress.set(hubLink.repository.toLowerCase(), hubLink);
-  for (const link of note(
+  for (const link of takeValue(
     "GitHub",
     await askIfAvailable(gitContext, (context) => searchGitHub(work.title, arxiv, context)),
   ) ?? []) {
@@ -98,7 +98,7 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
     .slice(0, maxOfficial)) {
     const answer = await askIfAvailable(gitContext, (context) => askRepository(link.repository, context));
     if (answer.status === "empty") linksByAddress.delete(link.repository.toLowerCase());
-    const details = note("GitHub", answer);
+    const details = takeValue("GitHub", answer);
     if (details !== undefined) linksByAddress.set(link.repository.toLowerCase(), { ...link, ...details });
   }
   const rank = ({ relation, stars = 0 }: CodeLink) => (relation === "official" ? 1e9 : 0) + stars;

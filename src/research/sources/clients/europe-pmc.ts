@@ -212,7 +212,7 @@ const linkedNotices: readonly (readonly [RegExp, Update["type"]])[] = [
 
 function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
   const source = "Europe PMC";
-  const linked = list(valueAt(json, "commentCorrectionList", "commentCorrection")).flatMap(
+  const linkedUpdates = list(valueAt(json, "commentCorrectionList", "commentCorrection")).flatMap(
     (notice): readonly Update[] => {
       const type = linkedNotices.find(([pattern]) => pattern.test(line(valueAt(notice, "type")) ?? ""))?.[1];
       const pmid = identifiersFrom({
@@ -231,11 +231,12 @@ function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
           ];
     },
   );
-  const isRetracted = types.includes("retracted publication") && !linked.some(({ type }) => type === "retraction");
+  const isRetracted =
+    types.includes("retracted publication") && !linkedUpdates.some(({ type }) => type === "retraction");
   // Types of withdrawn preprints are "preprint-withdrawal" and "Preprint removal".
   const isWithdrawn = types.some((type) => /^preprint.(?:withdrawal|removal)$/.test(type));
   return [
-    ...linked,
+    ...linkedUpdates,
     ...(isRetracted ? [{ type: "retraction" as const, source }] : []),
     ...(isWithdrawn ? [{ type: "withdrawal" as const, source }] : []),
   ];

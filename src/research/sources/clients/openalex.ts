@@ -199,7 +199,7 @@ export function readWork(json: unknown): PaperRecord | undefined {
   return paperRecord({
     source: "OpenAlex",
     title: plainText(valueAt(json, "title") ?? valueAt(json, "display_name")),
-    identifiers: identifiers,
+    identifiers,
     url: identifiers.doi === undefined && identifiers.arxiv === undefined ? pages[0] : undefined,
     pdf: locations
       .map((location) => (valueAt(location, "is_oa") === false ? undefined : webAddress(valueAt(location, "pdf_url"))))

@@ -56,10 +56,10 @@ async function recordsIn(
   try {
     const { papers, notice: incomplete } = await readListedPapers(name, path, columns);
     const records = papers.map(({ record }) => {
-      const from = database ?? record.source;
-      return { ...record, source: from, database: from };
+      const source = database ?? record.source;
+      return { ...record, source, database: source };
     });
-    return { status: "ok", value: records, total: records.length, ...withoutUndefined({ incomplete: incomplete }) };
+    return { status: "ok", value: records, total: records.length, ...withoutUndefined({ incomplete }) };
   } catch (error) {
     if (error instanceof ExpectedError) return { status: "error", reason: error.message };
     throw error;
@@ -184,8 +184,8 @@ async function linkedReferences(html: string, url: string | undefined): Promise<
   const links = page("a[href]")
     .toArray()
     .map((element) => page(element).attr("href") ?? "");
-  const absolute = links.filter((link) => URL.canParse(link, url)).map((link) => new URL(link, url).href);
-  return withoutDuplicates(absolute.map((link) => parseReference(link)).filter(isListedReference)).filter(
+  const addresses = links.filter((link) => URL.canParse(link, url)).map((link) => new URL(link, url).href);
+  return withoutDuplicates(addresses.map((address) => parseReference(address)).filter(isListedReference)).filter(
     ({ kind }) => kind !== "url",
   );
 }

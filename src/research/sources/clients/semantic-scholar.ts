@@ -207,10 +207,10 @@ async function linkedPapers(
       const hasMore = next !== undefined && next > offset;
       const page = readPage(answer.value, hasMore && next < maxLinks ? next : undefined, paperField);
       if (from === undefined || page.status !== "ok") return page;
-      const isIn = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
+      const isInPeriod = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
       return {
         ...page,
-        value: { ...page.value, records: page.value.records.filter(isIn) },
+        value: { ...page.value, records: page.value.records.filter(isInPeriod) },
         ...(hasMore && next >= maxLinks
           ? { incomplete: `Semantic Scholar lists the first ${maxLinks} ${link} of ${nameOf(work)} alone.` }
           : {}),

@@ -85,15 +85,15 @@ async function collectionPaths(collectionName: string, context: SourceContext): 
 }
 
 async function recordsOf(items: readonly Item[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
-  const unique = [...new Map(items.map((item) => [item.key, item])).values()];
+  const uniqueItems = [...new Map(items.map((item) => [item.key, item])).values()];
   const pdfs = new Map<string, string>();
-  for (const { key, data } of unique) {
+  for (const { key, data } of uniqueItems) {
     const parent = line(valueAt(data, "parentItem"));
     if (valueAt(data, "contentType") === "application/pdf" && parent !== undefined && !pdfs.has(parent))
       pdfs.set(parent, key);
   }
   const records: PaperRecord[] = [];
-  for (const { key, data } of unique) {
+  for (const { key, data } of uniqueItems) {
     const record = recordIn(data);
     if (record === undefined) continue;
     const pdf = pdfs.get(key);
