@@ -4,8 +4,8 @@ import {
   guttersAsUsual,
   guttersOf,
   hasAll,
-  isSame,
-  type OwnGutters,
+  areSamePositions,
+  type PageGutters,
   usualGutters,
 } from "./columns.js";
 import { type LineNumbering, withoutLineNumbers } from "./line-numbers.js";
@@ -23,7 +23,7 @@ export interface Line {
 /** A page whose lines are still to be put in order. */
 interface Sheet {
   readonly rows: readonly Row[];
-  readonly own: OwnGutters;
+  readonly own: PageGutters;
   readonly isRightToLeft: boolean;
 }
 
@@ -42,7 +42,7 @@ export class DocumentLayout {
     const sheet = sheetOf(main, this.#numbering);
     const others = rest.flatMap(linesOf);
     const { gutters, mayHaveOthers } = sheet.own;
-    const isDoubtful = gutters.length === 0 ? mayHaveOthers : !isSame(gutters, this.#gutters.at(-1) ?? []);
+    const isDoubtful = gutters.length === 0 ? mayHaveOthers : !areSamePositions(gutters, this.#gutters.at(-1) ?? []);
     this.#gutters.push(gutters);
     if (isDoubtful && this.#waiting < maxWaiting) {
       this.#waiting += 1;

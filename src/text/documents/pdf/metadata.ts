@@ -2,9 +2,9 @@ import { dateOf } from "../../dates.js";
 import type { Line } from "./layout.js";
 import { withAccents } from "./pages.js";
 import { withoutEntities } from "../text/document-text.js";
-import { below, noName } from "../text/title-lines.js";
+import { authorsAndDate, noName } from "../text/title-lines.js";
 
-/** A field of the XMP of a PDF, by its name in lower case. */
+/** Returns a field of a PDF's XMP by its name in lower case. */
 export type Xmp = (name: string) => unknown;
 
 interface Metadata {
@@ -14,19 +14,22 @@ interface Metadata {
   readonly date: string | undefined;
 }
 
-/** Title, authors, date and abstract of a PDF, from what the file and its XMP state, its first page and its text. */
+/** The title, authors, date and abstract of a PDF, from the file's metadata, its XMP, its first page and its text. */
 export function metadataOf(
   info: Record<string, unknown>,
   firstPage: readonly Line[],
   text: string,
   xmp: Xmp = () => undefined,
 ): Metadata {
-  const [given, largest] = [titleFrom(info["Title"]), largestLines(firstPage)];
-  // Many files state a short name; the title on the page holds it.
+  const [statedTitle, largestTitle] = [titleFrom(info["Title"]), largestLines(firstPage)];
+  // Many files state only a part of the title on the page.
   const isShort =
-    given !== undefined && largest !== undefined && largest.length > given.length && largest.includes(given);
-  const title = isShort ? largest : (given ?? largest);
-  const printed = title === undefined ? {} : below(linesBelow(title, firstPage), text);
+    statedTitle !== undefined &&
+    largestTitle !== undefined &&
+    largestTitle.length > statedTitle.length &&
+    largestTitle.includes(statedTitle);
+  const title = isShort ? largestTitle : (statedTitle ?? largestTitle);
+  const printed = title === undefined ? {} : authorsAndDate(linesBelow(title, firstPage), text);
   return {
     title,
     authors: authorsFrom(info["Author"]) ?? printed.authors,
@@ -37,29 +40,29 @@ export function metadataOf(
 
 const textsIn = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === "string");
 
-/** The day of publication as publishers state it. The day on which a file was made tells nothing of that. */
+/** The date of publication as publishers state it. The date of the file says nothing about it. */
 const publishersDate = (xmp: Xmp): string | undefined =>
   dateOf(["prism:publicationdate", "prism:coverdate"].flatMap((name) => textsIn(xmp(name))));
 
-/** The date of the work; programs that know none write the day there on which they made the file. */
+/** The date of the work. Programs that do not know it write the date of the file, which is ignored. */
 function dublinCoreDate(xmp: Xmp): string | undefined {
   const date = dateOf(textsIn(xmp("dc:date")));
-  const made = ["xmp:createdate", "xmp:modifydate"].map((name) => dateOf(textsIn(xmp(name))));
-  return made.includes(date) ? undefined : date;
+  const fileDates = ["xmp:createdate", "xmp:modifydate"].map((name) => dateOf(textsIn(xmp(name))));
+  return fileDates.includes(date) ? undefined : date;
 }
 
-/** The lines below the title of a page; none where it does not stand there. */
+/** The lines below the title of a page; empty if the title is not there. */
 function linesBelow(title: string, lines: readonly Line[]): readonly string[] {
-  const solid = (part: string) => part.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  const wanted = solid(title);
-  const isPart = ({ text }: Line) => solid(text).length > 1 && wanted.includes(solid(text));
+  const lettersOnly = (part: string) => part.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  const titleLetters = lettersOnly(title);
+  const isPart = ({ text }: Line) => lettersOnly(text).length > 1 && titleLetters.includes(lettersOnly(text));
   const first = lines.slice(0, maxHead).findIndex(isPart);
   if (first === -1) return [];
   const length = lines.slice(first).findIndex((line) => !isPart(line));
   return length === -1 ? [] : lines.slice(first + length).map(({ text }) => text.trim());
 }
 
-/** The day that arXiv stamps on a version behind its id and subject. */
+/** The date in arXiv's stamp of a version, after its id and subject. */
 function stampedDate(lines: readonly Line[]): string | undefined {
   const stamps = lines.map(
     ({ text }) => /^arXiv:\S+ *\[[\w.-]+\] *(\d{1,2} \p{L}{3,9} \d{4})$/u.exec(text.trim())?.[1],
@@ -68,7 +71,7 @@ function stampedDate(lines: readonly Line[]): string | undefined {
   return day === undefined ? undefined : dateOf([day]);
 }
 
-/** How an abstract is headed; the word within a sentence is not a heading. */
+/** The heading of an abstract. The word within a sentence is not a heading. */
 const abstractHeading =
   /(?:^|\n)[^\S\n]*(?:(?:Abstract|ABSTRACT|Zusammenfassung|ZUSAMMENFASSUNG|Résumé|RÉSUMÉ|Resumen|RESUMEN|Resumo|RESUMO|Аннотация|АННОТАЦИЯ|要旨|概要|摘要|초록|요약)(?![\p{L}\p{M}])|abstract(?=[^\S\n]*\n))[\s.:—–-]*(?![\s.:—–\p{Ll}-])([\s\S]{80,2500}?)(?=\n[^\S\n]*\n|\n\s{0,20}(?:(?:[1I]\.?|\.)\s{0,20})?(?:[Ii]ntroduction|INTRODUCTION)\b)/u;
 
@@ -81,12 +84,12 @@ function abstractOf(text: string): string | undefined {
 }
 
 /**
- * The title that a file states, where it is one: writing programs leave file names there, templates of publishers their
- * own name and placeholders, and editors the name of the series it appears in.
+ * The title in a file's metadata, if it is a real title: programs write file names, publishers' templates their names
+ * and placeholders, and editors the name of the series.
  */
 function titleFrom(value: unknown): string | undefined {
   const title = typeof value === "string" ? withoutEntities(withAccents(value)) : "";
-  const useless =
+  const isUseless =
     title.length < 5 ||
     !/\p{L}{2}/u.test(title) ||
     /^(untitled|microsoft (?:word|powerpoint)|title|no title|document\d*|paper|manuscript|main|arxiv|powerpoint presentation|slide \d|layout \d|doi:?\s?10\.|pii:|lncs\b|sample-|r graphics output|xetex output|tex output|dvips\b|printing\b|latex2e\b|elsevier editorial|author guidelines|preparation of papers)/i.test(
@@ -99,20 +102,22 @@ function titleFrom(value: unknown): string | undefined {
       title,
     ) ||
     /\.(docx?|tex|pdf|dvi|ps|indd|rtf|qxd|p65|fm|pptx?|eps)(?:$|\s)/i.test(title) ||
-    // The address of a page that was printed.
+    // The address of a printed page.
     /^[a-z][a-z+.-]*:\S+$/i.test(title) ||
-    // A name made of a number, such as "05452615 1..8" or "acl_20-main".
+    // A name with numbers, such as "05452615 1..8" or "acl_20-main".
     /^[^\s\d_]*[\d_]\S*(?:\s\d+\.\.\d+)?$/.test(title);
-  return useless ? undefined : title;
+  return isUseless ? undefined : title;
 }
 
-/** Lines at the top of a first page among which its title stands. */
+/** Number of lines at the top of the first page that are searched for the title. */
 const maxHead = 25;
-/** Lines of a title, at most, and characters. */
-const [maxTitleLines, longestTitle] = [4, 300];
-/** What is raised at the end of a line and may be the mark of a footnote; "++" is not one. */
+/** Maximum lines of a title. */
+const maxTitleLines = 4;
+/** Maximum characters of a title. */
+const maxTitleChars = 300;
+/** A raised text at the end of a line that may be a footnote mark; "++" is not one. */
 const footnote = /^[\p{L}\d∗*†‡§¶⋆♯?,)]{1,6}$/u;
-/** Marks of footnotes behind a title. */
+/** Footnote marks after a title. */
 const marks = /[∗*†‡§¶⋆♯]\s?$/u;
 function withoutMarks(text: string): string {
   let plain = text.trim();
@@ -121,42 +126,43 @@ function withoutMarks(text: string): string {
 }
 
 /**
- * A title is set larger than anything else on its first page, but for the name of the journal, the number of the paper,
- * and words within a picture, which stand below it.
+ * The lines in the largest font of the first page, which are usually the title. Exceptions are the name of the journal,
+ * the number of the paper, and words in a picture, which are below the title.
  */
 function largestLines(lines: readonly Line[]): string | undefined {
-  const first = lines.slice(0, maxHead).filter((line) => (line.text.match(/\p{L}/gu)?.length ?? 0) >= 4);
+  const headLines = lines.slice(0, maxHead).filter((line) => (line.text.match(/\p{L}/gu)?.length ?? 0) >= 4);
   const groups: { readonly height: number; readonly lines: Line[] }[] = [];
-  for (const line of first) {
+  for (const line of headLines) {
     const last = groups.at(-1);
     if (last !== undefined && Math.abs(last.height - line.height) < 0.5) last.lines.push(line);
     else groups.push({ height: line.height, lines: [line] });
   }
-  const named = groups.map((group) => ({ ...group, title: titleOf(group.lines.slice(0, maxTitleLines)) }));
-  const titles = named.filter(({ title }) => !isMasthead(title));
+  const groupsWithTitle = groups.map((group) => ({ ...group, title: titleOf(group.lines.slice(0, maxTitleLines)) }));
+  const titles = groupsWithTitle.filter(({ title }) => !isMasthead(title));
   const body = heightOfMost(lines);
   const isSet = titles.some(({ height }) => height > 1.05 * body);
-  if (named.length > 0 && named.every(({ height }) => Math.abs(height - body) < 0.05 * body)) return firstLines(lines);
-  const largest = largestOf(isSet ? titles : named);
+  if (groupsWithTitle.length > 0 && groupsWithTitle.every(({ height }) => Math.abs(height - body) < 0.05 * body))
+    return firstLines(lines);
+  const largest = largestOf(isSet ? titles : groupsWithTitle);
   if (largest === undefined) return undefined;
   const above = largestOf(titles.slice(0, titles.indexOf(largest)).filter(({ title }) => wordsIn(title) >= minWords));
   const isInPicture = wordsIn(largest.title) < minWords && above !== undefined && above.height > 0.65 * largest.height;
   const isLarger =
-    above !== undefined && first.filter(({ height }) => height > above.height - 0.5).length <= maxTitleLines;
+    above !== undefined && headLines.filter(({ height }) => height > above.height - 0.5).length <= maxTitleLines;
   return (isInPicture && isLarger ? above : largest).title || undefined;
 }
 
 /**
- * The title of a page that is set in one size, as a typewriter does: what stands apart above the rest, if it is no
- * sentence. Else nobody can tell it from the text.
+ * The title of a page in one font size, like a typescript: the separate lines at the top, if they are not a sentence.
+ * Otherwise undefined, because the title can't be distinguished from the text.
  */
 function firstLines(lines: readonly Line[]): string | undefined {
   const steps = lines.slice(1).map((line, index) => (lines[index]?.y ?? 0) - line.y);
-  const usual = steps.filter((step) => step > 0).toSorted((a, b) => a - b)[Math.floor(steps.length / 4)] ?? 0;
-  const ends = steps.flatMap((step, index) => (step > apart * usual ? [index + 1] : []));
+  const usualStep = steps.filter((step) => step > 0).toSorted((a, b) => a - b)[Math.floor(steps.length / 4)] ?? 0;
+  const ends = steps.flatMap((step, index) => (step > separateFactor * usualStep ? [index + 1] : []));
   for (const [at, end] of ends.slice(0, 2).entries()) {
     const title = titleOf(lines.slice(ends[at - 1] ?? 0, Math.min(end, (ends[at - 1] ?? 0) + maxTitleLines + 1)));
-    // A running head ends, or begins, with the number of its page.
+    // A running head ends or begins with the page number.
     if (isMasthead(title) || /^\d{1,4}\s|\s\d{1,4}$/.test(title)) continue;
     const isTitle = end - (ends[at - 1] ?? 0) <= maxTitleLines && wordsIn(title) > 1;
     return isTitle && !/[.:;,]$|[.!?] \p{Lu}/u.test(title) ? title : undefined;
@@ -164,17 +170,17 @@ function firstLines(lines: readonly Line[]): string | undefined {
   return undefined;
 }
 
-/** Lines this much further apart than others, in their steps, do not belong together. */
-const apart = 1.3;
+/** Lines with a distance of more than this factor of the usual step are separate. */
+const separateFactor = 1.3;
 
-/** The height in which most characters of a page are set. */
+/** The font height of most characters of a page. */
 function heightOfMost(lines: readonly Line[]): number {
   const lengths = new Map<number, number>();
   for (const { height, text } of lines) lengths.set(height, (lengths.get(height) ?? 0) + text.length);
   return [...lengths].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** A title above the largest letters has so many words. */
+/** Minimum words of a title that is above the largest letters. */
 const minWords = 4;
 const wordsIn = (text: string): number => text.match(/\p{L}{2,}/gu)?.length ?? 0;
 
@@ -184,14 +190,14 @@ const largestOf = <Group extends { readonly height: number }>(groups: readonly G
 };
 
 function titleOf(lines: readonly Line[]): string {
-  const plain = lines.map(({ text, mark }) => {
+  const linesWithoutMarks = lines.map(({ text, mark }) => {
     const isMarked = mark !== undefined && footnote.test(mark) && text.endsWith(mark) && text.length > mark.length;
     return withoutMarks(isMarked ? text.slice(0, -mark.length) : text);
   });
-  return withAccents(plain.join(" ")).replace(/\s+/g, " ").trim().slice(0, longestTitle);
+  return withAccents(linesWithoutMarks.join(" ")).replace(/\s+/g, " ").trim().slice(0, maxTitleChars);
 }
 
-/** What stands above a title: the name of a journal or series, the kind or number of the paper, how it may be had. */
+/** Text above a title: the name of a journal or series, the kind or number of the paper, or its availability. */
 const isMasthead = (text: string): boolean =>
   /^(?:the )?(?:(?:international|european|american|british|canadian|asian|chinese|japanese) )?(?:journal of|journal$|transactions on|proceedings of|annals of|archives of|acta |bulletin of|advances in .{3,40}\d)/i.test(
     text,
@@ -203,19 +209,19 @@ const isMasthead = (text: string): boolean =>
   (/\d{4}/.test(text) && !/\s/.test(text));
 
 /** A degree, or the name of an account. */
-const isNoWholeName = (name: string): boolean =>
+const isDegreeOrAccount = (name: string): boolean =>
   /^(?:m\.?d|m\.?sc?|b\.?sc?|m\.?p\.?h|mba|d\.?phil|frcp|r\.?n|jr|sr|dr|prof)\.?$/i.test(name) ||
   /^\p{Ll}+$/u.test(name);
 
 function authorsFrom(value: unknown): string[] | undefined {
   if (typeof value !== "string" || value.trim() === "") return undefined;
   const plain = withoutEntities(value);
-  // "Bee, Ann and Dee, Carl": each with one comma within.
+  // "Bee, Ann and Dee, Carl": each name has one comma.
   const parts = plain.split(/&|\band\b/);
-  const isTurned = parts.length > 1 && parts.every((part) => /^[^,]+,[^,]+$/.test(part));
-  const separator = plain.includes(";") ? /;/ : isTurned ? /&|\band\b/ : /,|&|\band\b/;
+  const isLastNameFirst = parts.length > 1 && parts.every((part) => /^[^,]+,[^,]+$/.test(part));
+  const separator = plain.includes(";") ? /;/ : isLastNameFirst ? /&|\band\b/ : /,|&|\band\b/;
   const pieces = plain.split(separator);
-  // Behind an institution stand its town and country.
+  // After an institution, its town and country follow.
   const hasPlaces = pieces.some((name) => noName.test(name));
   const names = pieces
     .map((name) =>
@@ -224,7 +230,7 @@ function authorsFrom(value: unknown): string[] | undefined {
         .replace(/\s+/g, " ")
         .trim(),
     )
-    .filter((name) => name.length > 1 && name.length < 80 && !noName.test(name) && !isNoWholeName(name))
+    .filter((name) => name.length > 1 && name.length < 80 && !noName.test(name) && !isDegreeOrAccount(name))
     .filter((name) => !hasPlaces || /\s/.test(name));
   return names.length === 0 ? undefined : names.slice(0, 300);
 }

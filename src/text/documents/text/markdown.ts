@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { buildText, type DocumentText, type Part, takeOut } from "./document-text.js";
-import { below, ownFacts } from "./title-lines.js";
+import { authorsAndDate, titleMetadata } from "./title-lines.js";
 import { idsInHead } from "./printed-ids.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
@@ -14,7 +14,7 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): Documen
   const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
   const { text: visible, pieces } = takeOut(body, "<!--", "-->");
   const sections = kind === "markdown" ? sectionsOf(visible) : [{ text: visible }];
-  const own = kind === "markdown" ? factsUnderHeading(visible) : ownFacts(visible);
+  const own = kind === "markdown" ? factsUnderHeading(visible) : titleMetadata(visible);
   const abstract = textOf(front.abstract) ?? abstractIn(sections);
   const printedIds = idsInHead(visible);
   const comments = pieces.reduce((sum, piece) => sum + piece.trim().length, 0);
@@ -35,12 +35,12 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): Documen
 }
 
 /** The title of a Markdown text is its first heading of the first level, else what would be that of a plain text. */
-function factsUnderHeading(text: string): ReturnType<typeof ownFacts> {
+function factsUnderHeading(text: string): ReturnType<typeof titleMetadata> {
   const heading = /^# +(\S.*)$/m.exec(text);
-  if (heading === null) return ownFacts(text);
+  if (heading === null) return titleMetadata(text);
   const rest = text.slice(heading.index + heading[0].length, heading.index + 5000).split("\n");
   const plain = rest.map((line) => line.replace(/[*_`]+/g, "").trim());
-  return { title: heading[1]?.trim(), ...below(plain, text) };
+  return { title: heading[1]?.trim(), ...authorsAndDate(plain, text) };
 }
 
 /** Characters of front matter; nobody says what time the YAML parser takes. */

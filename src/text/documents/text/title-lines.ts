@@ -1,28 +1,30 @@
 import { idsOnLine } from "./printed-ids.js";
 import { dateOf } from "../../dates.js";
 
-/** What a text says of itself above its first sentence. */
-interface OwnFacts {
+/** The metadata of a text above its first sentence. */
+interface TitleMetadata {
   readonly title?: string | undefined;
   readonly authors?: readonly string[] | undefined;
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly date?: string | undefined;
 }
 
-/** Lines below a title among which its authors and its date stand. */
+/** Maximum number of lines below a title that are searched for authors and date. */
 const maxHead = 8;
-/** Characters of a title, and of a line below it, at most. */
-const [longestTitle, longestLine] = [220, 160];
-/** A line of a title that goes on in the next one has so many characters at least. */
-const fullLine = 48;
-/** Lines of a title at most. */
+/** Maximum characters of a title. */
+const maxTitleChars = 220;
+/** Maximum characters of a line below it. */
+const maxLineChars = 160;
+/** Minimum characters of a title line that continues on the next line. */
+const minFullLine = 48;
+/** Maximum lines of a title. */
 const maxTitleLines = 3;
 
 /**
- * Title, authors and date of a plain text, where they plainly stand above it: the title as the first line, or behind
- * the word "Title"; its authors and date on lines of their own below it. Nothing of it is guessed.
+ * The title, authors and date of a plain text, if they are clearly above it: the title as the first line or after the
+ * word "Title", authors and date on lines of their own below it. Nothing is guessed.
  */
-export function ownFacts(text: string): OwnFacts {
+export function titleMetadata(text: string): TitleMetadata {
   const lines = text
     .slice(0, 5000)
     .split("\n")
@@ -32,62 +34,65 @@ export function ownFacts(text: string): OwnFacts {
   if (first === -1) return {};
   const labelled = labelOf(lines[first] ?? "");
   if (labelled !== undefined) {
-    const rest = lines.slice(first);
-    return { title: valueOf("title", rest), ...below(rest, text) };
+    const remaining = lines.slice(first);
+    return { title: valueOf("title", remaining), ...authorsAndDate(remaining, text) };
   }
   const end = lines.findIndex((line, index) => index > first && line === "");
   const block = lines.slice(first, end === -1 ? lines.length : end);
   const length = titleLength(block, text);
   if (length === 0) return {};
-  return { title: block.slice(0, length).join(" "), ...below(lines.slice(first + length), text) };
+  return { title: block.slice(0, length).join(" "), ...authorsAndDate(lines.slice(first + length), text) };
 }
 
-/** Authors and date of a document, of the lines below its title. `text`: the document's, in which its words stand. */
-export function below(lines: readonly string[], text: string): Pick<OwnFacts, "authors" | "date"> {
+/**
+ * The authors and date of a document, from the lines below its title. `text`: the document's text, in which ordinary
+ * words are looked up.
+ */
+export function authorsAndDate(lines: readonly string[], text: string): Pick<TitleMetadata, "authors" | "date"> {
   const head = headLines(lines);
-  const named = head.flatMap((line, at) => {
+  const linesWithNames = head.flatMap((line, at) => {
     const names = namesOn(line, text);
     return names.length === 0 ? [] : [{ at, names }];
   });
-  const blockEnd = named.findIndex(({ at }, index) => at !== (named[0]?.at ?? 0) + index);
-  // Names apart from one another: nobody can tell which are all the authors.
+  const blockEnd = linesWithNames.findIndex(({ at }, index) => at !== (linesWithNames[0]?.at ?? 0) + index);
+  // If names are on separate lines, it is not known which are all the authors.
   const isWhole = blockEnd === -1;
-  const authors = peopleOf(valueOf("author", head)) ?? (isWhole ? named.flatMap(({ names }) => names) : []);
+  const authors = peopleOf(valueOf("author", head)) ?? (isWhole ? linesWithNames.flatMap(({ names }) => names) : []);
   const stated = valueOf("date", head);
   const date = stated === undefined ? head.map(dateOn).find((each) => each !== undefined) : dateOf([stated]);
   return { ...(authors.length === 0 ? {} : { authors }), ...(date === undefined ? {} : { date }) };
 }
 
-/** The short lines up to the first sentence, heading or abstract. */
+/** The short lines before the first sentence, heading or abstract. */
 function headLines(lines: readonly string[]): readonly string[] {
-  const some = lines.filter((line) => line !== "" && !/^[=-]{3,}$/.test(line)).slice(0, maxHead);
-  const end = some.findIndex(
+  const candidates = lines.filter((line) => line !== "" && !/^[=-]{3,}$/.test(line)).slice(0, maxHead);
+  const end = candidates.findIndex(
     (line) =>
-      line.length > longestLine ||
+      line.length > maxLineChars ||
       /^#|^(?:abstract|summary|introduction)\b/i.test(line) ||
       (/[.!?]$/.test(line) && !/\b\p{Lu}\.$/u.test(line)),
   );
-  return end === -1 ? some : some.slice(0, end);
+  return end === -1 ? candidates : candidates.slice(0, end);
 }
 
-/** How many lines at the top of a block are its title; none where it begins with a sentence or a list. */
+/** The number of lines at the top of a block that are its title; 0 if it begins with a sentence or a list. */
 function titleLength(block: readonly string[], text: string): number {
-  const below = block.findIndex(
+  const authorsAndDate = block.findIndex(
     (line, index) =>
       index > 0 && (/^[=-]{3,}$/.test(line) || namesOn(line, text).length > 0 || dateOn(line) !== undefined),
   );
-  const lines = below === -1 ? block : block.slice(0, below);
+  const lines = authorsAndDate === -1 ? block : block.slice(0, authorsAndDate);
   const isTitle =
     lines.length <= maxTitleLines &&
-    lines.join(" ").length <= longestTitle &&
-    lines.slice(0, -1).every((line) => line.length >= fullLine) &&
+    lines.join(" ").length <= maxTitleChars &&
+    lines.slice(0, -1).every((line) => line.length >= minFullLine) &&
     !lines.some((line) => /[.:;,]$/.test(line)) &&
     lines
       .join(" ")
       .split(/\s/)
       .filter((word) => /\p{L}{2}/u.test(word)).length > 1 &&
     /^["'“‘«([]?[\p{L}\p{N}]/u.test(lines[0] ?? "");
-  // A text of one line is its own text.
+  // A text of one line has no title.
   return isTitle && text.trim() !== block.join("\n").trim() ? lines.length : 0;
 }
 
@@ -99,29 +104,29 @@ const labels = {
 
 const labelOf = (line: string): RegExp | undefined => Object.values(labels).find((label) => label.test(line));
 
-/** What stands behind a label, or on the line below it where nothing does. */
+/** The text after a label, or on the next line if the label is alone. */
 function valueOf(name: keyof typeof labels, lines: readonly string[]): string | undefined {
-  const some = lines.filter((line) => line !== "").slice(0, maxHead);
-  const at = some.findIndex((line) => labels[name].test(line));
+  const headLines = lines.filter((line) => line !== "").slice(0, maxHead);
+  const at = headLines.findIndex((line) => labels[name].test(line));
   if (at === -1) return undefined;
-  const value = (some[at] ?? "").replace(labels[name], "").trim();
-  const next = some[at + 1] ?? "";
+  const value = (headLines[at] ?? "").replace(labels[name], "").trim();
+  const next = headLines[at + 1] ?? "";
   return value || (labelOf(next) === undefined ? next : "") || undefined;
 }
 
-/** Marks of footnotes and affiliations behind a name. */
+/** Marks of footnotes and affiliations after a name. */
 const marks = /(?<=\p{L}[.,]?)[\d*∗†‡§¶⋆□⋄♯¹²³⁴⁵⁶⁷⁸⁹⁰]+/gu;
 
-/** People on a line that says that it names them. */
+/** The people on a line with a label for names. */
 function peopleOf(value: string | undefined): string[] | undefined {
   if (value === undefined) return undefined;
   const names = splitNames(value).filter((name) => /\p{L}{2}/u.test(name) && !/\d/.test(name));
   return names.length === 0 ? undefined : names;
 }
 
-/** The names on a line that holds nothing but names and a year; none where a word of it may be something else. */
+/** The names on a line with only names and a year; empty if a word of it may be something else. */
 function namesOn(line: string, text: string): string[] {
-  if (line.length > longestLine || labelOf(line) !== undefined) return [];
+  if (line.length > maxLineChars || labelOf(line) !== undefined) return [];
   const names = splitNames(line.replace(/[(,·|]?\s?(?:19|20)\d\d\)?$/, ""));
   const known = names.filter((name) => !isOfWords(name, text));
   return names.length > 0 && names.every(isName) && 2 * known.length >= names.length ? names : [];
@@ -163,13 +168,13 @@ function isName(name: string): boolean {
   );
 }
 
-/** Whether the long words of a name all stand in a text in small letters, as a subject's do. */
+/** Whether the long words of a name all occur in the text in lower case, like those of a topic. */
 function isOfWords(name: string, text: string): boolean {
   const long = wordsOf(name).filter((word) => /^\p{Lu}\p{Ll}{2}/u.test(word));
   return long.length > 0 && long.every((word) => isWordOf(text, word.toLowerCase()));
 }
 
-/** Whether a word in small letters stands in a text. */
+/** Whether a word in lower case occurs in a text. */
 function isWordOf(text: string, word: string): boolean {
   const isLetter = (sign = "") => /[\p{L}\p{M}]/u.test(sign);
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1))
@@ -184,7 +189,7 @@ const wholeDate = new RegExp(
   "i",
 );
 
-/** The date that a line is, or the year behind names or the name of a journal. */
+/** The date that is the complete line, or the year after names or the name of a journal. */
 function dateOn(line: string): string | undefined {
   if (wholeDate.test(line)) return dateOf([line.replace(/[()]/g, "")]);
   return /^.{3,}(?:,|\s\(|\s[·|])\s?((?:19|20)\d\d)\)?$/.exec(line)?.[1];
