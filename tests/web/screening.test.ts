@@ -39,7 +39,7 @@ test("a decision on the page is what the commands write, and its redirect shows 
   const { browser, of } = await opened();
   const answer = await browser.post(`${at}screen`, { which: "waiting", id: "p1", by: "c2" });
   expect([answer.status, answer.headers.get("location")]).toEqual([303, `${at}screen?which=waiting&at=p2`]);
-  expect(of("p1")).toMatchObject({ decision: "exclude", criterion: "c2", why: "It is: It is an animal study." });
+  expect(of("p1")).toMatchObject({ decision: "exclude", criterion: "c2", why: "c2 applies (It is an animal study)" });
   const page = await (await browser.get(answer.headers.get("location") ?? "")).text();
   expect(page).toContain("is excluded");
   expect(page).toContain("2 of 3 · 1 decided");

@@ -3,11 +3,11 @@ import { Option } from "commander";
 import type { CommandLine, Common } from "./command.js";
 import { withAgent, howOf, number, whole } from "./shared-options.js";
 
-/** Which records `report --as` writes: those of a decision, of a stage, or of a status of the pool. */
+/** Which records `report --as` writes: those of a decision, a stage, or a status of the pool, with `_` for spaces. */
 const onlyRecords = [
   ...(["included", "excluded", "open"] as const),
   ...(["full_text", "screening", "not_screened", "duplicate", "retracted", "window", "notice"] as const),
-  ...(["presented", "insights_extracted", "rejected", "waiting", "pending", "not_retrieved"] as const),
+  ...(["kept_for_insights", "rejected", "waiting_for_a_person", "not_read_yet", "not_retrieved"] as const),
 ];
 
 /** Commands that show work and what came of it; agents are started by none but `verify --meaning`. */

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
@@ -8,6 +7,7 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
+import { statusWords } from "../../research/papers/rubric/rubric.js";
 import type { TracedRecord } from "../../research/papers/export/cited-work.js";
 import {
   answersName,
@@ -58,10 +58,10 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   const { rrd, notices } = await readState(folder);
   for (const notice of notices) say(io, notice);
   const { lines: ledger } = await readLedger(folder);
-  const page = join(folder, pageName);
+  const hasPage = existsSync(join(folder, pageName));
   const records = allRecords(withKeys(rrd), ledger, await readKeptSearch(folder, rrd))
     .filter((record) => only === undefined || matches(record, only))
-    .map((record) => (existsSync(page) && record.status !== undefined ? withReportLink(record, page) : record));
+    .map((record) => (hasPage && record.status !== undefined ? withReportLink(record) : record));
   const text = (await format.load())(rrd, records);
   const file = to === undefined ? undefined : targetFile(to, folder, io.cwd);
   if (file !== undefined) await writeFileAtomic(file, text);
@@ -92,11 +92,12 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
 
 /** Whether a record has this decision, stage or status. */
 const matches = ({ status, outcome: { stage, decision } }: TracedRecord, only: string): boolean =>
-  [decision, stage.replaceAll(" ", "_"), status].some((each) => each === only);
+  [decision, stage, status && statusWords[status]].some((each) => each?.replaceAll(" ", "_") === only);
 
-const withReportLink = (record: TracedRecord, page: string): TracedRecord => ({
+/** Only the name of the page, because an export is sent to others, who must not see the folders of this machine. */
+const withReportLink = (record: TracedRecord): TracedRecord => ({
   ...record,
-  outcome: { ...record.outcome, report: `${pathToFileURL(page).href}#${anchorOf(record.id)}` },
+  outcome: { ...record.outcome, report: `${pageName}#${anchorOf(record.id)}` },
 });
 
 /**

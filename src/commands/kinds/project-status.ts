@@ -6,7 +6,8 @@ import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
-import type { Paper, Rrd } from "../../research/generated/rrd.js";
+import type { Rrd } from "../../research/generated/rrd.js";
+import { statusWords } from "../../research/papers/rubric/rubric.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
 import { nameFor } from "../../research/overview/find-research.js";
@@ -239,7 +240,7 @@ function paperLines(papers: readonly ListedPaper[], showsAll: boolean, maxWidth:
     [{}, {}, {}, { drop: 1 }, { cut: "end" }],
     shown.map(({ key, title, status, score, year }) => [
       `  ${oneLine(key)}`,
-      words[status],
+      statusWords[status],
       score === null ? "–" : String(score ?? ""),
       year === null ? "" : String(year),
       oneLine(title),
@@ -249,13 +250,3 @@ function paperLines(papers: readonly ListedPaper[], showsAll: boolean, maxWidth:
   const hiddenCount = papers.length - shown.length;
   return hiddenCount === 0 ? lines : [...lines, `  and ${hiddenCount} more; --papers lists them all`];
 }
-
-const words: Record<Paper["status"], string> = {
-  pending: "not read yet",
-  analyzing: "being read",
-  presented: "included",
-  insights_extracted: "kept for insights",
-  rejected: "rejected",
-  waiting: "waits for you",
-  not_retrieved: "not retrieved",
-};

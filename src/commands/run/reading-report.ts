@@ -3,7 +3,12 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
 import { meaningField } from "../../research/derived/meaning-mark.js";
-import { basisOf, criterionText, isIneligible } from "../../research/screening/eligibility/eligibility.js";
+import {
+  basisOf,
+  criterionText,
+  isIneligible,
+  withCriterion,
+} from "../../research/screening/eligibility/eligibility.js";
 import type { Criterion, Evidence, Override, OwnRubric, Paper, Rrd } from "../../research/generated/rrd.js";
 import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { type StoredQuote, notesOf } from "../../text/evidence/quoted.js";
@@ -22,6 +27,7 @@ import {
   ownRubricOf,
   type Scores,
   scoresOf,
+  statusWords,
   type Totals,
   totalsOf,
 } from "../../research/papers/rubric/rubric.js";
@@ -104,12 +110,12 @@ export function readingLines(
     totals?.strategic === undefined
       ? `${totals?.combined ?? "?"}/${5 * dimensions.execution.length}`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
-  const verdict = paper.decision ?? (paper.status === "waiting" ? "WAITS FOR YOU" : paper.status);
+  const verdict = statusWords[paper.status];
   const missing = notRetrievedText(paper);
   const outcome = !wasRead
     ? missing === undefined
       ? `${verdict}, not read`
-      : "NOT RETRIEVED, not read"
+      : "not retrieved, not read"
     : scores === undefined
       ? `${verdict}, read: ${paper.read_depth ?? "?"}`
       : `${verdict} ${total}, read: ${paper.read_depth ?? "?"}`;
@@ -160,13 +166,13 @@ export function readingLines(
 
 /** Who found the paper, why so high, and why records are one work with it or not. */
 function foundLines(
-  { found }: Paper,
+  { id, found }: Paper,
   names: ReadonlyMap<string, string>,
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
 ): string[] {
   if (found === undefined) return [];
-  const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences(found, names)];
+  const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences({ id }, found, names)];
   return ["", colors.bold("Found"), ...how.flatMap((sentence) => flow(sentence, "  "))];
 }
 
@@ -186,8 +192,10 @@ export function eligibilityLines(
 ): string[] {
   if (answers.length + readings.length === 0 && override === undefined) return [];
   const mark = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
-  const decidedText = ({ decision, why, criterion }: Override) =>
-    `A person decided: ${decision}. ${why}${criterion === undefined ? "" : ` (${nameOf(criterion)})`}`;
+  const decidedText = ({ decision, why, criterion: id }: Override) => {
+    const criterion = criteria.find((each) => each.id === id);
+    return `A person decided: ${decision}. ${criterion === undefined ? why : withCriterion(why, criterion)}`;
+  };
   const nameOf = (id: string) => {
     const criterion = criteria.find((each) => each.id === id);
     return criterion === undefined ? id : criterionText(criterion);

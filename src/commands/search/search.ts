@@ -177,5 +177,5 @@ function foundLines(works: readonly ExplainedWork[], explain: boolean, io: Pick<
 
 const explanations = (work: ExplainedWork): string[] => [
   `priority ${work.priority}: ${work.why}`,
-  ...mergeSentences(work),
+  ...mergeSentences(work.record, work),
 ];

@@ -29,7 +29,7 @@ export interface Standing extends RunStatus {
   readonly progress: Progress;
   /** The noun for the counts in `progress`: "papers decided". */
   readonly counts: string;
-  /** The results so far: "4 presented, 2 kept for insights". */
+  /** The results so far: "4 included, 2 kept for insights". */
   readonly came?: string;
   /** Its goals, if they are few. `met`: absent if the goal was not checked; `found`: the result of the check. */
   readonly goals?: readonly { readonly text: string; readonly met?: boolean; readonly found?: string }[];

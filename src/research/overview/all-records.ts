@@ -9,7 +9,7 @@ import { storedFields, type PaperRecord } from "../papers/paper-record.js";
 import { type Cited, type Outcome, type TracedRecord, withTags } from "../papers/export/cited-work.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { criterionInFull, exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
-import { type CandidateSet, candidatesOf } from "../search/candidates.js";
+import { type CandidateSet, candidatesOf, recordsOnce, separateCompanions } from "../search/candidates.js";
 import type { SearchRecord } from "../search/search-record.js";
 import { apartOf } from "../units/screening/search-session.js";
 
@@ -39,7 +39,7 @@ export function allRecords(
   const keyOf = new Map(
     ownRecords.map(({ id }, index) => [id, keys[index] as string]).toReversed() as [string, string][],
   );
-  const mergedRecords = mergedInto(rrd, candidates).map(({ into, ...record }) => ({
+  const mergedRecords = mergedInto(rrd, candidates, recordsOnce(search?.listings ?? [])).map(({ into, ...record }) => ({
     ...record,
     into: keyOf.get(into) ?? into,
   }));
@@ -181,26 +181,32 @@ function factsOfExcluded(exclusion: Exclusion, record: PaperRecord | undefined):
   };
 }
 
-/** The records that the search merged into others. */
+/** The records that the search merged into others, each once, as the flow counts them. */
 function mergedInto(
-  { papers_pool: pool }: Rrd,
+  { papers_pool: pool, excluded = [] }: Rrd,
   candidates: CandidateSet | undefined,
+  recordsOf: ReturnType<typeof recordsOnce>,
 ): (Omit<RecordWithOutcome, "outcome"> & { readonly into: string; readonly why: string })[] {
   const reasons = new Map(
     candidates?.merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]),
   );
-  const records = (candidates?.works ?? []).flatMap(({ record, provenance: { mergedFrom } }) =>
-    mergedFrom
+  const works = candidates?.works ?? [];
+  const separate = separateCompanions(works, new Set([...pool, ...excluded].map(({ id }) => id)));
+  const records = works.flatMap((work) =>
+    recordsOf(work)
       .slice(1)
-      .map((other) => ({
+      // A companion report that is a record of its own is one of those already, once.
+      .filter(({ record }) => !separate.delete(record.id))
+      .map(({ record: other }) => ({
         ...storedFields(other),
-        into: record.id,
-        why: reasons.get(`${record.id}\n${other.source}\n${other.id}`) ?? "",
+        into: work.record.id,
+        why: reasons.get(`${work.record.id}\n${other.source}\n${other.id}`) ?? "",
       })),
   );
   const listed = new Set(records.map(({ into, source, id }) => `${into}\n${source}\n${id}`));
-  const others = pool.flatMap(({ id, title, date, authors, found }) =>
+  const others = pool.flatMap(({ id, title, source, date, authors, found }) =>
     (found?.merged ?? [])
+      .filter((each) => each.id !== id || each.source !== source)
       .filter((each) => each.why !== lookupReason && !listed.has(`${id}\n${each.source}\n${each.id}`))
       .map((each) => ({
         id: each.id,

@@ -112,7 +112,8 @@ export async function recordDecisions(
 }
 
 /** The reason for a paper that a criterion excludes, if the user gives no other. */
-const reasonFrom = ({ kind, text }: Criterion): string => `${kind === "include" ? "Not" : "It is"}: ${text}`;
+const reasonFrom = ({ id, kind, text }: Criterion): string =>
+  `${id} ${kind === "include" ? "is not met" : "applies"} (${text.trim().replace(/\.$/, "")})`;
 
 /** The message to a run about a decision. @throws ExpectedError (exit code 2) if the decision is invalid. */
 function messageOf(

@@ -8,7 +8,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { dimensionsOf, ownName, scoresOf, totalsOf } from "../papers/rubric/rubric.js";
 import { fileNameOf } from "../papers/reference.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
-import { basisOf, exclusionOf } from "../screening/eligibility/eligibility.js";
+import { basisOf, exclusionOf, withCriterion } from "../screening/eligibility/eligibility.js";
 import { joinTexts } from "../project-files/markdown.js";
 import { type Citation, citationStatusOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
@@ -187,7 +187,7 @@ function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   const userDecision = decisionText(paper);
   const criterion = criterionId === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === criterionId);
   if (userDecision !== undefined)
-    return criterion === undefined ? userDecision : `${userDecision} (${criterion.id}: ${oneLine(criterion.text)})`;
+    return criterion === undefined ? userDecision : withCriterion(userDecision, criterion);
   if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${oneLine(criterion.text)}).`;
   const missing = notRetrievedText(paper);
   if (missing !== undefined) return missing;

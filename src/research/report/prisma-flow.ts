@@ -239,13 +239,7 @@ function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
       box: {
         label: "Included",
         count: row.presented + row.insights,
-        lines:
-          row.insights === 0
-            ? []
-            : [
-                { label: "presented", count: row.presented },
-                { label: "kept for insights", count: row.insights },
-              ],
+        lines: row.insights === 0 ? [] : [{ label: "of these kept for insights", count: row.insights }],
       },
     },
   ];

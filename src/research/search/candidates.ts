@@ -109,6 +109,49 @@ function withDistinctIds(works: readonly Work[], places: ReadonlyMap<PaperRecord
   });
 }
 
+/** A record of a work, with the source or the user's database that it counts for. */
+interface CountedRecord {
+  readonly record: PaperRecord;
+  readonly source: string;
+}
+
+/**
+ * Returns a function that gives the records of a work, each once, the main record first. A record that a source
+ * returned for several queries is one. If a source gave one id to two works, it is in both, so that there are never
+ * more works than records. In a file of the user, every record is one.
+ */
+export function recordsOnce(listings: readonly Listing[]): (work: Work) => readonly CountedRecord[] {
+  const keys = new Map<PaperRecord, CountedRecord & { readonly key: string }>();
+  for (const { source, records } of listings) {
+    const seen = new Map<string, number>();
+    for (const record of records) {
+      const { id, database } = record;
+      const place = [source, database ?? "", id].join("\n");
+      const occurrence = database === undefined ? 0 : (seen.get(place) ?? 0);
+      seen.set(place, occurrence + 1);
+      keys.set(record, { record, source: database ?? source, key: `${place}\n${occurrence}` });
+    }
+  }
+  const counted = (record: PaperRecord) =>
+    keys.get(record) ?? { record, source: record.source, key: `${record.source}\n\n${record.id}\n0` };
+  return ({ provenance }) => [
+    ...new Map(provenance.mergedFrom.map((record) => [counted(record).key, counted(record)])).values(),
+  ];
+}
+
+/**
+ * The ids of companion reports that are records of their own in a project, such as a correction that was screened.
+ * `settled`: the ids in the pool and of excluded records.
+ */
+export function separateCompanions(works: readonly Work[], settled: ReadonlySet<string>): Set<string> {
+  // Some services give a correction the identifier of its article.
+  const ids = new Set(
+    works.flatMap(({ record, provenance }) => [record, ...versionsOf(provenance)].map(({ id }) => id)),
+  );
+  const companions = works.flatMap(({ provenance }) => provenance.companions ?? []);
+  return new Set(companions.map(({ record }) => record.id).filter((id) => settled.has(id) && !ids.has(id)));
+}
+
 /** For one work: the records that were merged into it, and similar works that were not, each with the reason. */
 export interface MergeDecisions {
   readonly merged: readonly {
@@ -120,8 +163,12 @@ export interface MergeDecisions {
   readonly apart: readonly { readonly id: string; readonly why: string }[];
 }
 
-/** Sentences that say why records were merged or not. `names`: names of records for people, by id. */
+/**
+ * Sentences that say why records were merged with the record `own` or not. A record with the same id is not another
+ * one: another source found it too. `names`: names of records for people, by id.
+ */
 export const mergeSentences = (
+  own: Pick<PaperRecord, "id">,
   {
     merged = [],
     apart = [],
@@ -131,7 +178,9 @@ export const mergeSentences = (
   },
   names: ReadonlyMap<string, string> = new Map(),
 ): string[] => [
-  ...merged.map(({ id, source, why }) => `merged with ${names.get(id) ?? id} of ${source}: ${why}`),
+  ...merged.map(({ id, source, why }) =>
+    id === own.id ? `also found by ${source}` : `merged with ${names.get(id) ?? id} of ${source}: ${why}`,
+  ),
   ...apart.map(({ id, why }) => `not merged with ${names.get(id) ?? id}: ${why}`),
 ];
 
@@ -150,9 +199,10 @@ export function mergeDecisions({ merges, lookAlikes }: CandidateSet): (work: Wor
     }
   return ({ record, provenance }) => {
     // A record can be in the results of several queries.
+    const [main, ...others] = provenance.mergedFrom;
     const merged = new Map(
-      provenance.mergedFrom
-        .slice(1)
+      others
+        .filter(({ id, source }) => id !== main?.id || source !== main.source)
         .map(({ id, source, url }) => [
           `${source}\n${id}`,
           { id, source, url, why: reasons.get(`${record.id}\n${source}\n${id}`) ?? "" },

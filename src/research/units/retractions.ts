@@ -1,5 +1,6 @@
 import { isCheckedForRetraction } from "../papers/retraction-status.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
+import { statusWords } from "../papers/rubric/rubric.js";
 import type { UpdateCheck } from "../paper-lookups/kept-retraction-checks.js";
 import { nameOf } from "../papers/paper-keys.js";
 import type { Change } from "../project-files/research.js";
@@ -66,7 +67,7 @@ export function withChecks(rrd: Rrd, retraction: RetractionCheck | undefined): C
  */
 export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> {
   const { updates, checked_by, unchecked, at, citation } = check;
-  const { decision, status, notes } = paper;
+  const { status, notes } = paper;
   const demoted_from = paper.updates_check?.demoted_from;
   const isNews = checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined);
   const all = withKnown(paper, check);
@@ -93,7 +94,7 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
     updates_check: { ...updates_check, demoted_from: status },
     status: "rejected",
     decision: "REJECT",
-    notes: `${notes ?? ""} (No longer ${decision ?? status}: ${because}; found on ${at.slice(0, 10)}.)`.trim(),
+    notes: `${notes ?? ""} (No longer ${statusWords[status]}: ${because}; found on ${at.slice(0, 10)}.)`.trim(),
   };
 }
 

@@ -21,7 +21,7 @@ test("papers go to stdout in each format, and the project stays as it is", async
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(read(out, format).map(({ title }) => title)).toEqual(["Hands & {tools}", "Feet"]);
   }
-  const { out } = await cli(["export", "hands", "--as", "csv", "--only", "presented"], cwd);
+  const { out } = await cli(["export", "hands", "--as", "csv", "--only", "included"], cwd);
   expect(out.split("\r\n").slice(1, -1)).toEqual([
     expect.stringMatching(/^a,berg2024,[^,]*,Hands & {tools},Jan van der Berg/),
   ]);
@@ -51,7 +51,7 @@ test("a file is written where --to says, and --json says what was written", asyn
     err: "2 records of researches/hands-2026-01-14 as ris: hands.ris\n",
   });
   expect(read(readFileSync(join(cwd, "hands.ris"), "utf8"), "ris")).toHaveLength(2);
-  const json = await cli(["export", "--as", "ris", "--only", "presented", "--json"], cwd);
+  const json = await cli(["export", "--as", "ris", "--only", "included", "--json"], cwd);
   expect(JSON.parse(json.out)).toMatchObject({
     folder,
     as: "ris",
@@ -66,8 +66,8 @@ test.each([
   [["--as", "ris", "--to", "no/such/folder.ris"], "There is no folder"],
   [["--as", "ris", "--to", "there"], "there is a folder"],
   [["--as", "ris", "--to", "researches/hands-2026-01-14/rrd.json"], "a file of the project itself"],
-  [["--as", "ris", "--only", "bad"], "presented"],
-  [["--as", "prisma", "--only", "presented"], "the flow counts all records"],
+  [["--as", "ris", "--only", "bad"], "kept_for_insights"],
+  [["--as", "prisma", "--only", "included"], "the flow counts all records"],
 ])("export %j is refused with a sentence, and writes nothing", async (args, words) => {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });

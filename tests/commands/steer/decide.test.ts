@@ -73,7 +73,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
     waiting: [{ id: first, key: firstKey, open: [{ id: "c2" }] }, { id: second }],
   });
   const shown = (await cli(["show", folder, first], cwd)).out;
-  expect(shown).toMatch(/WAITS FOR YOU, read: full/);
+  expect(shown).toMatch(/waiting for a person, read: full/);
   expect(shown).toMatch(/Eligibility\n.* c1 \(include: robot hands\): unclear, title and abstract\n/);
   expect(shown).toMatch(/✓ c1 \(include: robot hands\): yes, .+\n +(?:> )?“.+/);
   expect(shown).toMatch(/\? c2 \(exclude: an open question\): unclear, full text/);
@@ -182,7 +182,7 @@ describe("a decision on a record", () => {
         paper: id,
         decision: "exclude",
         criterion: "c2",
-        why: "It is: an open question",
+        why: "c2 applies (an open question)",
       })),
     });
     expect(paperIn(folder, "p1").override).toMatchObject({ decision: "exclude", criterion: "c2" });

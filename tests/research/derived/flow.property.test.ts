@@ -5,6 +5,8 @@ import { withOverride, withOverrides } from "../../../src/research/derived/overr
 import type { DiscoveryResult } from "../../../src/research/generated/result-discovery.js";
 import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { mergeTwo, separateRecord } from "../../../src/research/overview/same-work.js";
+import { allRecords } from "../../../src/research/overview/all-records.js";
+import type { Listing } from "../../../src/research/search/result-list.js";
 import { prismaCsv } from "../../../src/research/papers/export/prisma.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { stateAfter } from "../../../src/research/units/reset.js";
@@ -103,6 +105,17 @@ function expectFlow(rrd: Rrd, { isCut }: { readonly isCut: boolean }): void {
   expect(parseRrd(JSON.stringify(rrd), "rrd.json").problems).toBeUndefined();
 }
 
+/** The export has the records of the flow: as many of each source, as many duplicates, as many that were not screened. */
+function expectRecords(rrd: Rrd, listings: readonly Listing[]): void {
+  const { searched, other } = flowCounts(rrd);
+  const records = allRecords(rrd, [], { listings });
+  const at = (...stages: string[]) => records.filter(({ outcome }) => stages.includes(outcome.stage)).length;
+  const ended = searched.removed.get("not screened: the search ended before them") ?? 0;
+  expect(at("duplicate")).toBe(searched.duplicates + other.duplicates);
+  expect(at("not screened")).toBe(searched.notScreened + ended);
+  expect(records.length).toBe(total(searched.identified) + total(other.identified));
+}
+
 /** The rows of the exported table add up, whatever is open. */
 function expectExport(table: string): void {
   const rows = table.split("\r\n").map((row): [string, number] => [row.split(",")[0] ?? "", Number(/\d+$/.exec(row))]);
@@ -142,7 +155,16 @@ test.each([
   await fc.assert(
     fc.asyncProperty(drawn, async ({ One, Two, files, target, from, commands, answers, judgements }) => {
       const documents: PaperRecord[] = files.map((title, index) => document(`doc_${index}`, title));
-      const library = libraryOf(documents, { One, Two });
+      const searched = libraryOf(documents, { One, Two });
+      let listings: readonly Listing[] = [];
+      const library: typeof searched = {
+        ...searched,
+        async search(rrd, names) {
+          const session = await searched.search(rrd, names);
+          ({ listings } = session);
+          return session;
+        },
+      };
       const plain = wanting(["folder:papers", "One", "Two"], target);
       let rrd: Rrd = {
         ...plain,
@@ -287,6 +309,7 @@ test.each([
           if (!(error instanceof ExpectedError)) throw error;
         }
         expectFlow(rrd, { isCut });
+        if (does === "batch" && files.length === 0) expectRecords(rrd, listings);
       }
     }),
     { numRuns: 60 },

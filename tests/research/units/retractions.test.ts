@@ -67,7 +67,7 @@ describe("a check before the report", () => {
       decision: "REJECT",
       retracted: true,
       notes:
-        "Solid. (No longer PRESENT: retracted on 2026-03-01, as Crossref (retraction-watch) says; found on 2026-11-22.)",
+        "Solid. (No longer included: retracted on 2026-03-01, as Crossref (retraction-watch) says; found on 2026-11-22.)",
       warnings: ["Retracted on 2026-03-01, as Crossref (retraction-watch) says."],
       updates: [{ type: "retraction", date: "2026-03-01" }],
       updates_check: { at, demoted_from: "presented" },

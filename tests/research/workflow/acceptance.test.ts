@@ -89,7 +89,7 @@ describe("the reading of a paper", () => {
       },
       was: null,
     });
-    expect(summary).toBe("PRESENT 30/50, 2 of 2 quotes found");
+    expect(summary).toBe("included 30/50, 2 of 2 quotes found");
     expect(ledger).toEqual({ evidence: { verified: 2, not_in_text: 0, could_not_check: 0 } });
   });
 
@@ -108,7 +108,7 @@ describe("the reading of a paper", () => {
       adoption: 3,
     });
     expect(score).toBe(19);
-    expect(accepted(read({}, rrdWith([paper("p1")], oneRubric))).summary).toBe("PRESENT 19/30, 2 of 2 quotes found");
+    expect(accepted(read({}, rrdWith([paper("p1")], oneRubric))).summary).toBe("included 19/30, 2 of 2 quotes found");
   });
 
   it("is refused for another unit, and for want of strategic points only where they count", () => {
@@ -143,7 +143,7 @@ describe("the reading of a paper", () => {
       /^only 1 of 3 quotes were found/,
     );
     expect(accepted(read({ evidence: again }))).toMatchObject({
-      summary: "PRESENT 30/50, 1 of 1 quotes found",
+      summary: "included 30/50, 1 of 1 quotes found",
       ledger: { evidence: { verified: 1, not_in_text: 0 } },
     });
   });
@@ -152,13 +152,13 @@ describe("the reading of a paper", () => {
     const judged = accepted(
       acceptRead(rrdWith([paper("p1")]), paper("p1"), reading("p1"), { unavailable: "no open copy" }, judging),
     );
-    expect(judged.summary).toBe("EXTRACT_INSIGHTS 30/50, 2 quotes could not be checked");
+    expect(judged.summary).toBe("kept for insights 30/50, 2 quotes could not be checked");
     expect(judged.ledger).toEqual({ evidence: { verified: 0, not_in_text: 0, could_not_check: 2 } });
     const set = judged.changes[0]?.set ?? {};
     expect(set).toMatchObject({
       read_depth: "abstract",
       status: "insights_extracted",
-      notes: "Solid. (Not PRESENT: only the abstract could be read.)",
+      notes: "Solid. (Not included: only the abstract could be read.)",
       warnings: ["Only the abstract was read: no open copy"],
     });
     expect(Object.keys(set)).not.toContain("text_sha256");
@@ -199,7 +199,7 @@ describe("the reading of a paper", () => {
         status: "rejected",
         decision: "REJECT",
         retracted: true,
-        notes: "Solid. (Not PRESENT: the paper was retracted.)",
+        notes: "Solid. (Not included: the paper was retracted.)",
         warnings: ["Retracted."],
       });
     }

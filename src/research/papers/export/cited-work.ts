@@ -4,6 +4,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import { keysOf } from "../paper-keys.js";
 import type { Publication } from "../paper-record.js";
+import { statusWords } from "../rubric/rubric.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { parseReference } from "../reference.js";
 
@@ -49,7 +50,7 @@ export interface Outcome {
   readonly duplicateOf?: string;
   /** At most ten passages of its text, with the quoted words between “ and ”. */
   readonly passages?: readonly { readonly text: string; readonly locator?: string }[];
-  /** Address of the paper in the report. */
+  /** The paper in the report: the name of the page and the anchor. */
   readonly report?: string;
 }
 
@@ -107,7 +108,7 @@ export interface CitedWork {
   readonly url?: string;
   readonly pdf?: string;
   readonly abstract?: string;
-  /** Its decision, such as "presented"; undefined if it does not belong to a project. */
+  /** Its decision, such as "included"; undefined if it does not belong to a project. */
   readonly decision?: string;
   readonly tags: readonly string[];
   readonly retracted: boolean;
@@ -152,7 +153,7 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       issue: oneLineOf(paper.issue),
       pages: oneLineOf(paper.pages),
       abstract: oneLineOf(paper.abstract),
-      decision: paper.status?.replaceAll("_", " ") ?? decisionKeyword(paper.outcome),
+      decision: paper.status === undefined ? decisionKeyword(paper.outcome) : statusWords[paper.status],
       outcome: paper.outcome,
     }),
     ...withoutUndefined({

@@ -4,7 +4,7 @@ import { oneLine } from "../../../engine/lib/sanitise.js";
 import { fileNameOf } from "../reference.js";
 import { type Reading, readingOf } from "../read-depth.js";
 import { isCheckedForRetraction } from "../retraction-status.js";
-import { usesScores } from "../rubric/rubric.js";
+import { statusWords, usesScores } from "../rubric/rubric.js";
 import { citedWorks, type TracedRecord, type WorkKind } from "./cited-work.js";
 import { countEach } from "../../../engine/lib/group.js";
 
@@ -94,7 +94,14 @@ export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: M
         work.abstract,
         publication.note,
       ],
-      ...[outcome.stage, outcome.decision, status ?? "", outcome.criterion, outcome.reason, outcome.quote],
+      ...[
+        outcome.stage,
+        outcome.decision,
+        status && statusWords[status],
+        outcome.criterion,
+        outcome.reason,
+        outcome.quote,
+      ],
       ...[outcome.decidedBy, outcome.duplicateOf, oneLine(source ?? "")],
       ...(isScored ? [paper?.score ?? undefined] : []),
       paper === undefined ? undefined : readDepthTexts[readingOf(paper)],

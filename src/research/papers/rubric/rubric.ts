@@ -44,12 +44,19 @@ export const statusAfter = {
   REJECT: "rejected",
 } as const satisfies Record<Decision, Paper["status"]>;
 
-/** A decision as people read it. */
-export const decisionWords: Readonly<Record<Decision, string>> = {
-  PRESENT: "included",
-  EXTRACT_INSIGHTS: "kept for insights",
-  REJECT: "rejected",
+/** The status of a paper as people read it, on the terminal and in exports. */
+export const statusWords: Readonly<Record<Paper["status"], string>> = {
+  pending: "not read yet",
+  analyzing: "being read",
+  presented: "included",
+  insights_extracted: "kept for insights",
+  rejected: "rejected",
+  waiting: "waiting for a person",
+  not_retrieved: "not retrieved",
 };
+
+/** A decision as people read it. */
+export const decisionWord = (decision: Decision): string => statusWords[statusAfter[decision]];
 
 /** Minimum combined score of a priority paper. */
 export const priorityThreshold = 35;

@@ -2,6 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Answer, Criterion, Insight, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { countEach } from "../../../engine/lib/group.js";
+import { oneLine } from "../../../engine/lib/sanitise.js";
 
 /** The result of the answers to the criteria. */
 export interface Eligibility {
@@ -51,6 +52,12 @@ export function criterionText({ id, kind, text }: Criterion): string {
           .trimEnd()}…`;
   return criterionInFull({ id, kind, text: shortText });
 }
+
+/** A person's reason with the criterion that it goes with, unless the reason says it already. */
+export const withCriterion = (why: string, criterion: Criterion): string =>
+  why.includes(criterion.text.trim().replace(/\.$/, ""))
+    ? oneLine(why)
+    : oneLine(`${why} (${criterion.id}: ${criterion.text})`);
 
 /** A paper that waits for the user's decision, with its open criteria. */
 export interface WaitingPaper {

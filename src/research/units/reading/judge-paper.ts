@@ -17,7 +17,7 @@ import { clip } from "../../../engine/lib/tokens.js";
 import { type Acceptance, changeOf, type JudgingContext, type Rejection } from "../judged-result.js";
 import {
   decide,
-  decisionWords,
+  decisionWord,
   fullScore,
   statusAfter,
   totalsOf,
@@ -115,7 +115,7 @@ export function acceptPaper(
       because === undefined
         ? result.notes
         : screening === undefined
-          ? `${result.notes} (Not ${decisionByScore(rrd, totals)}: ${because}.)`
+          ? `${result.notes} (Not ${decisionWord(decisionByScore(rrd, totals))}: ${because}.)`
           : `${because} ${result.notes}`,
     read_depth,
     ...(material.text === undefined ? {} : { text_sha256: material.text.sha256 }),
@@ -236,7 +236,7 @@ function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retract
     return {
       decision: "REJECT",
       because: `Excluded by ${criterionText(excludedBy)}.`,
-      summary: `${decisionWords.REJECT}, excluded by ${excludedBy.id}`,
+      summary: `${decisionWord("REJECT")}, excluded by ${excludedBy.id}`,
       by: excludedBy.id,
     };
   if (open.length === 0) return undefined;
@@ -253,7 +253,7 @@ const withoutDoublets = (evidence: readonly Evidence[]): Evidence[] => [
   ...new Map(evidence.map((each) => [`${each.claim}\n${quotedWords(each)}\n${each.status}`, each])).values(),
 ];
 
-const decisionByScore = (rrd: Rrd, totals: Totals | undefined): string => decide(rrd, totals, {}).decision;
+const decisionByScore = (rrd: Rrd, totals: Totals | undefined): Decision => decide(rrd, totals, {}).decision;
 
 function evidenceSummary({ verified, near, notInText, couldNotCheck }: Counts): string {
   if (couldNotCheck > 0 && verified + near + notInText === 0)
@@ -329,8 +329,10 @@ function insightsOf(rrd: Rrd, paper: Paper, result: AnalysisResult): Insight[] {
   }));
 }
 
-/** "PRESENT 45/50"; without points "included". */
+/** "included 45/50"; without points "included". */
 const decisionText = (rrd: Rrd, decision: Decision | null, totals: Totals | undefined): string => {
-  if (totals !== undefined) return `${decision} ${totals.combined}/${fullScore(rrd)}`;
-  return decision === null ? "read" : decisionWords[decision];
+  if (decision === null) return "read";
+  return totals === undefined
+    ? decisionWord(decision)
+    : `${decisionWord(decision)} ${totals.combined}/${fullScore(rrd)}`;
 };

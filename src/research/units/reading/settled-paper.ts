@@ -1,6 +1,6 @@
 import type { Paper } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
-import { decisionWords, isDecided } from "../../papers/rubric/rubric.js";
+import { decisionWord, isDecided } from "../../papers/rubric/rubric.js";
 import { abstractOf } from "../../papers/read-depth.js";
 import { onOneLine } from "../../project-files/markdown.js";
 import { type Acceptance, changeOf, dayOf, type JudgingContext } from "../judged-result.js";
@@ -58,7 +58,7 @@ function rejectRetracted(paper: Paper, material: PaperMaterial, { iteration, at 
   return {
     changes: [changeOf(paper, set)],
     progress: entryOf(paper, at, "REJECTED", "a retracted paper is not read", set.warnings ?? []),
-    summary: `${decisionWords.REJECT}, retracted before it was read`,
+    summary: `${decisionWord("REJECT")}, retracted before it was read`,
     notice: { level: "warning", message: `${paper.title} (${paper.id}) is retracted, so no agent reads it.` },
     // If the record already said so, an earlier ledger line has it.
     ...(paper.retracted === true ? {} : { ledger: { retracted: [paper.id] } }),

@@ -3,7 +3,13 @@ import { countEach } from "../../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd, Step } from "../../generated/rrd.js";
 import { correctionsAmong } from "../../papers/dedup/companions.js";
 import { unusedTerms } from "../../search/search-plan.js";
-import { type MergeDecisions, isFromUser, mergeDecisions } from "../../search/candidates.js";
+import {
+  type MergeDecisions,
+  isFromUser,
+  mergeDecisions,
+  recordsOnce,
+  separateCompanions,
+} from "../../search/candidates.js";
 import type { RankedWork } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { openUpdate } from "../../derived/open-update.js";
@@ -148,7 +154,7 @@ export async function searchResults(
       ...withoutUndefined({ exhausted, seeds }),
       rounds: session.steps,
       identified: recordsBySource(session),
-      works: session.candidates.works.length + separateCompanions(rrd, session),
+      works: session.candidates.works.length + separateCompanions(session.candidates.works, settledIds(rrd)).size,
       excluded: session.setAside.map(({ work: { record }, stage, reason }) => {
         return { id: record.id, title: record.title, stage, reason, ...excludedFacts(record) };
       }),
@@ -180,21 +186,6 @@ function withBusyServices(
     const rest = restByName.get(report.name);
     return rest === undefined ? report : { ...report, busy: { tries: rest.tries, isGivenUp: rest.isGivenUp } };
   });
-}
-
-/**
- * The number of companion reports that were excluded or judged before their main work was found. They count as separate
- * works.
- */
-function separateCompanions(rrd: Rrd, { candidates }: SearchSession): number {
-  const settled = settledIds(rrd);
-  const companions = candidates.works.flatMap(({ provenance }) => provenance.companions ?? []);
-  // Some services give a correction the identifier of its article.
-  const works = new Set(
-    candidates.works.flatMap(({ record, provenance }) => [record, ...versionsOf(provenance)].map(({ id }) => id)),
-  );
-  const isAlone = ({ record: { id } }: (typeof companions)[number]) => settled.has(id) && !works.has(id);
-  return new Set(companions.filter(isAlone).map(({ record }) => record.id)).size;
 }
 
 /**
@@ -283,39 +274,13 @@ function correctionsInPool(rrd: Rrd, works: SearchSession["candidates"]["works"]
   });
 }
 
-/**
- * The number of records by source. A record that was found by several queries counts once. If a source gave one id to
- * two works, it counts for both, so that there are never more works than records. In a file of the user, every record
- * counts.
- */
+/** The number of records by source. A source without results counts too. */
 function recordsBySource({ listings, candidates }: SearchSession): Record<string, number> {
-  const sourceOf = new Map(
-    listings.flatMap(({ source, records }) => records.map((record) => [record, source] as const)),
-  );
-  const placeKey = (record: PaperRecord): string => {
-    const source = sourceOf.get(record) ?? record.source;
-    return `${record.database ?? source}\n${record.database === undefined ? "" : source}`;
-  };
-  // A source without results counts too. Maps, because a source may have the name "constructor".
-  const counts = new Map<string, number>();
-  const setMinimum = (place: string, count: number) => counts.set(place, Math.max(count, counts.get(place) ?? 0));
-  for (const { source, records } of listings) {
-    const fromUser = records.filter(({ database }) => database !== undefined);
-    if (fromUser.length === 0) setMinimum(`${source}\n`, 0);
-    for (const [place, count] of countEach(fromUser.map(placeKey))) setMinimum(place, count);
-  }
-  const placeKeys = candidates.works.flatMap(({ provenance }) => [
-    ...new Map(
-      provenance.mergedFrom.map((record) => [`${placeKey(record)}\n${record.id}`, placeKey(record)] as const),
-    ).values(),
-  ]);
-  for (const [place, count] of countEach(placeKeys)) setMinimum(place, count);
-  const bySource = new Map<string, number>();
-  for (const [place, count] of counts) {
-    const [source = ""] = place.split("\n");
-    bySource.set(source, (bySource.get(source) ?? 0) + count);
-  }
-  return Object.fromEntries(bySource);
+  const recordsOf = recordsOnce(listings);
+  const found = candidates.works.flatMap((work) => recordsOf(work).map(({ source }) => source));
+  const asked = listings.filter(({ records }) => !records.some(({ database }) => database !== undefined));
+  // The counts are in a map, because a source may have the name "constructor".
+  return Object.fromEntries([...new Map(asked.map(({ source }) => [source, 0])), ...countEach(found)]);
 }
 
 /** The stored data of an excluded record, by which it is recognized under another id. */

@@ -55,7 +55,7 @@ test("every paper of the pool has its entry, also a rejected one, and a keyword 
   const text = bibliography(rrdWith(statuses.map((status) => paperOf(status, { status }))));
   expect(text.match(/^@misc\{\w+/gm)).toEqual(["", "b", "c", "d"].map((letter) => `@misc{author2026${letter}`));
   expect(text.match(/keywords = \{.*\}/g)).toEqual(
-    ["presented", "insights extracted", "rejected", "pending"].map((word) => `keywords = {${word}}`),
+    ["included", "kept for insights", "rejected", "not read yet"].map((word) => `keywords = {${word}}`),
   );
 });
 

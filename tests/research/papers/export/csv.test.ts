@@ -47,7 +47,7 @@ test("a spreadsheet is told that the text is UTF-8, and each paper has its row",
     {
       id: "p1",
       title: '\'=HYPERLINK("https://evil.example","x")',
-      status: "presented",
+      status: "included",
       decision: "included",
       score: "31",
       tags: "a; b",

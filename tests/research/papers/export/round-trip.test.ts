@@ -172,7 +172,7 @@ test("RIS tells the decision, the tags and the PDF, and folds no line", () => {
     { insights: [{ insight: "i", paper_id: "p", tags: ["grasp", "touch"] }] },
   );
   const lines = risOf(worksOf(rrd)).trimEnd().split("\r\n");
-  expect(lines.filter((line) => line.startsWith("KW"))).toEqual(["KW  - presented", "KW  - grasp", "KW  - touch"]);
+  expect(lines.filter((line) => line.startsWith("KW"))).toEqual(["KW  - included", "KW  - grasp", "KW  - touch"]);
   expect(lines).toContain("L1  - https://example.org/p.pdf");
   expect(lines.filter((line) => !/^[A-Z][A-Z\d] {2}-/.test(line))).toEqual([]);
 });
