@@ -63,9 +63,12 @@ export async function sandboxFor(
     ...withoutUndefined({ image: config.sandbox_image }),
   });
   if (sandbox !== undefined) {
-    const { length } = sandbox.hiddenVariables;
+    const { hiddenVariables } = sandbox;
+    const hidden = hiddenVariables.length <= 3 ? hiddenVariables.join(", ") : hiddenVariables.length;
     const hiddenText =
-      length === 0 ? "" : ` Environment variables that are not passed into it: ${length}; --env NAME passes one.`;
+      hiddenVariables.length === 0
+        ? ""
+        : ` Environment variables that are not passed into it: ${hidden}; --env NAME passes one.`;
     return { sandbox, notice: { level: "info", message: `${why}${hiddenText}` } };
   }
   if (unconfinedAgent === undefined || config.unconfined) return { notice: { level: "warning", message: why } };

@@ -42,12 +42,12 @@ export const withWishes = (command: Command): Command =>
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option(
       "--source <names>",
-      "where to search: arxiv,folder:papers,Embase=embase.ris,… (default: arXiv, OpenAlex, Semantic Scholar, web)",
+      "where to search: arxiv, openalex, semanticscholar, pubmed, europepmc, crossref, biorxiv, medrxiv, hackernews, web, folder:papers, Embase=embase.ris (default: arxiv,openalex,semanticscholar,web)",
       listed,
     )
     .option(...columnOption)
     .option("--name <words>", "name of the project and its folder (default: the agent's or the topic's words)")
-    .option("--keyword <words>", "search for these words too; again for more", listed)
+    .option("--keyword <words>", "search for these words, not for those of the question; again for more", listed)
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", several)
     .option(
       "--rubric <which>",

@@ -293,9 +293,10 @@ async function plan(
     check,
     rubric,
     criteria = [],
+    fields = [],
     keywords = [],
     quick,
-  }: Pick<BeginArguments, "criteria" | "keywords" | "quick"> & PlanFacts,
+  }: Pick<BeginArguments, "criteria" | "fields" | "keywords" | "quick"> & PlanFacts,
   io: Io,
 ): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
   const searchedSources = sources.length === 0 ? defaultSources : sources;
@@ -312,13 +313,15 @@ async function plan(
   const fresh = { rrd: rrdFor(papers), ledger: [] };
   const forecast = forecastOf(fresh.rrd, [], await experienceOf(folder, fresh, config, io));
   const { free = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
+  const asksServices = !searchedSources.every(isUserSource);
   // Otherwise the agent chooses the search words.
-  const usesWordsOfTopic = !searchedSources.every(isUserSource) && (quick || sources.length > 0);
+  const usesWordsOfTopic = asksServices && (quick || sources.length > 0);
   return {
     papers,
     lines: [
-      `It searches ${searchedSources.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${usesWordsOfTopic ? wordsText(topic, keywords) : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${screenedText(searchedSources, criteria)}`,
-      ...criteriaText(criteria),
+      `It searches ${searchedSources.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${usesWordsOfTopic ? wordsText(topic, keywords) : asksServices && keywords.length > 0 ? `${wordsText(topic, keywords)} and words that the agent adds` : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${asksServices && sources.length === 0 ? "--source chooses other sources. " : ""}${screenedText(searchedSources, criteria)}`,
+      ...typedText("criterion", "criteria", criteria),
+      ...typedText("field to extract", "fields to extract", fields),
       costText(config, check, forecast, io),
       `The project is a folder under ${researchesName}/ here. ${sources.some(isUserSource) ? `${dataSentText(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
     ],
@@ -332,9 +335,11 @@ function wordsText(topic: string, keywords: readonly string[]): string {
   return ` for ${words.map((word) => `"${oneLine(word)}"`).join(" and ")}${hint}`;
 }
 
-/** The criteria as typed. */
-const criteriaText = (criteria: readonly string[]): string[] =>
-  criteria.length === 0 ? [] : [`Criteria: ${criteria.map(oneLine).join("; ")}.`];
+/** The criteria or fields as typed, and their number. */
+const typedText = (one: string, several: string, typed: readonly string[]): string[] =>
+  typed.length === 0
+    ? []
+    : [`${typed.length === 1 ? `One ${one}` : `${typed.length} ${several}`}: ${typed.map(oneLine).join("; ")}.`];
 
 /** The agent, the expected cost, and the options that limit it. */
 function costText(

@@ -16,7 +16,7 @@ import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { fileNameOf } from "../../research/papers/reference.js";
 import { authorsOf } from "../../research/papers/authors.js";
-import { partText, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
+import { areTokensKnown, partText, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import { count, duration } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -153,7 +153,7 @@ export function readingLines(
     ...(wasRead
       ? [
           "",
-          `${count(spending.input)} tokens in, ${count(spending.output)} out · ${unlabelledCost(spending)} · ${duration(spending.seconds * 1000)}`,
+          `${areTokensKnown(spending) ? `${count(spending.input)} tokens in, ${count(spending.output)} out` : "tokens not known"} · ${unlabelledCost(spending)} · ${duration(spending.seconds * 1000)}`,
           ...(isTrial
             ? [
                 `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${unlabelledCost({ ...spending, ...thirty })}`,

@@ -61,7 +61,8 @@ export async function findResearch(cwd: string, argument: string | undefined): P
   if (project !== undefined) return project;
 
   const folder = candidates.find((path) => existsSync(path));
-  const all = await listResearches(cwd);
+  // The project in whose folder the user stands has its name there too.
+  const all = [...(hasRrd(cwd) ? [cwd] : []), ...(await listResearches(cwd))];
   const names = all.map((path) => basename(path));
   const matching = folder === undefined ? all.filter((path) => basename(path).startsWith(argument)) : [];
   if (matching[0] !== undefined && matching.length === 1) return matching[0];

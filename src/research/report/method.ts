@@ -190,12 +190,10 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
         ]
           .filter((part) => part !== "")
           .join(" ");
-  const replacements = search.sources.flatMap(({ name, replacedBy }) =>
-    replacedBy === undefined ? [] : `${name} by ${replacedBy}`,
-  );
+  const replacements = search.sources.flatMap(({ replacedBy }) => replacedBy ?? []);
   return [
     ...fact("Sources asked for", sources.join(", ")),
-    ...fact("Substitutions", replacements.length === 0 ? undefined : `${replacements.join("; ")}.`),
+    ...fact("Substitutions", replacements.length === 0 ? undefined : replacements.join(" ")),
     ...fact("Search words", keywords.join("; ")),
     ...fact("Words not searched", search.notSearched.join("; ")),
     ...fact("Dates", window),

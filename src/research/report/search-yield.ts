@@ -10,7 +10,7 @@ export interface SourceYield {
   readonly outcome: "answered" | "empty" | "failed" | "blocked" | "skipped" | "not asked";
   /** The reason why it failed or was not asked. */
   readonly reason?: string;
-  /** The source that was asked instead. */
+  /** A sentence on the source that was asked instead. */
   readonly replacedBy?: string;
   /** Number of requests; undefined if there is no search log. */
   readonly queries?: number;
@@ -145,7 +145,7 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
 
 /** The outcome of a source, the reason, and the source that was asked instead. */
 export const outcomeText = ({ outcome, reason, replacedBy }: SourceYield): string =>
-  `${outcome}${reason === undefined ? "" : `: ${reason}`}${replacedBy === undefined ? "" : `; ${replacedBy} instead`}`;
+  `${outcome}${reason === undefined ? "" : `: ${reason}`}${replacedBy === undefined ? "" : `; ${replacedBy.replace(/\.$/, "")}`}`;
 
 /** A count for a table. If it is unknown, a dash, because this is not the same as 0. */
 export const countCell = (count: number | undefined): string => (count === undefined ? "–" : thousands(count));

@@ -3,9 +3,10 @@ import { nextThinkingPart } from "../../engine/loop/think.js";
 import { many } from "../../engine/lib/words.js";
 import { openLines } from "../../engine/storage/agent-notes.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
-import { standingOf } from "../derived/status.js";
+import { standingOf, targetOf } from "../derived/status.js";
 import type { Rrd } from "../generated/rrd.js";
 import { stageOfRejection } from "../screening/eligibility/eligibility.js";
+import { isUserSource } from "../papers/records/own-list.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
 import { onlyRefusedLeft, reading } from "../units/reading/kind.js";
 import { isThought, notesOf } from "../units/shared-unit.js";
@@ -52,8 +53,16 @@ export function nextUnit(
   const lastProduct = products.pop();
   return {
     verdict: "complete",
-    reason: `${readingsText(state.rrd)}${products.map((product) => `, ${product}`).join("")} and ${lastProduct} ${products.length === 0 ? "is" : "are"} written.`,
+    reason: `${readingsText(state.rrd)}${products.map((product) => `, ${product}`).join("")} and ${lastProduct} ${products.length === 0 ? "is" : "are"} written${fewerText(state.rrd)}.`,
   };
+}
+
+/** A clause where the search found fewer papers than the user wanted; empty where it found as many. */
+function fewerText(rrd: Rrd): string {
+  const [found, wanted] = [rrd.papers_pool.length, targetOf(rrd)];
+  return found >= wanted || rrd.requirements.sources?.every(isUserSource) === true
+    ? ""
+    : `; ${wanted} papers were wanted, and the search found no more`;
 }
 
 /** The beginning of a sentence: how many papers are read, retracted, not retrieved, or excluded unread by the user. */

@@ -18,6 +18,11 @@ test("a command names a project by the beginning of a long name, and finds it by
   expect(await findResearch(cwd, nameFor(cwd, folder))).toBe(folder);
 });
 
+test("in a project's own folder its name is understood, whole or by its beginning", async () => {
+  const folder = makeResearch(freshFolder(), long);
+  for (const name of ["does-simulation-training", long]) expect(await findResearch(folder, name)).toBe(folder);
+});
+
 test("a short name, one of which another is the beginning, and a path stay whole", () => {
   const cwd = freshFolder();
   expect(nameFor(cwd, makeResearch(cwd, "hands-2026-03-01"))).toBe("hands-2026-03-01");

@@ -226,7 +226,7 @@ export const costText = (cost: KnownCost): string =>
   [shortCost(cost), ...(isCostKnown(cost) ? missingCosts(cost) : [])].join("; ");
 
 /** Whether any agent reported tokens, or none had to. */
-const areTokensKnown = ({ tokens, unreported = 0 }: Pick<UsageSum, "tokens" | "unreported">): boolean =>
+export const areTokensKnown = ({ tokens, unreported = 0 }: Pick<UsageSum, "tokens" | "unreported">): boolean =>
   tokens > 0 || unreported === 0;
 
 /** `part` of the tokens as `format` writes it; "not known" where no agent reported any. */

@@ -193,9 +193,13 @@ export function acceptDiscovery(
           `The pool holds the ${maxPoolSize(rrd)} papers that the project wants, and ${many(unscreened, "record")} ${unscreened === 1 ? "is" : "are"} not screened: 'run -p <more> --force' screens on.`,
         ]
       : [];
+  // Code tells of the sources that it asks itself; this is what the agent was to ask.
+  const isFirstBatch = (rrd.statistics?.discovery_metrics?.batches ?? 0) === 0;
+  const skipped = isFirstBatch ? result.sources.filter(({ status }) => status !== "ok" && status !== "empty") : [];
   const warning =
     [
       ...newSubstitutions,
+      ...skipped.map((source) => `${reportLine(source).replace(/\.$/, "")}.`),
       ...limitWarning,
       ...(readers === undefined ? [] : [oneSidedText(agreementOf(stateAfter)) ?? []].flat()),
     ].join(" ") || undefined;

@@ -474,7 +474,8 @@ function progressOfRound(
         done,
         all,
         found: (latest.get(source)?.found ?? 0) + records.length,
-        ...(asked === "" ? {} : { asked, listed: records.length }),
+        // Snowballing asks a service for each paper: only what fails is worth a line of its own.
+        ...(asked === "" || (step.kind === "snowball" && !isFailed(listing)) ? {} : { asked, listed: records.length }),
         ...withoutUndefined({ reason }),
         ...(isFailed(listing) ? { failed: true as const } : {}),
         ...(over ? { over: true as const } : {}),

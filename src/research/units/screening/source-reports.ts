@@ -67,11 +67,11 @@ function statusOf(listings: readonly Listing[]): SourceReport["status"] {
 }
 
 /**
- * One line for people: "arXiv: 40 found, 12 beyond the sources before". If the agent searched, there are no numbers.
+ * One line for people: "arXiv: 40 found, 12 new". If the agent searched, there are no numbers.
  */
 export function reportLine({ name, status, reason, found, fresh = 0 }: SourceReport): string {
   if (status === "ok" && found === undefined) return `${name}: ok`;
-  const beyond = fresh === found ? "" : `, ${fresh} beyond the sources before`;
+  const beyond = fresh === found ? "" : fresh === 0 ? ", none new" : `, ${fresh} new`;
   if (status === "ok") return `${name}: ${found} found${beyond}${reason ? ` (${reason})` : ""}`;
   return status === "empty"
     ? `${name}: nothing found`

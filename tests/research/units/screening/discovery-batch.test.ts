@@ -409,7 +409,7 @@ describe("what is noted of a discovery batch", () => {
         "**New papers:** 0",
         "",
         "**Sources:**",
-        "- arXiv: 4 found, 3 beyond the sources before; asked: matter",
+        "- arXiv: 4 found, 3 new; asked: matter",
         "- web: blocked (403); asked: a; b",
         "- news: empty",
         "- blogs: error",
