@@ -330,6 +330,8 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
   const subject = readings.every(canBeJudged) ? "Each paper" : "Each paper that was read";
   const records = [...rrd.papers_pool, ...(rrd.excluded ?? [])];
   const hasRecords = records.length > 0;
+  // Every document of the user's folders is read without screening.
+  const isScreened = rrd.statistics?.discovery_metrics?.flow?.screened !== 0;
   const userDecisions = records.filter(({ override }) => override !== undefined).length;
   const secondClause =
     userDecisions === 0
@@ -345,7 +347,7 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
             : agents.size <= 1
               ? [`${subject} was judged once, by one model or agent; ${secondClause}.`]
               : [`${subject} was judged once, by one of several models or agents; ${secondClause}.`]),
-          ...(hasRecords && agreementOf(rrd) === undefined
+          ...(hasRecords && isScreened && agreementOf(rrd) === undefined
             ? [
                 `Screening by title and abstract was done once, by one agent${userDecisions === 0 ? "" : "; a person's decisions came after it"}.`,
               ]
