@@ -20,7 +20,9 @@ import {
   type Settings,
   isFree,
   isLocalServer,
+  missingModel,
   notRunning,
+  placeOf,
   keyFileProblems,
   ownFolder,
   ownServers,
@@ -354,12 +356,16 @@ async function talk(start: ConversationStart, chosenSession?: SavedSession): Pro
   });
 }
 
-/** Prints the settings. Throws ExpectedError if they name a local server that does not run. */
+/** Prints the settings. Throws ExpectedError if they name a local server that does not run, or a model it lacks. */
 async function showSettings(settings: Settings, io: Io, fetch = modelFetch()): Promise<number> {
-  const text = settingsText(settings);
-  print(io, `${settings.json === true ? JSON.stringify({ text, free: isFree(settings) }) : text}\n`);
+  // Without a server, the model that would be asked is not known.
   if (isLocalServer(settings.url) && (await isRefused(settings.url, fetch)))
     throw new ExpectedError(notRunning(settings));
+  const missing = await missingModel(settings, fetch);
+  if (missing !== undefined) throw new ExpectedError(missing);
+  const text = settingsText(settings);
+  const facts = { text, free: isFree(settings), place: placeOf(settings) };
+  print(io, `${settings.json === true ? JSON.stringify(facts) : text}\n`);
   return 0;
 }
 

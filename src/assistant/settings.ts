@@ -286,6 +286,26 @@ export const notRunning = ({ url, urlFrom }: Pick<Settings, "url" | "urlFrom">):
   return `No model server runs at ${url.origin} (the connection was refused); ${start}, or correct ${setting}.`;
 };
 
+/** The model and its server in a few words, such as "qwen3:8b at 127.0.0.1:11434 (this machine)". */
+export function placeOf({ provider, url, model }: Settings): string {
+  if (isOfficialAddress(provider, url)) return `${model} of ${provider.title}`;
+  return `${model} at ${url.host}${isLoopback(url) ? " (this machine)" : ""}`;
+}
+
+/**
+ * A sentence if a local server lists its models and the chosen one is not among them. Ollama takes a name without a tag
+ * as the tag "latest".
+ */
+export async function missingModel(
+  { url, key, model }: Settings,
+  fetch: typeof globalThis.fetch,
+): Promise<string | undefined> {
+  if (!isLocalServer(url)) return undefined;
+  const models = await servedModels(url, key, fetch);
+  if (models === undefined || models.includes(model) || models.includes(`${model}:latest`)) return undefined;
+  return `The server at ${url.host} has no model ${oneLine(model)}; it has ${someNames(models)}. Choose one by --model, or "model" in the settings.`;
+}
+
 /**
  * The key for an address, and where it is from. One of the environment goes to its maker, to the gateway that the
  * environment names, and to this machine alone; one of a file goes where that file says.

@@ -271,10 +271,10 @@ interface PlanFacts {
 }
 
 /** A sentence on the data about the user's papers that leaves this machine. */
-function dataSentText({ agent, sources, lookups }: ResolvedConfig, isFree: boolean): string {
+function dataSentText({ agent, sources, lookups }: ResolvedConfig, model: string | undefined, isFree: boolean): string {
   const services = lookupServices.filter((service) => lookups && settingsOf(service, sources).off !== true);
   const parts = [
-    ...(isFree ? [] : [`their text to ${agent}`]),
+    ...(isFree ? [] : [`their text to ${model ?? agent}`]),
     ...(services.length === 0
       ? []
       : [
@@ -323,7 +323,7 @@ async function plan(
       ...typedText("criterion", "criteria", criteria),
       ...typedText("field to extract", "fields to extract", fields),
       costText(config, check, forecast, io),
-      `The project is a folder under ${researchesName}/ here. ${sources.some(isUserSource) ? `${dataSentText(config, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
+      `The project is a folder under ${researchesName}/ here. ${sources.some(isUserSource) ? `${dataSentText(config, check?.model, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
     ],
   };
 }

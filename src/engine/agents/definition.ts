@@ -130,6 +130,8 @@ export interface AgentCheck {
   readonly fix?: string;
   /** Its model costs nothing. */
   readonly free?: true;
+  /** Its model and where that is, such as "qwen3:8b at 127.0.0.1:11434 (this machine)", if known. */
+  readonly model?: string;
 }
 
 /** A known agent of a kind; its full name is `<kind>:<name>`. */

@@ -122,7 +122,8 @@ export const ralph: AgentDefinition = {
     if (probe.exitCode !== 0) return { ok: false, detail: problem === "" ? "It does not start." : problem };
     const settings = objectIn(probe.stdout.trim());
     const free = settings?.["free"] === true ? { free: true as const } : {};
-    return { ok: true, version: process.version, detail: text(settings?.["text"]) ?? "", ...free };
+    const place = withoutUndefined({ model: text(settings?.["place"]) });
+    return { ok: true, version: process.version, detail: text(settings?.["text"]) ?? "", ...free, ...place };
   },
 };
 
