@@ -80,7 +80,7 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
  * The program of a command line, if it is a plain word or in single quotes; undefined after an assignment or an
  * expansion.
  */
-const firstWord = (line: string): string | undefined =>
+export const firstWord = (line: string): string | undefined =>
   /^'([^']+)'(?=\s|$)/.exec(line)?.[1] ?? /^[^\s'"$`;&|<>()~=\\*?#]+(?=\s|$)/.exec(line)?.[0];
 
 /** The existing files among the words of a command line; a relative path is resolved against `cwd`. */

@@ -19,7 +19,9 @@ import {
   type PreparedFile,
   type Reader,
 } from "./definition.js";
+import { programIn } from "../process/search-path.js";
 import { installedAgents } from "./adapters.js";
+import { firstWord } from "./command.js";
 import { accessAdvice, isTooOld, quote, recogniseFailure } from "./failures.js";
 import { briefForSandbox, startSettings } from "./in-sandbox.js";
 import { withPrice } from "./prices.js";
@@ -216,10 +218,10 @@ function judgeEnd(
   // The shell reports that a program is missing or not executable. Another try would fail too.
   if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
     const reason = lastError === "" ? `its shell ended with exit code ${end.exitCode}` : lastError;
-    return endWith(
-      "missing",
-      `${name} can't be started: ${reason}. Correct the command, or name another agent with --agent.${sandboxAdvice(command, settings, name)}`,
-    );
+    const advice = isOutsidePath(name, settings)
+      ? " Its program is in no folder of PATH: name it with its folder, or extend PATH (that of cron is short)."
+      : ` Correct the command, or name another agent with --agent.${sandboxAdvice(command, settings, name)}`;
+    return endWith("missing", `${name} can't be started: ${reason}.${advice}`);
   }
   const lastErrorText = lastError === "" ? "" : `; it said: ${lastError}`;
   if (isSuccess) return endWith("no-answer", `${name} ended without an answer${lastErrorText}.`);
@@ -232,6 +234,12 @@ function judgeEnd(
 /** Absolute paths in a text, except those that every sandbox shows. */
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/(?<![\w.:/])\/[^\s'"`:;,()]+/g)].map(([path]) => path).filter((path) => !path.startsWith("/usr/"));
+
+/** Whether an agent is a command whose program has no path and is in no folder of PATH. */
+function isOutsidePath(name: string, { env }: AgentSettings): boolean {
+  const program = name.startsWith("cmd:") ? firstWord(name.slice(4).trim()) : undefined;
+  return program !== undefined && !program.includes("/") && programIn(env["PATH"] ?? "", program) === undefined;
+}
 
 /** Advice for a command of the user that misses a file of this machine in its sandbox. */
 function sandboxAdvice(command: string, { sandbox }: AgentSettings, name: string): string {

@@ -57,7 +57,10 @@ describe("an agent that is not there", () => {
       ["--agent", "cmd:./nowhere.sh", "--unconfined"],
       /^failed: cmd:\.\/nowhere\.sh can't be started: .*nowhere\.sh: not found\. Correct the command, or name another agent with --agent\.$/,
     ],
-    [["--agent", "cmd:nosuchprogram -x", "--unconfined"], /nosuchprogram.*not found\. Correct the command/],
+    [
+      ["--agent", "cmd:nosuchprogram -x", "--unconfined"],
+      /nosuchprogram.*not found\. Its program is in no folder of PATH: name it with its folder/,
+    ],
   ])("ends the run at once with what to do, exit code 1: %j", async (flags, sentence) => {
     const here = place();
     // Node and sh must be found, the agents that this machine may have must not.
