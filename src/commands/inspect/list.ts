@@ -16,7 +16,7 @@ import { bar, say } from "../../engine/ui/terminal/format.js";
 import { type Column, tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { decidedOf } from "../../research/derived/status.js";
+import { progressOf } from "../../research/derived/status.js";
 import { countingInsights, isIneligible } from "../../research/screening/eligibility/eligibility.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
@@ -119,7 +119,7 @@ async function projectRow(folder: string): Promise<ProjectRow> {
     // Checks everything except the papers and insights, which are nearly all of the file.
     if (!isNewer(parsed) && !isValid("rrd", { ...rrd, papers_pool: [], insights: [] }))
       return { name, folder, broken: `rrd.json is not valid; 'research-ralph verify --files ${name}' says where` };
-    const { done, total } = decidedOf(rrd);
+    const { done, total } = progressOf(rrd);
     const ledger = existsSync(ledgerFile(folder)) ? (await readLedger(folder)).lines : [];
     const spentMs = timeSpent(rrd, ledger);
     const presented = rrd.papers_pool.filter((paper) => paper.status === "presented").length;

@@ -27,7 +27,7 @@ export interface Standing extends RunStatus {
   /** True: no agent would be started any more. */
   readonly finished: boolean;
   readonly progress: Progress;
-  /** The noun for the counts in `progress`: "papers decided". */
+  /** The noun for the counts in `progress`: "papers done". */
   readonly counts: string;
   /** The results so far: "4 included, 2 kept for insights". */
   readonly came?: string;
@@ -61,7 +61,7 @@ export interface StateText {
   readonly doing: readonly string[];
   /** The same with more details: "#5 reads p1, claude: On hands, since 14:30". */
   readonly underWay: readonly string[];
-  /** "3 of 12 papers decided". */
+  /** "3 of 12 papers done". */
   readonly progress: string;
   /** "limit, 14:30: All 2 iterations are used up."; absent during a run. */
   readonly lastRun?: string;
@@ -120,7 +120,7 @@ function stateOf({
   return { tone: "waiting", word: "Not running" };
 }
 
-/** "3 of 12 papers decided". */
+/** "3 of 12 papers done". */
 export const progressText = ({ progress: { done, total }, counts }: Pick<Standing, "progress" | "counts">): string =>
   `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${counts}`;
 

@@ -52,7 +52,7 @@ export const watchTable = (standings: readonly Standing[], now: number, columns:
     columns - 1,
   );
 
-/** An event in one line: "grasping: #5 p3 accepted (3 of 12 papers decided)". */
+/** An event in one line: "grasping: #5 p3 accepted (3 of 12 papers done)". */
 export function changeLine(change: StateChange, now: number): string {
   const { work } = change;
   const name = oneLine(basename(work.folder));

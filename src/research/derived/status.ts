@@ -179,7 +179,7 @@ export function openRefusals(ledger: readonly LedgerLine[]): ReadonlySet<number>
   return new Set(open.map(({ iteration }) => iteration));
 }
 
-/** The number of decided papers, and the expected total. */
+/** The number of papers that are done, also those that wait for a person, and the expected total. */
 export function progressOf(rrd: Rrd): Progress {
   const done = rrd.papers_pool.filter(isDecided).length;
   const total = rrd.phase === "DISCOVERY" ? expectedPapers(rrd) : rrd.papers_pool.length;
@@ -191,12 +191,6 @@ export function progressOf(rrd: Rrd): Progress {
   const otherCounts = nonZero({ waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") });
   const counts = { included, ...nonZero({ kept_for_insights }), rejected, ...otherCounts };
   return { done, total, counts };
-}
-
-/** The progress as a person counts it: a paper that waits for them is done for the run, but not decided. */
-export function decidedOf(rrd: Rrd): Progress {
-  const progress = progressOf(rrd);
-  return { ...progress, done: progress.done - rrd.papers_pool.filter(({ status }) => status === "waiting").length };
 }
 
 /**

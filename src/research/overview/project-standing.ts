@@ -11,7 +11,7 @@ import { namesIn } from "../papers/paper-keys.js";
 import { kindOfLine } from "../units/kinds.js";
 import { readResearch } from "../project-files/research.js";
 import { sinceReport } from "../derived/since-report.js";
-import { decidedOf } from "../derived/status.js";
+import { progressOf } from "../derived/status.js";
 import { statusOf } from "../workflow/next-unit.js";
 import { totalOf } from "./costs.js";
 import { countsOf, countsText } from "./counts.js";
@@ -49,8 +49,8 @@ export function researchStanding(
     title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
     phase,
     finished: phase === "COMPLETE",
-    progress: decidedOf(rrd),
-    counts: "papers decided",
+    progress: progressOf(rrd),
+    counts: "papers done",
     came: countsText(counts),
     waits,
     ledger,

@@ -59,7 +59,7 @@ test("status is computed from the records: counts, time, what is left, tokens, c
   for (const expected of [
     "State      Not running, in analysis",
     "Next       'research-ralph run grasping-2026-03-01' continues it",
-    "Progress   ██████████░░░░░░░░░░ 2 of 4 papers decided (50%)",
+    "Progress   ██████████░░░░░░░░░░ 2 of 4 papers done (50%)",
     "Papers     1 included, 1 kept for insights, 0 rejected, 2 not read yet",
     "Insights   1",
     "Time       5m 00s of agent time, 2m 30s a paper, ≈ 14m 00s of work left",
@@ -182,7 +182,7 @@ test("the time of a run of the original comes from its phases", async () => {
   const cwd = freshFolder();
   writeOriginalFolders(cwd);
   const { out } = await status(cwd, "auditable-robot-hands-2026-01-19");
-  expect(out).toContain("5 of 5 papers decided (100%)");
+  expect(out).toContain("5 of 5 papers done (100%)");
   expect(out).toContain("2 included, 2 kept for insights, 1 rejected");
   expect(out).toContain("1h 42m of agent time, 18m 00s a paper");
 });

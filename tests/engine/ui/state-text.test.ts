@@ -21,7 +21,7 @@ const standing = (over: Partial<Standing> = {}): Standing => ({
   ledger: [],
   spending,
   progress: { done: 3, total: 1200 },
-  counts: "papers decided",
+  counts: "papers done",
   commands: { goOn: "research-ralph run hands", resume: "research-ralph stop --undo hands" },
   ...over,
 });
@@ -72,7 +72,7 @@ test("what is under way, how the last run ended, how far it is and what it cost 
   const words = stateText(standing({ running: true, underWay: [unit], lastRun }), now);
   expect(words.doing).toEqual(["#5 p1"]);
   expect(words.underWay).toEqual([expect.stringMatching(/^#5 p1, claude: On hands, since 2026-03-01 /)]);
-  expect(words.progress).toBe("3 of 1,200 papers decided");
+  expect(words.progress).toBe("3 of 1,200 papers done");
   expect(words).not.toHaveProperty("lastRun");
   expect(stateText(standing({ lastRun }), now).lastRun).toMatch(/^limit, 2026-03-01 .*: All iterations are used up\.$/);
   expect(stateText(standing(), now)).not.toHaveProperty("cost");
@@ -97,7 +97,7 @@ test("the name and the state stay in a narrow table of what is watched", () => {
 test("what happened between two looks is told once, a line each", () => {
   const [before, after] = [standing({ running: true }), standing({ abandoned: true, ledger: [line] })];
   expect(changesOf(before, after).map((change) => changeLine(change, now))).toEqual([
-    "hands: #1 p1 refused: no quote (3 of 1,200 papers decided)",
+    "hands: #1 p1 refused: no quote (3 of 1,200 papers done)",
     "hands: its run was killed; the next run continues from there; its cost is not recorded",
   ]);
   expect(changesOf(after, after)).toEqual([]);

@@ -67,7 +67,7 @@ describe("watch", () => {
         iteration: 2,
         ledger: line(2, "p2", { cost_usd: 0.15, tokens, duration_seconds: 60 }),
       });
-      await seen("#2 paper-2 accepted (2 of 2 papers decided)");
+      await seen("#2 paper-2 accepted (2 of 2 papers done)");
       await research.close();
       await seen("the run ended");
     });
