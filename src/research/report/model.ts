@@ -323,7 +323,7 @@ export function reportModel(input: ReportInput): ReportModel {
     ? [typeof reader === "string" ? reader : "another program"]
     : [...new Set(startedLines(ledger).flatMap(({ agent }) => agent ?? []))];
   return {
-    title: oneLine(rrd.project).replace(/^Research:\s*/i, ""),
+    title: titleOf(oneLine(rrd.project).replace(/^Research:\s*/i, ""), question),
     isFinished: rrd.phase === "COMPLETE",
     phase: rrd.phase,
     day: (
@@ -389,6 +389,12 @@ export function reportModel(input: ReportInput): ReportModel {
     rrd,
   };
 }
+
+/** The name of a project. A name that is a cut question is the whole question, unless that is very long. */
+const titleOf = (name: string, question: string): string =>
+  name.endsWith("…") && question.length <= maxTitleChars && question.startsWith(name.slice(0, -1).trimEnd())
+    ? question
+    : name;
 
 /** The question, if it differs from the title; many projects have the question as their name. */
 export const questionIfNotTitle = ({ title, question }: Pick<ReportModel, "title" | "question">): string =>

@@ -4,7 +4,7 @@ import { allRecords } from "../../../src/research/overview/all-records.js";
 import { formColumns } from "../../../src/research/units/form/columns.js";
 import type { Paper } from "../../../src/research/generated/rrd.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
-import { type ReportInput, reportModel } from "../../../src/research/report/model.js";
+import { questionIfNotTitle, type ReportInput, reportModel } from "../../../src/research/report/model.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
 import { reportPage } from "../../../src/research/report/page/page.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
@@ -69,6 +69,15 @@ it("tells of papers that were decided on without a reading, and judges none of t
   const some = modelOf(full("a"), retracted("b"), retracted("c"));
   expect(some.method.limits).toContain("2 retracted papers were rejected without being read.");
   expect(some.method.judged).toBe("each paper that was read was judged once");
+});
+
+it("has a cut question as its title whole, and not twice", () => {
+  const base = inputOf([full("a")]);
+  const asked = "do interventions aimed at clinicians improve adherence to guidelines or prescribing?";
+  const named = (project: string) => reportModel({ ...base, rrd: { ...base.rrd, project, question: asked } });
+  const whole = named("Research: do interventions aimed at clinicians improve adherence to guidelines or …");
+  expect([whole.title, questionIfNotTitle(whole)]).toEqual([asked, ""]);
+  expect(named("Research: Clinicians and guidelines").title).toBe("Clinicians and guidelines");
 });
 
 it("says that only abstracts were read, and that a person decided and why", () => {
