@@ -11,6 +11,8 @@ interface ExportFormat {
   readonly ending: string;
   /** Whether it counts all records, so that none may be left out. */
   readonly needsAll?: boolean;
+  /** On a terminal, this is printed in place of the text: lines for people. */
+  readonly lines?: () => Promise<(rrd: Rrd) => readonly string[]>;
   /** Loads the writer, which the start of the program does not wait for. */
   readonly load: () => Promise<WriteRecords>;
 }
@@ -43,8 +45,12 @@ export const exportFormats: Readonly<Record<string, ExportFormat>> = {
   },
   prisma: {
     reader: "R, whose package PRISMA2020 draws the flow",
-    ending: "csv",
+    ending: "flow.csv",
     needsAll: true,
+    lines: async () => {
+      const { flowLines, prismaFlow } = await import("../../research/report/prisma-flow.js");
+      return (rrd) => flowLines(prismaFlow(rrd));
+    },
     load: async () => {
       const [{ prismaCsv }, { prismaFlow: flowOf }] = await Promise.all([
         import("../../research/papers/export/prisma.js"),

@@ -6,7 +6,7 @@ import { shellWord } from "../../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { many } from "../../engine/lib/words.js";
-import { say } from "../../engine/ui/terminal/format.js";
+import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { statusWords } from "../../research/papers/rubric/rubric.js";
 import type { TracedRecord } from "../../research/papers/export/cited-work.js";
 import {
@@ -62,7 +62,13 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   const records = allRecords(withKeys(rrd), ledger, await readKeptSearch(folder, rrd))
     .filter((record) => only === undefined || matches(record, only))
     .map((record) => (hasPage && record.status !== undefined ? withReportLink(record) : record));
-  const text = (await format.load())(rrd, records);
+  const isOnTerminal = to === undefined && !json && io.isShown;
+  const text =
+    isOnTerminal && format.lines !== undefined
+      ? `${(await format.lines())(rrd)
+          .flatMap((line) => wrap(line, io.columns))
+          .join("\n")}\n`
+      : (await format.load())(rrd, records);
   const file = to === undefined ? undefined : targetFile(to, folder, io.cwd);
   if (file !== undefined) await writeFileAtomic(file, text);
   if (json)
@@ -70,10 +76,11 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
       `${JSON.stringify({ folder, as, records: records.length, ...(file === undefined ? { text } : { file }) }, null, 2)}\n`,
     );
   else if (file === undefined) io.stdout(text);
-  if (file === undefined && !json && io.isShown) {
+  if (isOnTerminal) {
     const name = nameFor(io.cwd, folder);
     const line = `research-ralph report ${shellWord(name)} --as ${as}`;
-    say(io, `That is for ${format.reader}; '${line} --to ${shellWord(`${name}.${format.ending}`)}' writes a file.`);
+    const whose = format.lines === undefined ? "That is for" : "A file or a pipe is a table for";
+    say(io, `${whose} ${format.reader}; '${line} --to ${shellWord(`${name}.${format.ending}`)}' writes a file.`);
     if (format.needsAll !== true && only === undefined)
       say(
         io,

@@ -9,6 +9,10 @@ import { findResearch, nameFor } from "../../research/overview/find-research.js"
 import { readResearch } from "../../research/project-files/research.js";
 import { type EligibilityDecision, recordDecisions } from "../../research/overview/record-decisions.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
+import { allRecords } from "../../research/overview/all-records.js";
+import { withKeys } from "../../research/papers/paper-keys.js";
+import { delimiterOf } from "../../research/papers/records/csv.js";
+import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 import { recordsNamed } from "../../research/overview/which-record.js";
 import { requirePerson } from "./require-person.js";
 
@@ -28,7 +32,12 @@ const maxShown = 100;
 export async function decideCommand({ words, criterion, flags, json }: DecideArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const { folder, rest } = await projectFirst(io.cwd, words);
-  const said = await decisionsIn(rest, criterion, io.cwd);
+  const said = await decisionsIn(folder, rest, criterion, io.cwd);
+  if (said.length === 0) {
+    if (json) io.stdout(`${JSON.stringify({ folder, decisions: [] })}\n`);
+    else say(io, "Nothing is decided: every row says what the project says already, or nothing.");
+    return 0;
+  }
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const notify = (_: string, message: string) => say(io, message);
   const where = nameFor(io.cwd, folder);
@@ -72,6 +81,7 @@ const isTable = (words: readonly string[]): boolean => words.length === 1 && /\.
  * file.
  */
 async function decisionsIn(
+  folder: string,
   words: readonly string[],
   criterion: string | undefined,
   cwd: string,
@@ -79,7 +89,10 @@ async function decisionsIn(
   const [first = ""] = words;
   if (criterion !== undefined && (isTable(words) || !words.slice(-2).includes("exclude")))
     throw new ExpectedError("--criterion goes with papers and 'exclude'; a CSV file has a column criterion.", 2);
-  if (isTable(words)) return decisionsOfTable(await readRegularText(resolve(cwd, first)), first);
+  if (isTable(words)) {
+    const said = await decisionsOfTable(await readRegularText(resolve(cwd, first)), first);
+    return said.some(({ decision }) => decision in exportedWords) ? changedIn(folder, said) : said;
+  }
   const isWithoutReason = criterion !== undefined && words.at(-1) === "exclude";
   const [papers, [decision, why = ""]] = isWithoutReason
     ? [words.slice(0, -1), words.slice(-1)]
@@ -100,13 +113,31 @@ const columns = {
   criterion: ["criterion"],
 } as const;
 
+/** The words of an export's column `decision`, with the decision that each is if a person writes it. */
+const exportedWords: Readonly<Record<string, string>> = { included: "include", excluded: "exclude", open: "" };
+
+/** The decisions of an exported table that a person changed. The other rows say what the project says. */
+async function changedIn(
+  folder: string,
+  said: readonly EligibilityDecision[],
+): Promise<readonly EligibilityDecision[]> {
+  const { rrd } = await readResearch(folder);
+  const records = allRecords(withKeys(rrd), [], await readKeptSearch(folder, rrd));
+  const present = new Map(records.flatMap(({ id, key, outcome }) => [id, key].map((name) => [name, outcome.decision])));
+  return said
+    .filter(({ paper, decision }) => decision !== "open" && present.get(paper) !== decision)
+    .map((one) => ({ ...one, decision: exportedWords[one.decision] ?? one.decision }));
+}
+
 /** The rows of a table with the columns id (or key), decision, why and, if there is one, criterion. */
 async function decisionsOfTable(text: string, name: string): Promise<readonly EligibilityDecision[]> {
   const { parse } = await import("csv-parse/sync");
   let rows: Record<string, string>[];
   try {
     const head = (names: string[]) => names.map((each) => each.trim().toLowerCase());
-    rows = parse(text, { bom: true, columns: head, skip_empty_lines: true, delimiter: [",", ";", "\t"], trim: true });
+    const [headLine = ""] = text.trimStart().split(/\r\n|\n|\r/, 1);
+    const delimiter = delimiterOf(headLine);
+    rows = parse(text, { bom: true, columns: head, skip_empty_lines: true, delimiter, trim: true });
   } catch (error) {
     throw new ExpectedError(`${name} can't be read as CSV: ${(error as Error).message}.`, 2);
   }
@@ -125,6 +156,9 @@ async function decisionsOfTable(text: string, name: string): Promise<readonly El
       paper: row[paper] ?? "",
       decision: (row[decision] ?? "").toLowerCase(),
       why: row[why] ?? "",
-      ...(criterion === undefined || !row[criterion] ? {} : { criterion: row[criterion] }),
+      // An export has the id of the criterion with its text: "c2 (exclude: animal studies)".
+      ...(criterion === undefined || !row[criterion] || !/^exclude/i.test(row[decision] ?? "")
+        ? {}
+        : { criterion: row[criterion].split(" (", 1)[0] ?? "" }),
     }));
 }

@@ -1,7 +1,7 @@
 import { countEach } from "../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { couldBeRead } from "../papers/read-depth.js";
-import { exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
+import { countedReason, exclusionOf, stageOfRejection, typedReason } from "../screening/eligibility/eligibility.js";
 
 /** Numbers of records by name. */
 type Counts = ReadonlyMap<string, number>;
@@ -20,7 +20,7 @@ export interface FlowRow {
   readonly notScreened: number;
   /** The sum of `excluded`, `conflicts` and `sought`. */
   readonly screened: number;
-  /** Excluded by title and abstract, by criterion, `person` or `other`. */
+  /** Excluded by title and abstract, by criterion, a person's reason (`typedReason`) or `other`. */
   readonly excluded: Counts;
   /** Two readers disagree about title and abstract; the user must decide. */
   readonly conflicts: number;
@@ -33,7 +33,7 @@ export interface FlowRow {
   readonly assessed: number;
   readonly presented: number;
   readonly insights: number;
-  /** By criterion, `person`, `retracted`, or `points` if the score was too low. */
+  /** By criterion, a person's reason, `retracted`, or `points` if the score was too low. */
   readonly rejected: Counts;
   /** Read, but the user must decide. */
   readonly waiting: number;
@@ -148,7 +148,7 @@ function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRo
 }
 
 const reasonName = (override: Exclusion["override"], criterion: string | undefined): string =>
-  override === undefined ? (criterion ?? "other") : (override.criterion ?? "person");
+  override === undefined ? (criterion ?? "other") : typedReason(override);
 
 /** The one place in the flow where a paper is counted. */
 function placeOf(paper: Paper): string {
@@ -170,7 +170,7 @@ function placeOf(paper: Paper): string {
   }
 }
 
-const reasonOf = (paper: Paper): string => exclusionOf(paper) ?? "points";
+const reasonOf = (paper: Paper): string => countedReason(paper) ?? "points";
 
 /** Whether the user added the record or an agent found it by itself. Records from a folder come from a search. */
 function isFromOtherWay(record: Paper | Exclusion, knownSources: Counts | undefined): boolean {

@@ -11,7 +11,7 @@ import {
   usesBothRubrics,
   usesScores,
 } from "../papers/rubric/rubric.js";
-import { countingInsights, isIneligible, isWaiting } from "../screening/eligibility/eligibility.js";
+import { countingInsights, isIneligible, isWaiting, typedText } from "../screening/eligibility/eligibility.js";
 import { type FlowRow, flowCounts, total } from "./flow-counts.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { seedRecall } from "../papers/seeds/find-seeds.js";
@@ -89,14 +89,22 @@ function seedsField(rrd: Rrd): object {
   return earlier === undefined ? {} : withoutUndefined({ seeds: seedRecall(seedsOf(rrd), [], earlier.references) });
 }
 
+/** Counts by reason as in the file, where all reasons that a person typed are `person`. */
+function inFile(counts: readonly (readonly [reason: string, count: number])[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [reason, count] of counts) {
+    const name = typedText(reason) === undefined ? reason : "person";
+    sums.set(name, (sums.get(name) ?? 0) + count);
+  }
+  return sums;
+}
+
 /** The stages that the criteria decide, from the same counts as the report's diagram. */
 function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_text"> {
   const { searched, other } = flowCounts(rrd);
   const sumOfRows = (count: (row: FlowRow) => number) => count(searched) + count(other);
   const rejected = [searched, other].flatMap(({ rejected: by }) => [...by]);
-  const reasons = new Map<string, number>();
-  for (const [reason, count] of rejected)
-    if (reason !== "points") reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+  const reasons = inFile(rejected.filter(([reason]) => reason !== "points"));
   const missing = sumOfRows(({ notRetrieved }) => notRetrieved);
   const { screened, conflicts } = searched;
   const assessed = sumOfRows((row) => row.assessed);
@@ -105,7 +113,7 @@ function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_
     screened,
     screening: {
       screened,
-      excluded: Object.fromEntries(searched.excluded),
+      excluded: Object.fromEntries(inFile([...searched.excluded])),
       ...(conflicts === 0 ? {} : { waiting: conflicts }),
       passed: searched.sought,
     },

@@ -2,8 +2,9 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import { validLines } from "../../engine/storage/state/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
 import { many } from "../../engine/lib/words.js";
-import type { Rrd } from "../generated/rrd.js";
+import type { Paper, Rrd } from "../generated/rrd.js";
 import { sumOf } from "../overview/costs.js";
 import type { UsageSum } from "../../engine/ui/terminal/tally.js";
 import {
@@ -138,10 +139,10 @@ export function methodSection(
 export const reasonText = ({ reason, criterion }: Pick<ExclusionCount, "reason" | "criterion">): string =>
   criterion === undefined
     ? reason === "person"
-      ? "decided by a person"
+      ? "by a person, for other reasons"
       : reason === "other"
         ? "other reasons"
-        : reason
+        : reason.replace(/^person: /, "by a person: ")
     : criterionText(criterion);
 
 /** When and by whom the work was done, and the different numbers that an earlier report of another program states. */
@@ -315,6 +316,12 @@ const includedText = ({ papers_pool }: Rrd): string =>
     ? "every paper that was read is included, except what a person excluded"
     : "every paper that was read is included";
 
+/** The different reasons of a person's decisions on papers, at most three. */
+function reasonsText(papers: readonly Paper[]): string {
+  const reasons = [...new Set(papers.map(({ override }) => oneLine(override?.why ?? "").replace(/\.$/, "")))];
+  return [...reasons.slice(0, 3), ...(reasons.length > 3 ? ["and other reasons"] : [])].join("; ");
+}
+
 /** Sentences about what was not done, as far as the records show it. */
 function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): string[] {
   const agents = new Set(
@@ -324,7 +331,10 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
   const hasQuotes = rrd.papers_pool.some(({ analysis }) => (analysis?.evidence?.length ?? 0) > 0);
   const readings = rrd.papers_pool.map(readingOf);
   const count = (wanted: Reading) => readings.filter((reading) => reading === wanted).length;
-  const [abstract, title] = [count("abstract"), count("title")];
+  const notHad = rrd.papers_pool.filter(
+    ({ status, override }) => status === "not_retrieved" && override?.decision === "not_retrieved",
+  );
+  const [abstract, title] = [count("abstract"), count("title") - notHad.length];
   const unread = rrd.papers_pool.filter((paper, index) => readings[index] === "unread" && isDecided(paper));
   const isJudged = readings.some(canBeJudged);
   const subject = readings.every(canBeJudged) ? "Each paper" : "Each paper that was read";
@@ -362,6 +372,11 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
     ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),
     ...(title > 0
       ? [`Of ${many(title, "paper")} only the title is known, so ${title === 1 ? "it was" : "they were"} not judged.`]
+      : []),
+    ...(notHad.length > 0
+      ? [
+          `A person could not get ${many(notHad.length, "paper")}, so ${notHad.length === 1 ? "it was" : "they were"} not judged: ${reasonsText(notHad)}.`,
+        ]
       : []),
     ...(unread.length > 0
       ? [

@@ -5,6 +5,7 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import { couldBeRead } from "../papers/read-depth.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
+import { withFewTyped } from "../screening/eligibility/eligibility.js";
 import { reasonText } from "./method.js";
 
 /** A line within a box: "of these from the abstract alone: 3". */
@@ -122,6 +123,18 @@ export function prismaFlow(rrd: Rrd): Flow {
   };
 }
 
+/** A flow in words, one line for each box; what leaves the flow is indented. */
+export const flowLines = ({ steps, other, says }: Flow): string[] => [
+  ...[...steps, ...other].flatMap(({ box, out: beside }) => [
+    boxLine(box),
+    ...(beside === undefined ? [] : [`  - ${boxLine(beside)}`]),
+  ]),
+  says,
+];
+
+const boxLine = ({ label, count, lines }: FlowBox): string =>
+  `${label}: ${count}${lines.length === 0 ? "" : ` (${lines.map((line) => `${line.count} ${line.label}`).join("; ")})`}`;
+
 function countsFor(searched: FlowRow, other: FlowRow): PrismaCounts {
   const websites = [...other.identified].reduce((sum, [name, count]) => sum + (/^web\b/i.test(name) ? count : 0), 0);
   const fromOrganisations = total(other.identified) - websites;
@@ -171,7 +184,7 @@ function wordingOf(rrd: Rrd): Wording {
 }
 
 const linesOf = (counts: ReadonlyMap<string, number>, wording: Wording): FlowLine[] =>
-  [...counts].map(([reason, count]) => ({ label: wording(reason), count }));
+  [...withFewTyped(counts)].map(([reason, count]) => ({ label: wording(reason), count }));
 
 const identifiedBox = (label: string, { identified }: FlowRow): FlowBox => ({
   label,

@@ -38,7 +38,12 @@ test("on a terminal it says how to write a file, and how to leave out what is no
   const flow = ioIn(cwd, {}, { isShown: true });
   expect(await main(["report", "--as", "prisma"], flow, "0.0.0")).toBe(0);
   expect(flow.err()).toContain("PRISMA2020");
+  expect(flow.err()).toContain("--to hands-2026-01-14.flow.csv'");
   expect(flow.err()).not.toContain("--only");
+  expect(flow.out().split("\n").slice(0, 2)).toEqual([
+    "Records known: 2 (2 left out since, source not recorded)",
+    "Records screened: 2",
+  ]);
 });
 
 test("a file is written where --to says, and --json says what was written", async () => {
@@ -103,6 +108,26 @@ test("a project without papers is an empty file, and that is said", async () => 
     out: "[]\n",
     err: expect.stringContaining("no records"),
   });
+});
+
+test("the flow has the reasons that a person typed, equal ones together, and many of them bounded", async () => {
+  const cwd = freshFolder();
+  const excluded = (id: string, why: string) => ({
+    ...paper(id, "rejected", { read_depth: "full", analysis: { summary: "It is." } }),
+    source: "arXiv",
+    override: { decision: "exclude" as const, why, at: "2026-01-14T00:00:00.000Z" },
+  });
+  makeResearch(cwd, "hands-2026-01-14", {
+    papers_pool: [
+      ...["Feet, not hands.", "Feet, not hands"].map((why, index) => excluded(`a${index}`, why)),
+      ...Array.from({ length: 20 }, (_, index) => excluded(`b${index}`, `Reason ${index}`)),
+    ],
+  });
+  const { out } = await cli(["export", "--as", "prisma"], cwd);
+  const [, reasons = ""] = /^dbr_excluded,.*?\.html,"([^"]*)"/m.exec(out) ?? [];
+  expect(reasons).toMatch(/^by a person: Feet not hands, 2; by a person: Reason 0, 1; /);
+  expect(reasons.split("; ")).toHaveLength(9);
+  expect(reasons).toMatch(/by a person for other reasons, 13$/);
 });
 
 test("the flow for R counts what each database gave apart from pages of the web", async () => {

@@ -190,6 +190,38 @@ describe("a decision on a record", () => {
     expect(paperIn(folder, "p1").override).toMatchObject({ why: "No hand in it.", criterion: "c1" });
   });
 
+  test.each([
+    ["comma", "id,decision,why\np22,exclude,About feet; not hands.\n", "About feet; not hands."],
+    ["semicolon", "id;decision;why\np22;exclude;Feet, toes, not hands.\n", "Feet, toes, not hands."],
+    ["tab", "id\tdecision\twhy\np22\texclude\tFeet, toes; not hands.\n", "Feet, toes; not hands."],
+  ])("takes the %s of a table's head as what parts its cells", async (_, table, why) => {
+    const { cwd, folder } = someProject();
+    writeFileSync(join(cwd, "said.csv"), table);
+    expect((await cli(["decide", "said.csv", "--no-git"], cwd)).code).toBe(0);
+    expect(paperIn(folder, "p22").override).toMatchObject({ decision: "exclude", why });
+  });
+
+  test("takes of the tool's own export the rows that a person changed", async () => {
+    const { cwd, folder } = someProject();
+    const { out } = await cli(["report", "--as", "csv"], cwd);
+    const table = join(cwd, "records.csv");
+    writeFileSync(table, out);
+    expect((await cli(["decide", "records.csv", "--no-git"], cwd)).err).toContain("Nothing is decided");
+    const [head = "", ...rows] = out.split("\r\n");
+    const at = (name: string) => head.replace("\ufeff", "").split(",").indexOf(name);
+    const changed = rows.map((row) => {
+      const cells = row.split(",");
+      if (cells[0] !== "p22") return row;
+      cells[at("decision")] = "excluded";
+      cells[at("reason")] = '"Feet, not hands"';
+      return cells.join(",");
+    });
+    writeFileSync(table, [head, ...changed].join("\r\n"));
+    const { code, out: said } = await cli(["decide", "records.csv", "--no-git"], cwd);
+    expect([code, said]).toEqual([0, expect.stringMatching(/^\S+ is excluded\.\n$/)]);
+    expect(paperIn(folder, "p22").override).toMatchObject({ decision: "exclude", why: "Feet, not hands" });
+  });
+
   test("needs no project where the folder has one, whose papers are named as ever", async () => {
     const { cwd, folder } = someProject();
     expect((await cli(["decide", "p22", "exclude", "Not hands.", "--no-git"], cwd)).code).toBe(0);

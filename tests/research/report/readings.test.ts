@@ -80,6 +80,13 @@ it("has a cut question as its title whole, and not twice", () => {
   expect(named("Research: Clinicians and guidelines").title).toBe("Clinicians and guidelines");
 });
 
+it("says of a paper that a person could not get why it was not judged, and not that only its title is known", () => {
+  const override = { decision: "not_retrieved" as const, why: "No library has it.", at: "2026-11-22T00:00:00.000Z" };
+  const { method } = reportModel(inputOf([{ ...abstract("a"), status: "not_retrieved", override }]));
+  expect(method.limits).toContain("A person could not get 1 paper, so it was not judged: No library has it.");
+  expect(method.limits.join(" ")).not.toContain("only the title is known");
+});
+
 it("says that only abstracts were read, and that a person decided and why", () => {
   const override = { decision: "exclude" as const, why: "An essay.", criterion: "c1", at: "2026-11-22T00:00:00.000Z" };
   const base = inputOf([

@@ -98,7 +98,7 @@ function headerLine(text: string): number | undefined {
 }
 
 /** The delimiter of cells: the most frequent one of comma, tab and semicolon in the header. */
-function delimiterOf(header: string): string {
+export function delimiterOf(header: string): string {
   const unquoted = header.replace(/"(?:[^"]|"")*"/g, "");
   const count = (sign: string) => unquoted.split(sign).length;
   return [",", "\t", ";"].toSorted((a, b) => count(b) - count(a))[0] ?? ",";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import type { Answer, Criterion, Insight, Paper, Reading, Rrd } from "../../generated/rrd.js";
+import type { Answer, Criterion, Insight, Override, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { countEach } from "../../../engine/lib/group.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
@@ -69,7 +69,7 @@ export interface WaitingPaper {
 
 /** The number of exclusions by one reason. `criterion` is absent for other reasons and for removed criteria. */
 export interface ExclusionCount {
-  /** The id of a criterion, `person`, `retracted` or `other`. */
+  /** The id of a criterion, a typed reason after `person: `, `person` for more such reasons, `retracted` or `other`. */
   readonly reason: string;
   readonly criterion?: Criterion;
   readonly count: number;
@@ -96,7 +96,7 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
   const hasCriteria = criteria.length > 0;
   const screened = (rrd.excluded ?? []).filter(({ stage }) => (stage ?? "screened") === "screened");
   const excludedAt = (stage: ReturnType<typeof stageOfRejection>) =>
-    rrd.papers_pool.flatMap((paper) => (stageOfRejection(paper) === stage ? (exclusionOf(paper) ?? []) : []));
+    rrd.papers_pool.flatMap((paper) => (stageOfRejection(paper) === stage ? (countedReason(paper) ?? []) : []));
   const isCounted = (reason: string) => reason !== "retracted" || hasCriteria;
   return {
     criteria,
@@ -109,7 +109,7 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
     screening: countReasons(criteria, [
       ...screened.flatMap(({ criterion, override }) =>
         override !== undefined
-          ? [override.criterion ?? "person"]
+          ? [typedReason(override)]
           : hasCriteria || criterion !== undefined
             ? [criterion ?? "other"]
             : [],
@@ -136,6 +136,35 @@ export function exclusionOf({ override, excluded_by: criterion, retracted, statu
   if (override?.decision === "exclude") return override.criterion ?? "person";
   if (retracted === true && status === "rejected") return "retracted";
   return override === undefined && status === "rejected" ? (criterion ?? undefined) : undefined;
+}
+
+const typedPrefix = "person: ";
+const maxTypedChars = 100;
+const maxTypedReasons = 8;
+
+/** What a person's exclusion counts as: the criterion, or the typed reason, so that equal reasons count together. */
+export function typedReason({ criterion, why }: Pick<Override, "criterion" | "why">): string {
+  if (criterion !== undefined) return criterion;
+  const letters = [...oneLine(why).trim().replace(/\.$/, "")];
+  const text = letters.length > maxTypedChars ? `${letters.slice(0, maxTypedChars - 1).join("")}…` : letters.join("");
+  return `${typedPrefix}${text}`;
+}
+
+/** The words that a person typed as a reason; undefined for other reasons. */
+export const typedText = (reason: string): string | undefined =>
+  reason.startsWith(typedPrefix) ? reason.slice(typedPrefix.length) : undefined;
+
+/** Like `exclusionOf`, with the reason that a person typed in place of `person`. */
+export const countedReason = (paper: Paper): string | undefined =>
+  paper.override?.decision === "exclude" ? typedReason(paper.override) : exclusionOf(paper);
+
+/** Counts by reason, with only the most frequent typed reasons; the others count together as `person`. */
+export function withFewTyped(counts: ReadonlyMap<string, number>): Map<string, number> {
+  const typed = [...counts].filter(([reason]) => typedText(reason) !== undefined).toSorted(([, a], [, b]) => b - a);
+  const rare = new Set(typed.slice(maxTypedReasons).map(([reason]) => reason));
+  const kept = [...counts].filter(([reason]) => !rare.has(reason));
+  const others = [...counts].reduce((sum, [reason, count]) => sum + (rare.has(reason) ? count : 0), 0);
+  return new Map(others === 0 ? kept : [...kept, ["person", others]]);
 }
 
 /**
@@ -175,7 +204,7 @@ export function countingInsights({ papers_pool: pool, insights }: Pick<Rrd, "pap
 }
 
 function countReasons(criteria: readonly Criterion[], reasons: readonly string[]): ExclusionCount[] {
-  const counts = countEach(reasons);
+  const counts = withFewTyped(countEach(reasons));
   const criteriaById = new Map(criteria.map((criterion) => [criterion.id, criterion]));
   const ordered = [
     ...criteriaById.keys(),
