@@ -57,7 +57,7 @@ describe("which research", () => {
     const quiet = await cli(["run", ...withUnitAgent, "-i", "1", "--quiet"], cwd);
     expect(quiet.err).not.toContain("Papers");
     const done = await cli(["run", ...withUnitAgent], cwd);
-    expect(done.err).toContain(`${join(folder, "report.html")}\n${join(folder, "research-report.md")}\n`);
+    expect(done.err).toContain(`    ${join(folder, "report.html")}\n    ${join(folder, "research-report.md")}\n`);
     expect(done.err).toMatch(/Quotes +\d+ of \d+ found/);
     expect(lastRun()).toMatchObject({ verdict: "complete" });
     const before = readFileSync(join(folder, "rrd.json"), "utf8");

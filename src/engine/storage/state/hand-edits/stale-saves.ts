@@ -16,7 +16,8 @@ interface Restored<State> {
 /**
  * Finds units that are accepted in the ledger but open or missing in the state: an editor has saved an older version of
  * the file. Restores their records from the journal, and also the fields that an accepted unit set in records of other
- * units (marks). `except`: units whose records a reset sets next.
+ * units (marks). `except`: units whose records a reset sets next; a missing
+ * record is restored nevertheless, so that it keeps its place.
  */
 export async function repairStaleSaves<State extends Fields>(
   format: StateFormat<State>,
@@ -39,7 +40,7 @@ export async function repairStaleSaves<State extends Fields>(
   let currentState = state;
   const accepted = currentAccepted(ledger);
   for (const [unit, iteration] of accepted) {
-    if (except.has(unit)) continue;
+    if (except.has(unit) && existing.has(unit)) continue;
     const record = existing.get(unit);
     // A missing record counts as open if the accepted unit should have one.
     const isOpenInFile = record === undefined ? hadRecord(unit) : units.isOpen(record);
