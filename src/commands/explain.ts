@@ -33,15 +33,17 @@ function namingFirst({ names: [first] }: UnnamedWork, [command = "run", ...rest]
 }
 
 /** "unknown option '--agnet'" and "(Did you mean --agent?)" as one sentence that says where to look. */
-function usageSentence(said: string, hint: string, args: readonly string[], cwd: string, ownerOf: OwnerOf): string {
+function usageSentence(problem: string, hint: string, args: readonly string[], cwd: string, ownerOf: OwnerOf): string {
   // Commander's whole message where 'help' is asked for a command that there is not.
-  if (said === "(outputHelp)") return `unknown command '${args.at(-1)}'; see research-ralph --help.`;
+  const isOfHelp = problem === "(outputHelp)";
+  const said = isOfHelp ? `unknown command '${args.at(-1)}'` : problem;
   const unknown = /^unknown command '(.*)'/s.exec(said)?.[1];
   if (unknown !== undefined && isPath(unknown)) return missingPath(unknown, cwd);
   // Commander looks for the nearest among those that the help lists alone.
   const near =
     unknown === undefined ? undefined : nearestCandidate(unknown, Object.keys({ ...summaries, ...oldNames }));
   if (near !== undefined) return `${said}. Did you mean ${oldNames[near] ?? near}?`;
+  if (isOfHelp) return `${said}; see research-ralph --help.`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
   const option = /^unknown option '(.*)'/s.exec(said)?.[1];
   const owner = option === undefined ? undefined : ownerOf(option);
@@ -57,6 +59,9 @@ function usageSentence(said: string, hint: string, args: readonly string[], cwd:
   if ((owner === "run" || owner === "new") && command !== undefined)
     return `${said}; it belongs to research-ralph ${owner}.`;
   if (command === "begin") return `${said}; see research-ralph help begin, which tells what goes with a question.`;
+  const decision = /^--(include|exclude|not-retrieved)$/.exec(option ?? "")?.[1];
+  if (command === "decide" && decision !== undefined)
+    return `${said}; the decision is a word: research-ralph decide [project] <paper> ${decision} "why".`;
   if (unknown !== undefined)
     return `${said}; see research-ralph help all. A question has three words or more, in quotes.`;
   return `${said}; see research-ralph ${command === undefined ? "" : `${command} `}--help.`;

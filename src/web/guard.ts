@@ -87,7 +87,7 @@ export const guardRequests =
       return context.text("Only the page itself may change something.\n", 403);
     const isKnown = isSame(getCookie(context, cookieName(port())) ?? "", session);
     // A HEAD request, for example of a link preview, must not use up the token.
-    const token = req.method === "GET" ? req.query("token") : undefined;
+    const token = req.method === "GET" ? req.query("t") : undefined;
     const tokenState = token === undefined ? "unknown" : entry.take(token);
     if (tokenState === "in" || (tokenState === "used" && isKnown)) {
       if (!isKnown) setCookie(context, cookieName(port()), session, { httpOnly: true, sameSite: "Strict", path: "/" });

@@ -40,7 +40,7 @@ export async function serveWeb(
   });
   const address = server.address();
   port = typeof address === "object" && address !== null ? address.port : requestedPort;
-  const newAddress = () => `http://${host}:${port}/?token=${entry.issue()}`;
+  const newAddress = () => `http://${host}:${port}/?t=${entry.issue()}`;
   return {
     address: newAddress(),
     newAddress,

@@ -52,7 +52,7 @@ test("nobody without the token sees anything", async () => {
   const cwd = freshFolder();
   project(cwd);
   const { origin, address } = await served(cwd);
-  for (const path of ["/", `/p/${name}/`, "/events", "/page.css", "/nothing", `/?token=${"x".repeat(32)}`, "/?token="])
+  for (const path of ["/", `/p/${name}/`, "/events", "/page.css", "/nothing", `/?t=${"x".repeat(32)}`, "/?t="])
     for (const cookie of ["", `research-ralph-${new URL(origin).port}=wrong`]) {
       const answer = await fetch(origin + path, { headers: { cookie }, redirect: "manual" });
       expect([path, answer.status]).toEqual([path, 401]);

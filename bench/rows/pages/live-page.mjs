@@ -57,7 +57,7 @@ function firstAddress(child) {
   return new Promise((resolve, reject) => {
     const look = (chunk) => {
       said += chunk;
-      const address = /http:\/\/127\.0\.0\.1:\d+\/\?token=\S+/.exec(said)?.[0];
+      const address = /http:\/\/127\.0\.0\.1:\d+\/\?t=\S+/.exec(said)?.[0];
       if (address !== undefined) resolve(address);
     };
     child.stdout.on("data", look);

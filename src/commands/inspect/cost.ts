@@ -8,6 +8,7 @@ import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
 import { savingText } from "../../engine/ui/terminal/history-lines.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import {
+  areTokensKnown,
   idleText,
   missingCosts,
   shortCost,
@@ -135,7 +136,7 @@ const table = (rows: readonly (readonly [string, UsageSum])[], room: number): st
       `  ${oneLine(name)}`,
       many(sum.iterations, "iteration"),
       dollars(sum, shortCost),
-      unlabelledTokens(sum),
+      areTokensKnown(sum) ? unlabelledTokens(sum) : "– tokens",
       duration(sum.seconds * 1000),
     ]),
     room - 1,

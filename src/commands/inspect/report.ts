@@ -61,14 +61,14 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
       ...(model.crossReferences.inside + model.crossReferences.outside === 0 ? [] : [crossReferencesText(model)]),
     ];
     const lines = [
-      oneLine(model.title),
+      ...wrap(oneLine(model.title), io.columns),
       ...wrap(oneLine(questionIfNotTitle(model)), io.columns).filter((line) => line !== ""),
       ...wrap(`Answer: ${model.noAnswerReason ?? answerText(model)}`, io.columns),
       ...(model.noAnswerReason === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
       ...model.warnings.flatMap(({ says }) => wrap(`! ${oneLine(says)}`, io.columns)),
-      ...(running ? [] : [`Written in ${displayPath(io.cwd, folder)}: ${written.join(", ")}`]),
+      ...(running ? [] : wrap(`Written in ${displayPath(io.cwd, folder)}: ${written.join(", ")}`, io.columns)),
     ];
     io.stdout(`${lines.join("\n")}\n`);
   }

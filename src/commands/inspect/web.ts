@@ -4,6 +4,7 @@ import { configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
+import { say } from "../../engine/ui/terminal/format.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { isBackgroundJob } from "../../engine/ui/terminal/keyboard.js";
 import { researchesName } from "../../research/project-files/layout.js";
@@ -54,8 +55,9 @@ export async function webCommand(
       else {
         io.stdout(`${page.address}\n`);
         const enterHint = readsEnter ? "; Enter prints a new address, for another one" : "";
-        io.stderr(
-          `Open this address in a browser of this machine. It lets one browser in${enterHint}. Ctrl+C ends the page.\n`,
+        say(
+          io,
+          `Open this address in a browser of this machine. It lets one browser in${enterHint}. Ctrl+C ends the page.`,
         );
       }
       if (!json && readsEnter) io.stdin.on("data", printAnother).resume();

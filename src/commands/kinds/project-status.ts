@@ -4,6 +4,7 @@ import type { Forecast } from "../../engine/loop/types.js";
 import { count, duration, many } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
+import { textWidth, truncate } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Rrd } from "../../research/generated/rrd.js";
@@ -233,20 +234,30 @@ function workText({ seconds, seconds_per_paper: average, seconds_left: secondsLe
 /** Number of papers in `status` without --papers. */
 const defaultShown = 20;
 
-/** One line for each paper with its key, at most `maxWidth` wide. `showsAll`: true to show more than twenty. */
+/**
+ * One line for each paper with its key, at most `maxWidth` wide; the titles on lines of their own if they would be cut
+ * so that papers look alike. `showsAll`: true to show more than twenty.
+ */
 function paperLines(papers: readonly ListedPaper[], showsAll: boolean, maxWidth: number): string[] {
   const shown = showsAll ? papers : papers.slice(0, defaultShown);
-  const lines = tableLines(
-    [{}, {}, {}, { drop: 1 }, { cut: "end" }],
-    shown.map(({ key, title, status, score, year }) => [
-      `  ${oneLine(key)}`,
-      statusWords[status],
-      score === null ? "–" : String(score ?? ""),
-      year === null ? "" : String(year),
-      oneLine(title),
-    ]),
-    maxWidth - 1,
-  );
+  const titles = shown.map(({ title }) => oneLine(title));
+  const facts = shown.map(({ key, status, score, year }) => [
+    `  ${oneLine(key)}`,
+    statusWords[status],
+    score === null ? "–" : String(score ?? ""),
+    year === null ? "" : String(year),
+  ]);
+  const factColumns = [{}, {}, {}, { drop: 1 }];
+  const factLines = tableLines(factColumns, facts, maxWidth - 1);
+  const titleWidth = maxWidth - 3 - Math.max(...factLines.map(textWidth));
+  const isDistinct = new Set(titles.map((title) => truncate(title, titleWidth))).size === new Set(titles).size;
+  const lines = isDistinct
+    ? tableLines(
+        [...factColumns, { cut: "end" }],
+        facts.map((cells, index) => [...cells, titles[index] ?? ""]),
+        maxWidth - 1,
+      )
+    : factLines.flatMap((line, index) => [line, `    ${truncate(titles[index] ?? "", maxWidth - 5)}`]);
   const hiddenCount = papers.length - shown.length;
   return hiddenCount === 0 ? lines : [...lines, `  and ${hiddenCount} more; --papers lists them all`];
 }

@@ -2,6 +2,7 @@ import { ExpectedError } from "../lib/errors.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 import { nearestCandidate } from "../lib/nearest.js";
 import type { Agent } from "../loop/types.js";
+import { programIn } from "../process/search-path.js";
 import { adapters as engineAdapters, installedAgents, agentsOf } from "./adapters.js";
 import { command } from "./command.js";
 import {
@@ -245,7 +246,7 @@ function findAgent<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
 
 function unknownAgentError(
   spec: string,
-  settings: Pick<AgentSettings, "adapters" | "agents">,
+  settings: Pick<AgentSettings, "adapters" | "agents"> & Partial<Pick<AgentSettings, "env">>,
   configured: AgentOptions | undefined,
 ): ExpectedError {
   if (configured?.type !== undefined) {
@@ -263,7 +264,9 @@ function unknownAgentError(
     );
   const names = [...new Set([...knownAgents(settings), ...Object.keys(settings.agents)])];
   const near = nearestCandidate(spec, names);
-  const hint = near === undefined ? "" : ` Did you mean ${near}?`;
+  const isProgram = programIn(settings.env?.["PATH"] ?? "", spec) !== undefined;
+  const meant = isProgram ? `${commandPrefix}${spec}, the program in your PATH` : near;
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
   return new ExpectedError(
     `Unknown agent '${spec}'; known agents are ${names.join(", ")} and 'cmd:<command>'.${hint}`,
     2,

@@ -102,7 +102,7 @@ test("work of an agent that reports nothing has no known cost and no known token
   ]);
   const io = fakeIo({ cwd });
   await costCommand({ folder, json: false }, io);
-  expect(io.out()).toMatch(/Total +1 iteration +not known +tokens not known /);
+  expect(io.out()).toMatch(/Total +1 iteration +not known +– tokens /);
   expect(io.out()).not.toContain("0 tokens");
 });
 

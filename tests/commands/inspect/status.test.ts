@@ -91,6 +91,15 @@ test("the papers stand in it with the keys that reset and tool want: the first t
   expect(JSON.parse((await status(cwd, undefined, true)).out).pool).toHaveLength(23);
 });
 
+test("titles that a cut would make alike stand on lines of their own", async () => {
+  const cwd = freshFolder();
+  const title = "Cost and benefit of hip surgery within a day of the fracture in";
+  const papers = ["adults", "children"].map((whose) => paper(whose, "presented", { title: `${title} ${whose}` }));
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: papers });
+  const { out } = await status(cwd);
+  for (const whose of ["adults", "children"]) expect(out).toContain(`\n    ${title} ${whose}\n`);
+});
+
 test("a cost that we estimated is not said to be reported", async () => {
   const cwd = freshFolder();
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool }, [line(1, "a", { cost_usd: 0.1, estimated: true })]);

@@ -43,6 +43,9 @@ describe("the registry", () => {
       /known agents are claude, codex, amp, ralph, acp:gemini, .*, baseline and 'cmd:<command>'/,
     );
     expect(() => createAgent("toString", settingsIn(here))).toThrow(/Unknown agent 'toString'/);
+    expect(() => createAgent("sh", { ...settingsIn(here), env: { PATH: "/usr/bin:/bin" } })).toThrow(
+      /Unknown agent 'sh'.*Did you mean cmd:sh, the program in your PATH\?/,
+    );
   });
 
   it("refuses an agent that nothing confines unless the user allows it or the run is classic", () => {

@@ -53,6 +53,11 @@ test.each([
     "unknown command 'sim2real'; see research-ralph help all. A question has three words or more, in quotes.",
   ],
   [["lsit"], "unknown command 'lsit'. Did you mean status --all?"],
+  [["help", "scren"], "unknown command 'scren'. Did you mean screen?"],
+  [
+    ["decide", "p", "x", "--exclude", "why"],
+    `unknown option '--exclude'; the decision is a word: research-ralph decide [project] <paper> exclude "why".`,
+  ],
   [["run", "--agnet", "x"], "unknown option '--agnet'. Did you mean --agent?"],
   [
     ["-p", "many"],

@@ -4,8 +4,8 @@ import { pad, truncate, textWidth } from "./format.js";
 export interface Column {
   readonly head?: string;
   /**
-   * The column is shortened if the table is too wide: at its end, or before the date at its end. Before the date, as
-   * much of each name is kept as distinguishes it from the others.
+   * The column is shortened if the table is too wide: at its end, or, if names would then be alike, before the date at
+   * its end. Before the date, as much of each name is kept as distinguishes it from the others.
    */
   readonly cut?: "end" | "before-date";
   /** Omitted if the table is too wide; the column with the lowest number is omitted first. */
@@ -94,6 +94,8 @@ function nameCutter(names: readonly string[], columns: number): (name: string) =
     return `${truncate(words.join(""), columns - textWidth(tail))}${tail}`;
   };
   const distinct = new Set(names).size;
+  const atEnd = (name: string) => truncate(name, columns);
+  if (distinct > 1 && new Set(names.map(atEnd)).size === distinct) return atEnd;
   for (let keptColumns = 0; keptColumns < columns / 2; keptColumns += 1) {
     const cut = withTail(keptColumns);
     if (new Set(names.map(cut)).size === distinct) return cut;

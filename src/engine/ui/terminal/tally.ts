@@ -47,10 +47,10 @@ interface RunningIteration {
   readonly estimated?: boolean;
 }
 
-/** The title of an iteration: "critic 2 (codex): A title". If several roles share the unit, the role comes first. */
+/** The title of an iteration: "critic 2: A title (codex)". If several roles share the unit, the role comes first. */
 export function titleOf({ title, role, round = 1, agent }: Extract<LoopEvent, { type: "iteration-started" }>): string {
   if (role === undefined) return title;
-  return `${partText(role, round)}${agent === undefined ? "" : ` (${agent})`}: ${title}`;
+  return `${partText(role, round)}: ${title}${agent === undefined ? "" : ` (${agent})`}`;
 }
 
 /** The role and, from the second time on, the round: "critic 2". */

@@ -23,6 +23,13 @@ test("a shortened name keeps the words before the date where they alone distingu
   ).toEqual(["do-heat-pump…ay-2026-11-29", "do-heat-pump…ny-2026-11-29"]);
 });
 
+test("names that differ at their beginnings are cut at the end", () => {
+  expect(names(["does-melatonin-help-2026-11-29", "do-heat-pumps-save-2026-11-28"], 16)).toEqual([
+    "does-melatonin-…",
+    "do-heat-pumps-s…",
+  ]);
+});
+
 test("equal names and names that differ nowhere a cut can show are cut before the date", () => {
   const name = "a-name-longer-than-the-column-2026-11-29";
   expect(names([name, name], 20)).toEqual(["a-name-l…-2026-11-29", "a-name-l…-2026-11-29"]);
