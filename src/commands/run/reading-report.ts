@@ -240,7 +240,8 @@ function evidenceLines(
   const isBorneOut = meaning?.kind === "borne-out";
   const second = isBorneOut ? ` ✓✓ ${meaning.says}` : "";
   const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}${second}`, "    ");
-  const doubts = meaning === undefined || isBorneOut ? [] : [meaning.says];
+  // The mark is that of the quoted words; the claim about them is judged apart.
+  const doubts = meaning === undefined || isBorneOut ? [] : [`the claim: ${meaning.says}`];
   const notes = [...doubts, ...notesOf(evidence)].flatMap((note) => flow(note, "      ").map(colors.yellow));
   return [`  ${mark} ${first.trimStart()}`, ...rest, ...passage(evidence), ...notes];
 }
