@@ -53,6 +53,8 @@ interface Drive {
   readonly verbose?: boolean;
   /** Maximum number of iterations of this run. */
   readonly iterations: number;
+  /** The user is told elsewhere which agents a budget can't limit. */
+  readonly isBudgetTold?: boolean;
   /** The project's folder: the run obeys its PAUSE and STOP files, names it to hooks, and stores transcripts in it. */
   readonly folder?: string;
   /** The folder that agents work in, if it is not `folder`. */
@@ -168,7 +170,11 @@ export async function drive<State, U extends Unit, P, C>(
       maxWithoutResult,
     });
     const workflowWithHistory = withHistory(
-      withAddedBriefs(tellingOfBudget(workflow, budget, everyone), points, tell),
+      withAddedBriefs(
+        options.isBudgetTold === true ? workflow : tellingOfBudget(workflow, budget, everyone),
+        points,
+        tell,
+      ),
       summariserFor(config, io, { tell, redact, signal: abort, startSettings: settings }),
     );
     return await runLoop(workflowWithHistory, agents[0], {

@@ -83,7 +83,11 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
     ...(sources.length > 0 ? { sources } : args.quick ? { sources: defaultSources } : {}),
     ...(args.quick ? { ideas: false as const } : {}),
   };
-  const { verdict, folder } = await create(topic, wishes, target, io, args);
+  const { verdict, folder } = await create(topic, wishes, target, io, {
+    ...args,
+    // The run that follows tells it.
+    isBudgetTold: true,
+  });
   if (folder === undefined) return exitCodeOf(verdict);
   const exitCode = await work(folder, (await readResearch(folder)).rrd, target, io, { ...args, forecast: false });
   if (exitCode === 0 && args.quick && !args.json && !args.quiet) {

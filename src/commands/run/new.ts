@@ -170,7 +170,7 @@ export async function create(
   wishes: ProjectOptions,
   config: ResolvedConfig,
   io: Io,
-  how: { readonly quiet: boolean; readonly json: boolean; readonly ask?: boolean },
+  how: { readonly quiet: boolean; readonly json: boolean; readonly ask?: boolean; readonly isBudgetTold?: boolean },
 ): Promise<{ verdict: Verdict; folder?: string }> {
   const { sources: typedSources, branch } = wishes;
   const cleanTopic = topic.replace(/\s+/g, " ").trim();
@@ -271,7 +271,7 @@ async function createWithAgent(
   options: Parameters<typeof createFromTopic>[0] & { readonly namedSources?: readonly string[] },
   config: ResolvedConfig,
   io: Io,
-  how: { readonly quiet: boolean; readonly json: boolean },
+  how: { readonly quiet: boolean; readonly json: boolean; readonly isBudgetTold?: boolean },
 ): Promise<{ readonly verdict: Verdict; readonly folder?: string; readonly lines: readonly LedgerLine[] }> {
   const [prompt, mission, skill] = await Promise.all([
     loadPrompt(io.cwd, config.stateDir),
