@@ -81,10 +81,16 @@ const wordPartPattern = new RegExp(
 const splitWord = (word: string): readonly string[] =>
   unspacedPattern.test(word) ? (word.match(wordPartPattern) ?? [word]) : [word];
 
-/** A text after its label as lines of at most `columns` columns; all lines of the text begin in the same column. */
+/**
+ * A text after its label as lines of at most `columns` columns; all lines of the text begin in the same column. A
+ * line that would then be too long, such as a command, begins further left.
+ */
 export function labelledLines(label: string, text: string, columns: number): string[] {
-  const [first = "", ...otherLines] = wrap(text, Math.max(20, columns - textWidth(label)));
-  return [`${label}${first}`, ...otherLines.map((line) => `${" ".repeat(textWidth(label))}${line}`)];
+  const labelWidth = textWidth(label);
+  const [first = "", ...otherLines] = wrap(text, Math.max(20, columns - labelWidth));
+  const indented = (line: string) =>
+    `${" ".repeat(Math.max(0, Math.min(labelWidth, columns - textWidth(line))))}${line}`;
+  return [`${label}${first}`, ...otherLines.map(indented)];
 }
 
 /** A row of a status: its label and its text, as lines. */
