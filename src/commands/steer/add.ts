@@ -6,6 +6,7 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { counter } from "../../engine/ui/terminal/counter.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
+import { unscreenedWorks } from "../../research/workflow/steering/kept-search.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { requireInside } from "./inside-folder.js";
@@ -17,7 +18,8 @@ import {
   type AddedPaper,
   addedMessage,
   type NamedPaper,
-  withPapers,
+  asFound,
+  withAdded,
 } from "../../research/papers/records/added-papers.js";
 import { parseColumns } from "../../research/papers/records/csv.js";
 import { isRecordFile } from "../../research/papers/records/read-records.js";
@@ -109,7 +111,7 @@ export async function addCommand(
         `and ${all.length - maxShown} more; of all ${all.length}: ${count("added")} added, ${count("already there")} already there, ${count("not found")} not found\n`,
       );
     if (count("added") > 0) {
-      say(io, "They skip screening, and the PRISMA flow counts them as found another way.");
+      say(io, "They skip screening. The PRISMA flow counts what the search had not found as found another way.");
       say(io, isLeftForRun ? leftForRunText : `They are read first: 'research-ralph run ${nameFor(io.cwd, folder)}'`);
     }
     if (lists.length > 0 && count("added") > 0)
@@ -203,15 +205,17 @@ async function addPapers(
     } else notFound.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
   }
   let added: readonly AddedPaper[] = [];
+  const before = (await readResearch(folder)).rrd;
+  const named = asFound(papersToAdd, await unscreenedWorks(folder, before));
   const change = (rrd: Rrd): Rrd => {
-    const { pool, results } = withPapers(rrd.papers_pool, papersToAdd);
-    added = results;
-    return { ...rrd, papers_pool: pool };
+    const after = withAdded(rrd, named);
+    added = after.results;
+    return after.rrd;
   };
   if (papersToAdd.length === 0) return { all: notFound, isLeftForRun: false, notRead, lists, left };
   const notify = (_: string, message: string) => say(io, message);
   const options = { git: config.git, stateDir: config.stateDir, now: io.clock.now(), notify };
-  const edited = await editOrLeave(folder, change, [addedMessage(papersToAdd)], options);
+  const edited = await editOrLeave(folder, change, [addedMessage(named)], options);
   const after = withKeys(edited ?? change((await readResearch(folder)).rrd));
   const names = namesIn(after);
   const where = nameFor(io.cwd, folder);

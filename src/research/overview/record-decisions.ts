@@ -16,11 +16,12 @@ import { editResearch } from "../project-files/edit-by-command.js";
 import { readResearch } from "../project-files/research.js";
 import { signState } from "../project-files/guarded/signed-state.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
-import { namesIn, nameOf } from "../papers/paper-keys.js";
+import { namesIn, nameOf, withKeys } from "../papers/paper-keys.js";
 import { editOrLeave, type LeaveOptions } from "./edit-or-leave.js";
-import { recordNamed } from "./which-record.js";
+import { allRecords } from "./all-records.js";
+import { recordNamed, recordsNamed } from "./which-record.js";
 import { statusOf } from "../workflow/next-unit.js";
-import { completerOf } from "../workflow/steering/kept-search.js";
+import { completerOf, readKeptSearch } from "../workflow/steering/kept-search.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
 import { derive } from "../workflow/derive.js";
 
@@ -71,6 +72,8 @@ export async function recordDecisions(
   { where, now, stateDir, git, notify }: DecideOptions,
 ): Promise<readonly Decided[]> {
   const before = await readResearch(folder);
+  for (const { paper } of decisions)
+    if (recordsNamed(before.rrd, paper).length === 0) await checkScreened(folder, before.rrd, paper, where);
   const messages = decisions.map((one) => messageOf(before.rrd, one, where));
   const at = new Date(now).toISOString();
   const included = messages.filter(({ decision }) => decision !== "exclude").map(({ record }) => record);
@@ -201,6 +204,21 @@ function outcome(paper: Paper | undefined): string {
     case "rejected":
       return "is excluded";
   }
+}
+
+/** @throws ExpectedError (exit code 2) for a record that the search found and nobody screened, by its key or id. */
+async function checkScreened(folder: string, rrd: Rrd, typed: string, where: string): Promise<void> {
+  const search = await readKeptSearch(folder, rrd);
+  const record = allRecords(withKeys(rrd), [], search).find(
+    ({ id, key, outcome: { stage } }) => stage === "not screened" && (id === typed || key === typed),
+  );
+  if (record === undefined) return;
+  const { doi, arxiv } = record.identifiers ?? {};
+  const reference = doi ?? arxiv ?? record.url ?? record.id;
+  throw new ExpectedError(
+    `${oneLine(record.key)} was found and is not screened, so there is nothing to decide yet; 'research-ralph add ${shellWord(where)} ${shellWord(reference)}' takes it into the pool, and 'research-ralph run ${shellWord(where)} -p <more>' screens more records.`,
+    2,
+  );
 }
 
 /** @throws ExpectedError (exit code 2) for including a retracted paper, and for a duplicate. */

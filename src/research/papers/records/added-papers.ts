@@ -1,6 +1,7 @@
 import { isObject } from "../../../engine/lib/json-fields.js";
 import type { BesideMessage } from "../../../engine/storage/state/steering-inbox.js";
-import type { Paper } from "../../generated/rrd.js";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
+import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type MatchFeatures, matchFeaturesOf } from "../dedup/match-features.js";
 import { compareRecords } from "../dedup/same-work.js";
 import { workIndex } from "../dedup/work-index.js";
@@ -22,11 +23,14 @@ function isNamedPaper(value: unknown): value is NamedPaper {
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** A pending paper with the highest priority, so that it is read before found papers. */
-function pendingPaper(record: PaperRecord): Paper {
+/**
+ * A pending paper with the highest priority, so that it is read before found papers. One that the search found stays
+ * a paper of the search in the flow.
+ */
+function pendingPaper({ record, found }: Omit<NamedPaper, "reference">): Paper {
   const facts = storedFields(record);
-  const flags = { priority: 5, notes: "Added by a person.", added: true };
-  return { ...facts, url: facts.url || null, status: "pending", ...flags };
+  const origin = found === undefined ? { added: true } : { found: { ...found, sources: [...found.sources] } };
+  return { ...facts, url: facts.url || null, status: "pending", priority: 5, notes: "Added by a person.", ...origin };
 }
 
 /** A paper that the user named. */
@@ -34,6 +38,8 @@ export interface NamedPaper {
   /** The user's reference. */
   readonly reference: string;
   readonly record: PaperRecord;
+  /** Set if the search found the record and nobody screened it. */
+  readonly found?: { readonly sources: readonly string[]; readonly why: string };
 }
 
 /** The result of adding a paper to the pool. */
@@ -44,11 +50,38 @@ export interface AddedPaper {
   readonly result: "added" | "already there";
 }
 
+/** The state with these papers in its pool. Records that the search found count no longer as not screened. */
+export function withAdded(rrd: Rrd, named: readonly NamedPaper[]): { rrd: Rrd; results: readonly AddedPaper[] } {
+  const { pool, results } = withPapers(rrd.papers_pool, named);
+  const taken = results.filter(({ result }, index) => result === "added" && named[index]?.found !== undefined).length;
+  const { discovery_metrics: metrics, ...statistics } = rrd.statistics ?? {};
+  const after = { ...rrd, papers_pool: pool };
+  if (taken === 0 || metrics?.flow?.not_screened === undefined) return { rrd: after, results };
+  const flow = { ...metrics.flow, not_screened: Math.max(0, metrics.flow.not_screened - taken) };
+  return { rrd: { ...after, statistics: { ...statistics, discovery_metrics: { ...metrics, flow } } }, results };
+}
+
+/** Each named paper that the search found and nobody screened, as the search has it. `works`: these works. */
+export function asFound(
+  named: readonly NamedPaper[],
+  works: readonly { record: PaperRecord; sources: readonly string[] }[],
+): NamedPaper[] {
+  const index = workIndex();
+  for (const { record } of works) index.add(record.id, matchFeaturesOf(record));
+  const byId = new Map(works.map((work) => [work.record.id, work]));
+  return named.map((one) => {
+    const work = byId.get(one.record.id) ?? byId.get(index.twinOf(matchFeaturesOf(one.record))?.id ?? "");
+    return work === undefined
+      ? one
+      : { reference: one.reference, record: work.record, found: { sources: work.sources, why: "added by a person" } };
+  });
+}
+
 /**
  * The pool with the new papers added. A paper that is already in the pool gets missing fields from the record. Calling
  * it twice changes nothing more. Pure.
  */
-export function withPapers(
+function withPapers(
   before: readonly Paper[],
   addedPapers: readonly NamedPaper[],
 ): { readonly pool: Paper[]; readonly results: readonly AddedPaper[] } {
@@ -56,7 +89,7 @@ export function withPapers(
   for (const paper of before) works.add(paper.id, matchFeaturesOf(paper));
   const pool = [...before];
   const places = new Map(before.map(({ id }, index) => [id, index]));
-  const results = addedPapers.map(({ reference, record }): AddedPaper => {
+  const results = addedPapers.map(({ reference, record, found }): AddedPaper => {
     const features = matchFeaturesOf(record);
     const twin = works.twinOf(features)?.id ?? idOfSameRecord(record, features);
     const place = places.get(twin ?? "");
@@ -67,7 +100,7 @@ export function withPapers(
     }
     const id = places.has(record.id) ? distinctId(record.id, distinguishingText(record)) : record.id;
     works.add(id, features);
-    places.set(id, pool.push(pendingPaper({ ...record, id })) - 1);
+    places.set(id, pool.push(pendingPaper({ record: { ...record, id }, ...withoutUndefined({ found }) })) - 1);
     return { reference, id, title: record.title, result: "added" };
   });
   return { pool, results };

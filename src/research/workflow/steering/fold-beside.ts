@@ -4,7 +4,7 @@ import { type BesideMessage, type Received, removeMessage } from "../../../engin
 import { resetStagnation } from "../../derived/observations.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { namesIn, withKeys } from "../../papers/paper-keys.js";
-import { type NamedPaper, namedIn, withPapers } from "../../papers/records/added-papers.js";
+import { type NamedPaper, namedIn, withAdded } from "../../papers/records/added-papers.js";
 import type { Research } from "../../project-files/research.js";
 import { readNarrative } from "../../units/narrative/kept-narrative.js";
 import { type FieldDecision, decisionIn } from "../../units/form/settled.js";
@@ -56,9 +56,9 @@ async function foldAddedPapers(
   research: Pick<Research, "load" | "edit">,
   papers: readonly NamedPaper[],
 ): Promise<string> {
-  const withAddedPapers = (rrd: Rrd): Rrd => ({ ...rrd, papers_pool: withPapers(rrd.papers_pool, papers).pool });
+  const withAddedPapers = (rrd: Rrd): Rrd => withAdded(rrd, papers).rrd;
   const { rrd } = await research.load();
-  const { results } = withPapers(rrd.papers_pool, papers);
+  const { results } = withAdded(rrd, papers);
   const after = await research.edit((now) => resetStagnation(withAddedPapers(now)), true);
   const newPapers = results.filter(({ result }) => result === "added");
   if (newPapers.length === 0) return "The papers that a person added are in the project already.";

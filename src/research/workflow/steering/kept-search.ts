@@ -13,6 +13,19 @@ export async function readKeptSearch(folder: string, rrd: Rrd): Promise<SearchRe
   return saved === undefined || saved === "broken" ? readCommittedSearch(searchFile(folder)) : saved;
 }
 
+/** The works of a saved search that nobody screened yet, with the sources of each. */
+export async function unscreenedWorks(folder: string, rrd: Rrd) {
+  const search = await readKeptSearch(folder, rrd);
+  if (search === undefined) return [];
+  const settled = new Set([...rrd.papers_pool, ...(rrd.excluded ?? [])].map(({ id }) => id));
+  return candidatesOf(search.listings, apartOf(rrd))
+    .works.filter(({ record }) => !settled.has(record.id))
+    .map(({ record, provenance }) => ({
+      record,
+      sources: [...new Set(provenance.places.map(({ source }) => source))],
+    }));
+}
+
 /**
  * Returns a function that adds fields from the saved search to excluded records with these ids, which the user
  * includes: authors, abstract and sources. For an excluded record, rrd.json has only the fields that identify it.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { flowCounts } from "../../../../src/research/derived/flow-counts.js";
+import { flowCounts, total } from "../../../../src/research/derived/flow-counts.js";
 import type { Paper, Rrd } from "../../../../src/research/generated/rrd.js";
+import { asFound, withAdded } from "../../../../src/research/papers/records/added-papers.js";
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { prismaFlow } from "../../../../src/research/report/prisma-flow.js";
 import { researchFolder, scriptedAgent } from "../../../support/projects/research.js";
@@ -246,4 +247,16 @@ describe("the PRISMA flow", () => {
       expectWhole(rrd.statistics?.discovery_metrics?.flow ?? {});
     });
   });
+});
+
+test("a paper that a person adds and that the search found unscreened is counted once, as one of the search", () => {
+  const before = wanting(["SearXNG"], 5);
+  const flow = { identified: { SearXNG: 2 }, duplicates_removed: 0, not_screened: 2 };
+  const rrd: Rrd = { ...before, phase: "COMPLETE", statistics: { discovery_metrics: { flow } } };
+  const works = ["p1", "p2"].map((id) => ({ record: document(id, `On matter ${id}`), sources: ["SearXNG"] }));
+  const named = asFound([{ reference: "p1", record: document("p1", "On matter p1") }], works);
+  const { searched, other } = flowCounts(withAdded(rrd, named).rrd);
+  expect([total(searched.identified), searched.sought, total(searched.removed), total(other.identified)]).toEqual([
+    2, 1, 1, 0,
+  ]);
 });
