@@ -154,7 +154,7 @@ describe("screen", () => {
       ],
     });
     const { out } = await screen(cwd, "q", "--all");
-    for (const shown of ["heat.md", "Heat pumps in cold houses.", `“${passage}”`]) expect(out).toContain(shown);
+    for (const shown of ["heat.md", "Heat pumps in cold houses.", `  “${passage}”`]) expect(out).toContain(shown);
     expect(out).not.toContain("is not known");
   });
 

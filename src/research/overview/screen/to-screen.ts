@@ -106,10 +106,9 @@ const maxQuotes = 3;
 
 function readTexts({ analysis }: Paper): readonly string[] {
   const found = (analysis?.evidence ?? []).filter(({ status }) => status === "verified").slice(0, maxQuotes);
-  return [
-    oneLine(joinTexts(analysis?.summary)),
-    ...found.map((evidence) => `“${oneLine(passageText(evidence))}”`),
-  ].filter((text) => text !== "");
+  return [oneLine(joinTexts(analysis?.summary)), ...found.map((evidence) => oneLine(passageText(evidence)))].filter(
+    (text) => text !== "",
+  );
 }
 
 function isWanted(which: WhichRecords, isOpen: boolean, { answers, readings }: ToScreen): boolean {
