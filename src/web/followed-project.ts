@@ -1,7 +1,7 @@
 import { hiddenName, inboxName, lockName, transcriptsName } from "../engine/lib/layout.js";
 import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
-import { contextOf } from "../research/report/page/context.js";
+import { contextOf, type PageContext } from "../research/report/page/context.js";
 import { contents, shownSections, sectionText } from "../research/report/page/page.js";
 import { masthead } from "../research/report/page/first-screen.js";
 import { type SteeredWork, currentInstructions } from "../engine/storage/state/from-outside.js";
@@ -153,7 +153,10 @@ const isOfNow = (id: string): boolean => /^(?:now|broken|notices|steering|to-(?:
 
 /** The report's own sections, and what the project cost. */
 async function reportParts(records: Records, name: string): Promise<Part[]> {
-  const context = { ...(await contextOf(records.model)), readingAt: (id: string) => readingAddress(name, id) };
+  const context: PageContext = {
+    ...(await contextOf(records.model)),
+    readingAddress: (id) => readingAddress(name, id),
+  };
   const sections = shownSections(context);
   return [
     part("masthead", markup`<div id="masthead">${masthead(context)}</div>`),

@@ -46,7 +46,7 @@ test("a retracted paper starts no agent: its verdict, and nothing that only a re
   const body = "# RETRACTED: A Study of Efficient Inspection\n\nIt reaches 87 percent accuracy on 1200 samples.\n";
   writeFileSync(join(cwd, "paper.md"), body);
   const { code, out } = await cli(["read", "paper.md", "--quiet", ...agent], cwd);
-  expect({ code, verdict: /^\w+, not read$/m.exec(out)?.[0] }).toEqual({ code: 0, verdict: "REJECT, not read" });
+  expect({ code, verdict: /^\w+, not read$/m.exec(out)?.[0] }).toEqual({ code: 0, verdict: "rejected, not read" });
   expect(out).toContain("! Retracted.");
   for (const heading of ["Evidence", "Summary", "tokens in", "Thirty papers"]) expect(out).not.toContain(heading);
 });
