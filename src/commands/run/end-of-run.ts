@@ -71,14 +71,13 @@ export async function endLines(
   return [...(reports.length === 0 ? [] : reportLines(reports, io)), ...lines];
 }
 
-/** The paths behind their label; where one does not fit, as shorter ones, or each on a line of its own below it. */
+/** The paths behind their label; where one does not fit, each on a line of its own below it. */
 function reportLines(paths: readonly string[], io: Io): string[] {
   const room = io.columns - 11;
-  const isLong = (texts: readonly string[]) => texts.some((text) => text.length > room);
-  // A log is read elsewhere; on a terminal a path that is whole on its line is worth more than one from the root.
-  const texts = isLong(paths) && (io.isTTY || io.color) ? paths.map((path) => displayPath(io.cwd, path)) : paths;
+  // A log is read elsewhere, so its paths are absolute.
+  const texts = io.isTTY || io.color ? paths.map((path) => displayPath(io.cwd, path)) : paths;
   const links = paths.map((path, index) => link(path, texts[index] ?? path, io));
-  if (isLong(texts)) return ["  Report", ...links.map((each) => `    ${each}`)];
+  if (texts.some((text) => text.length > room)) return ["  Report", ...links.map((each) => `    ${each}`)];
   return links.map((each, index) => `  ${(index === 0 ? "Report" : "").padEnd(8)}${each}`);
 }
 

@@ -123,7 +123,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
     oneLine(live.agent),
     `run ${duration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     usageSoFar(tally),
-    ...(lastIteration === undefined || !live.isNumbered ? [] : [`to #${lastIteration} at most`]),
+    ...(lastIteration === undefined || !live.isNumbered ? [] : [`limit: #${lastIteration}`]),
   ];
   lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
   if (live.asking !== undefined) lines.push(line(`! ${oneLine(live.asking)}`, colors.yellow));

@@ -43,7 +43,7 @@ test("the live lines say what is being done, by whom, for how long, at what cost
     "#1 Grasping with few samples                              1m 12s · 30.9k tokens",
     "› Now the results.",
     "██████░░░░░░░░░░░░░░░░░░ 3 of 12",
-    "claude · run 1m 22s · 30.9k tokens · $0.08 · to #18 at most",
+    "claude · run 1m 22s · 30.9k tokens · $0.08 · limit: #18",
     "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop",
     "",
   ]);
@@ -274,7 +274,7 @@ test("a chatty agent does not flood the terminal", () => {
 test("a free wait for a closed service does not count as an iteration of this run", () => {
   const limited = { outcome: "failed", failure: { kind: "rate-limit", message: "Limit reached." } } as const;
   const { io } = shown([event.runStarted(), event.started(10), event.ended(12, limited, undefined), event.started(50)]);
-  expect(screenOf(io.err(), 80).join("\n")).toContain("to #18 at most");
+  expect(screenOf(io.err(), 80).join("\n")).toContain("limit: #18");
 });
 
 test("after the first Ctrl+C the live lines say what happens, and what a second one would do", () => {
