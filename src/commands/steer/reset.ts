@@ -17,16 +17,13 @@ interface ResetArguments {
   readonly paper?: string;
   readonly unit?: string;
   readonly to?: number;
-  /** Take the last reset back. */
+  /** True to undo the last reset. */
   readonly undo: boolean;
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
 
-/**
- * Takes work back: all of it, one paper, the units of a kind, or everything after an iteration. A backup comes
- * first.
- */
+/** Resets all work, one paper, the units of a kind, or everything after an iteration. Makes a backup first. */
 export async function resetCommand(
   { folder: argument, paper, unit, to: iteration, undo, flags, json }: ResetArguments,
   io: Io,
@@ -34,11 +31,11 @@ export async function resetCommand(
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
-  const last = undo ? await lastReset(folder) : undefined;
-  const to = last === undefined ? iteration : last.iteration - 1;
+  const resetToUndo = undo ? await lastReset(folder) : undefined;
+  const to = resetToUndo === undefined ? iteration : resetToUndo.iteration - 1;
   const target: ResetTarget =
     paper !== undefined
-      ? { paper: await paperMeant(folder, paper) }
+      ? { paper: await paperIdFor(folder, paper) }
       : unit !== undefined
         ? { unit }
         : to !== undefined
@@ -46,15 +43,15 @@ export async function resetCommand(
           : { all: true };
   const resets = await resetResearch(folder, target, { derive, git, now: io.clock.now });
   await signState(folder, stateDir);
-  const done = last === undefined ? resets : [takenBack(last), ...resets];
-  if (json) io.stdout(`${JSON.stringify({ done })}\n`);
-  else for (const sentence of done) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
+  const sentences = resetToUndo === undefined ? resets : [undoneText(resetToUndo), ...resets];
+  if (json) io.stdout(`${JSON.stringify({ done: sentences })}\n`);
+  else for (const sentence of sentences) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
   if (!json) say(io, `'research-ralph reset ${nameFor(io.cwd, folder)} --undo' takes this back.`);
   return 0;
 }
 
-/** The id of the paper that a person means; what names none is refused by the reset itself. */
-async function paperMeant(folder: string, typed: string): Promise<string> {
+/** The id of the paper with this name. An unknown name is returned unchanged, and the reset refuses it. */
+async function paperIdFor(folder: string, typed: string): Promise<string> {
   const [only, ...others] = recordsNamed((await readResearch(folder)).rrd, typed);
   if (only !== undefined && others.length > 0) throw severalMatch(typed, [only, ...others]);
   return only?.id ?? typed;
@@ -62,18 +59,21 @@ async function paperMeant(folder: string, typed: string): Promise<string> {
 
 interface LastReset {
   readonly iteration: number;
-  /** Iterations after it. */
-  readonly since: number;
+  /** Number of iterations after it. */
+  readonly laterCount: number;
 }
 
-/** Going back to before it undoes the reset too. @throws ExpectedError where nothing was reset. */
+/**
+ * The last reset. Returning to the state before its iteration undoes it.
+ * @throws ExpectedError if nothing was reset.
+ */
 async function lastReset(folder: string): Promise<LastReset> {
   const { lines } = await readLedger(folder);
   const last = lines.findLast(({ outcome }) => outcome === "reset");
   if (last === undefined)
     throw new ExpectedError(`No reset of ${folder} is recorded, so there is nothing to take back.`, 2);
-  return { iteration: last.iteration, since: lines.filter(({ iteration }) => iteration > last.iteration).length };
+  return { iteration: last.iteration, laterCount: lines.filter(({ iteration }) => iteration > last.iteration).length };
 }
 
-const takenBack = ({ iteration, since }: LastReset): string =>
-  `The last reset (iteration ${iteration}) is taken back${since === 0 ? "" : `, and the ${many(since, "iteration")} after it`}.`;
+const undoneText = ({ iteration, laterCount }: LastReset): string =>
+  `The last reset (iteration ${iteration}) is taken back${laterCount === 0 ? "" : `, and the ${many(laterCount, "iteration")} after it`}.`;

@@ -12,17 +12,17 @@ import {
 } from "../../research/overview/screen/to-screen.js";
 import { clippedPassage } from "../../text/evidence/quoted.js";
 
-/** Most columns that text takes: longer lines are hard to read. */
+/** Maximum width of text in columns: longer lines are hard to read. */
 const maxColumns = 96;
-/** Tokens of a passage. */
-const maxPassage = 80;
+/** Maximum tokens of a passage. */
+const maxPassageTokens = 80;
 
-/** So many lines of an abstract are shown, however much else there is. */
-const minAbstract = 3;
+/** Minimum lines of an abstract, if there are other long texts. */
+const minAbstractLines = 3;
 
 /**
- * A record with all that a person decides by. At most `maxLines` lines: the abstract is cut first, then the end, so
- * that the title stays on the screen.
+ * The lines of a record for a decision, at most `maxLines`. The abstract is shortened first, then the end, so that the
+ * title stays on the screen.
  */
 export function recordLines(
   record: ToScreen,
@@ -33,38 +33,40 @@ export function recordLines(
 ): string[] {
   const colors = pc.createColors(io.color);
   const columns = Math.min(maxColumns, io.columns - 1);
-  const flow = (text: string) => wrap(text, columns);
+  const wrapped = (text: string) => wrap(text, columns);
   const keywords = requirements.keywords ?? [];
-  const marked = (text: string, markWord: (word: string) => string) =>
+  const withMarkedKeywords = (text: string, markWord: (word: string) => string) =>
     withKeywords(text, keywords)
       .map((piece) => (piece.isKeyword ? markWord(piece.text) : piece.text))
       .join("");
-  const more = (count: number) => colors.dim(`… ${many(count, "more line")}: a shows all`);
-  const cut = (lines: readonly string[], room: number): readonly string[] =>
-    lines.length <= room ? lines : [...lines.slice(0, room - 1), more(lines.length - room + 1)];
+  const moreLines = (count: number) => colors.dim(`… ${many(count, "more line")}: a shows all`);
+  const shortened = (lines: readonly string[], maxCount: number): readonly string[] =>
+    lines.length <= maxCount ? lines : [...lines.slice(0, maxCount - 1), moreLines(lines.length - maxCount + 1)];
   const head = [
-    ...(message === "" ? [] : [...flow(`· ${message}`), ""]),
-    ...flow(place).map(colors.dim),
+    ...(message === "" ? [] : [...wrapped(`· ${message}`), ""]),
+    ...wrapped(place).map(colors.dim),
     "",
-    ...flow(record.title).map(colors.bold),
-    ...(record.about === "" ? [] : flow(record.about)),
+    ...wrapped(record.title).map(colors.bold),
+    ...(record.about === "" ? [] : wrapped(record.about)),
     "",
   ];
-  // Asterisks take columns, colours do not.
-  const flowMarked = (text: string) =>
-    io.color ? flow(text).map((line) => marked(line, colors.underline)) : flow(marked(text, (word) => `*${word}*`));
-  const abstract = record.abstract === "" ? withoutAbstract(record, columns) : flowMarked(record.abstract);
-  const rest = [
+  // Asterisks need columns, colours do not.
+  const wrappedWithKeywords = (text: string) =>
+    io.color
+      ? wrapped(text).map((line) => withMarkedKeywords(line, colors.underline))
+      : wrapped(withMarkedKeywords(text, (word) => `*${word}*`));
+  const abstract = record.abstract === "" ? withoutAbstract(record, columns) : wrappedWithKeywords(record.abstract);
+  const linesAfterAbstract = [
     ...(record.answers.length === 0 ? [] : [""]),
     ...record.answers.flatMap(({ criterion, answer }) => {
-      const words = hasPassage(answer) ? clippedPassage(answer, maxPassage).replace(/\s+/g, " ") : "";
+      const words = hasPassage(answer) ? clippedPassage(answer, maxPassageTokens).replace(/\s+/g, " ") : "";
       const doubts = uncertaintyReasons(answer);
-      const why = doubts.length === 0 ? "" : ` (${doubts.join("; ")})`;
+      const doubtText = doubts.length === 0 ? "" : ` (${doubts.join("; ")})`;
       const sign = { yes: "✓", no: "✗", unclear: "?" }[answer.answer];
       return [
         ...labelledLines(
           `${sign} `,
-          `${criterion.id} ${criterion.kind}: ${oneLine(criterion.text)}: ${answer.answer}${why}`,
+          `${criterion.id} ${criterion.kind}: ${oneLine(criterion.text)}: ${answer.answer}${doubtText}`,
           columns,
         ),
         ...(words === "" ? [] : labelledLines("    ", words, columns).map(colors.dim)),
@@ -77,11 +79,20 @@ export function recordLines(
     ...(record.notes === "" ? [] : ["", ...labelledLines("Noted: ", record.notes, columns)]),
     ...(note === "" ? [] : ["", ...labelledLines("Your note: ", note, columns)]),
   ];
-  const room = maxLines - head.length;
-  return [...head, ...cut([...cut(abstract, Math.max(minAbstract, room - rest.length)), ...rest], room)];
+  const freeLines = maxLines - head.length;
+  return [
+    ...head,
+    ...shortened(
+      [
+        ...shortened(abstract, Math.max(minAbstractLines, freeLines - linesAfterAbstract.length)),
+        ...linesAfterAbstract,
+      ],
+      freeLines,
+    ),
+  ];
 }
 
-/** What was read of a record, in place of its abstract. */
+/** If the abstract is unknown: the parts of the text that were read. */
 const withoutAbstract = ({ read }: ToScreen, columns: number): string[] => [
   read.length === 0 ? "(The abstract is not known.)" : "(No abstract; from the text that was read:)",
   ...read.flatMap((text) => labelledLines("  ", text, columns)),
@@ -99,16 +110,16 @@ const keys = [
   ["q", "quit"],
 ] as const;
 
-/** What the keys do at the end. */
+/** The keys at the end of the list. */
 export const endLine = ({ color }: Pick<Io, "color">): string => {
   const { bold } = pc.createColors(color);
   return `${bold("b")} back  ${bold("u")} undo  ${bold("any other key")} ends`;
 };
 
-/** What the keys do, in as many lines as it takes. */
+/** The keys with their actions, wrapped to the width. */
 export const keyLines = ({ columns, color }: Pick<Io, "columns" | "color">): string[] => {
   const { bold } = pc.createColors(color);
-  return wrap(keys.map(([key, does]) => `${key}\u00a0${does}`).join("  "), Math.min(maxColumns, columns - 1)).map(
+  return wrap(keys.map(([key, action]) => `${key}\u00a0${action}`).join("  "), Math.min(maxColumns, columns - 1)).map(
     (line) => line.replace(/(?<=^|\s)(\w)\u00a0/g, (_, key: string) => `${bold(key)} `),
   );
 };

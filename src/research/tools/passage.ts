@@ -26,7 +26,7 @@ export function passageOf(text: DocumentText, section: string | undefined): Pass
   return { start: range.start, end, ...(end < text.text.length ? { next: end } : {}) };
 }
 
-/** Splits the text into the pieces that a reader gets who follows `next` from the start. */
+/** Splits the text into the pieces that a reader gets by following `next` from the start. */
 export function piecesOf({ text }: Pick<DocumentText, "text">): Passage[] {
   const pieces: Passage[] = [];
   for (let start = 0; start < text.length;) {
@@ -57,8 +57,8 @@ function rangeOf(
 }
 
 /**
- * The index of the mark with this label or number, else of the first label that starts with or contains `wanted`; -1 if
- * nothing matches.
+ * The index of the mark with this label or number, otherwise of the first label that starts with or contains `query`;
+ * -1 if nothing matches.
  */
 function markIndex(marks: readonly Mark[], query: string): number {
   if (query === "") return -1;
