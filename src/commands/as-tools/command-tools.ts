@@ -245,7 +245,8 @@ async function start(given: ToolArguments, caller: Caller, call: Call): Promise<
     const place = /^folder:\s*(\S.*)$/i.exec(source)?.[1] ?? ownListIn(source)?.place;
     if (place !== undefined) requireInside(place, caller.io.cwd, "the server");
   }
-  const options = { source: sources, criterion, keyword, name, papers, from, until };
+  // As for a question in a terminal: points only where a person asks for them.
+  const options = { source: sources, criterion, keyword, name, papers, from, until, rubric: "none" };
   const created = answerOf(await callCommand(commandLine("new", options, [topic]), caller, call));
   if (isProblem(created)) return created;
   const { type, folder, verdict } = created.structured ?? {};

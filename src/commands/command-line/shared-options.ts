@@ -42,7 +42,7 @@ export const withWishes = (command: Command): Command =>
     .option("-p, --papers <N>", "number of papers in the pool", number)
     .option(
       "--source <names>",
-      "where to search: arxiv, openalex, semanticscholar, pubmed, europepmc, crossref, biorxiv, medrxiv, hackernews, web, folder:papers, Embase=embase.ris (default: arxiv, openalex, semanticscholar, web)",
+      "where to search: arxiv, openalex, semanticscholar, pubmed, europepmc, crossref, hackernews, web, folder:papers, Embase=embase.ris (default: arxiv, openalex, semanticscholar, web)",
       listed,
     )
     .option(...columnOption)

@@ -33,7 +33,7 @@ export function calibrationOf(rrd: Rrd): Warning[] {
   if (presented === 0)
     warnings.push({
       kind: "none-presented",
-      says: `The score presents none of ${judged.length} papers, so what is said here rests on papers that it rejects or keeps for insights.`,
+      says: `By their points none of ${judged.length} papers is included, so what is said here rests on papers that are rejected or kept for insights.`,
     });
   const allScores = judged.flatMap((paper) => scoresOf(rrd, paper) ?? []);
   if (allScores.length < minJudged) return warnings;
