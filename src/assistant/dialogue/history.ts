@@ -27,7 +27,7 @@ export function pastLines(env: NodeJS.ProcessEnv, pastes: Pastes): string[] {
   for (const entry of entries.slice(-maxEntries)) {
     const [line, pastedTexts] = readEntry(entry) ?? [];
     if (line === undefined) continue;
-    // In another session, this label may have belonged to another text.
+    // Labels are numbered anew in each session, so the text gets a label of this session.
     const relabelledLine = (pastedTexts ?? []).reduce(
       (text, [label, pastedText]) => text.replace(label, pastes.label(pastedText)),
       line,

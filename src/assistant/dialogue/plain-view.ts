@@ -27,7 +27,7 @@ export function plainView(io: Io) {
         if (!mayBeCall.test(heldText)) release();
       }
       if (event.type !== "again" && event.type !== "tool") return;
-      // A new message begins on a new line. Text before a tool call is not part of the answer.
+      // A new message begins on a new line. Text that is still held back is part of the tool call.
       if (isMidLine) io.stdout("\n");
       isMidLine = false;
       heldText = "";
@@ -41,7 +41,7 @@ export function plainView(io: Io) {
   };
 }
 
-/** Prints nothing before the end: only then is it known whether the answer is JSON. */
+/** Prints only the reasons for retries; the caller prints the answer when it is complete. */
 export const quietView = (io: Io) => ({
   tell(event: ConversationEvent) {
     if (event.type === "again") io.stderr(`ralph: ${event.reason}\n`);

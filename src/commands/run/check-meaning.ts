@@ -22,23 +22,23 @@ interface CheckArguments {
   readonly json: boolean;
 }
 
-/** What a person is told whose agents can't check. */
-export const needsModel =
-  "Whether a sentence follows from its passages takes a model; name one, such as --agent claude.";
+/** The message if no agent of the user can check sentences. */
+export const needsModelMessage =
+  "Only a model can check whether a sentence follows from its passages; name one, such as --agent claude.";
 
 /**
- * Has a second reader judge whether the sentences of a finished report follow from their passages, whenever it was
- * written. What was judged before is not asked again. The exit code is that of the run.
- * @throws ExpectedError (exit code 2) where nothing can be checked, or by nobody.
+ * Has a second reader judge whether the sentences of a finished report follow from their passages, for old reports too.
+ * Sentences that were judged before are skipped. The exit code is that of the run.
+ * @throws ExpectedError (exit code 2) if there is nothing to check, or no model to check it.
  */
 export async function checkMeaningCommand(args: CheckArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, args.folder);
   const name = shellWord(nameFor(io.cwd, folder));
   const settings = await resolveConfig(io, args.flags);
-  // Who asks for a check by name wants it, whatever is set for reports to come.
+  // This command checks even if the configuration turns checks off for later reports.
   const config = { ...settings, check: settings.check ?? checkOf(undefined) };
   const roles = roleNamesOf(config);
-  if (Object.keys(roles).length === 0) throw new ExpectedError(needsModel, 2);
+  if (Object.keys(roles).length === 0) throw new ExpectedError(needsModelMessage, 2);
   const { rrd, ledger } = await readResearch(folder);
   const narrative = await readNarrative(folder);
   const { phase } = statusOf(rrd, ledger);
@@ -49,7 +49,7 @@ export async function checkMeaningCommand(args: CheckArguments, io: Io): Promise
     );
   if (rrd.meaning?.open === undefined && narrative === undefined)
     throw new ExpectedError(
-      `The report of ${name} is a text of an earlier version, which names no quote for a sentence; 'research-ralph reset ${name} --unit report' has the next run write it anew, and check it.`,
+      `An earlier version of the program wrote the report of ${name}, without the quotes of each sentence; after 'research-ralph reset ${name} --unit report' the next run writes and checks it again.`,
       2,
     );
   await requireAgents(config, io, false, roles);
@@ -60,10 +60,7 @@ export async function checkMeaningCommand(args: CheckArguments, io: Io): Promise
     { derive, git: config.git, notify: (_, message) => say(io, message) },
   );
   if (opened.rrd.meaning?.open === undefined) {
-    say(
-      io,
-      "Every sentence that rests on quotes was checked already; 'research-ralph report' shows what was said of them.",
-    );
+    say(io, "Every sentence that rests on quotes was checked already; 'research-ralph report' shows the results.");
     return 0;
   }
   return work(folder, opened.rrd, config, io, args);

@@ -3,7 +3,7 @@ import { rememberAgent, requireAgents, withLastAgent } from "../../compose/agent
 import { checkOf, type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { drive } from "../../compose/drive.js";
 import { checkerNamesOf } from "../../compose/sharing.js";
-import { needsModel } from "../run/check-meaning.js";
+import { needsModelMessage } from "../run/check-meaning.js";
 import { checkAnswer } from "./check-answer.js";
 import { type Answered, finishWriting, openQuestion } from "./open-question.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -105,7 +105,7 @@ function checking({ check }: Pick<AskArguments, "check">, config: ResolvedConfig
   if (!check) return set?.all === true ? config : rest;
   const checked = { ...config, check: set ?? checkOf(undefined) };
   if (Object.keys(checkerNamesOf(checked)).length > 0) return checked;
-  throw new ExpectedError(needsModel, 2);
+  throw new ExpectedError(needsModelMessage, 2);
 }
 
 /**

@@ -105,7 +105,7 @@ async function lineInYaml(text: string, pointer: string): Promise<number | undef
   return offset === undefined ? undefined : lines.linePos(offset).line;
 }
 
-/** The first problem of a value as a configuration, and the number of further problems. */
+/** The first reason why a value is not a valid configuration, and the number of further ones. */
 function problemInConfig(keys: ConfigKeys, value: unknown): { problem?: Problem; more: number } {
   if (!isObject(value))
     return { problem: { pointer: "", message: "must hold keys and values, such as 'agent: codex'" }, more: 0 };

@@ -38,8 +38,8 @@ export function fit<Item>(
 
 /**
  * The end of a piece of `text` that begins at `at` and has at most `tokens` estimated tokens. It is the end of a
- * paragraph, a line or a word, if there is one in the last quarter of the piece. The joined pieces are the text. `end`:
- * the end of the text to split; default: its length.
+ * paragraph, a line or a word, if there is one in the last quarter of the piece. If all pieces are joined, the result
+ * is the whole text. `end`: the end of the text to split; default: its length.
  */
 export function pieceEnd(text: string, at: number, tokens: number, end = text.length): number {
   const remaining = text.slice(at, Math.min(end, at + tokens * 4));

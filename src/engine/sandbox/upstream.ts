@@ -43,7 +43,9 @@ export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
   };
 }
 
-/** Whether an entry of NO_PROXY covers a host: "*", a name with all below it, or either with a port. */
+/**
+ * Whether an entry of NO_PROXY covers a host: "*" or a host name, which includes its subdomains; each may have a port.
+ */
 function covers(entry: string, host: string, port: number): boolean {
   const [, name = "", portText] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
   if (portText !== undefined && Number(portText) !== port) return false;
@@ -111,8 +113,8 @@ export const portOf = ({ port, protocol }: URL): number =>
   port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 
 /**
- * Rejects if the resolver of this machine finds an address of this machine for the name. The proxy resolves names again
- * by itself, so a name that is unknown here is allowed.
+ * Rejects if the resolver of this machine finds an address of this machine for the name. A name that is unknown here is
+ * allowed, as the proxy may know it.
  */
 export const requireNotOwn = (host: string, resolver: LookupFunction): Promise<void> =>
   new Promise((resolve, reject) =>

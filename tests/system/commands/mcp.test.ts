@@ -55,7 +55,7 @@ test("a run that a client started goes on to its report after the client and its
   expect(started.structuredContent).toMatchObject({
     running: true,
     budget: { max_minutes: 5 },
-    forecast: { papers: 3, iterations: 6 },
+    forecast: { papers: 3, iterations: 5 },
   });
   const { project } = started.structuredContent as { project: string };
   const again = await client.callTool({ name: "run", arguments: { project, max_minutes: 5 } });

@@ -18,7 +18,7 @@ test("a report that was written without a check is checked later, once, and by a
   expect(report()).not.toHaveProperty("check.by");
 
   const free = await cli(["verify", "--meaning", "--agent", "baseline"], cwd);
-  expect(free).toMatchObject({ code: 2, err: expect.stringContaining("takes a model; name one") });
+  expect(free).toMatchObject({ code: 2, err: expect.stringContaining("Only a model can check") });
   expect(report()).not.toHaveProperty("check.by");
 
   expect((await cli(["verify", "--meaning", ...byChecker], cwd)).code).toBe(0);
@@ -54,7 +54,10 @@ test.each(["1", "ac64460"])("a report that format %s kept as text is not called 
   const folder = join(cwd, "researches", "grasping-2026-11-22");
   cpSync(join(fixtures, format, "complete"), folder, { recursive: true });
   const refused = await cli(["verify", folder, "--meaning", ...byChecker], cwd);
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("is a text of an earlier version") });
+  expect(refused).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("An earlier version of the program wrote the report"),
+  });
   expect(refused.err).toContain("reset grasping-2026-11-22 --unit report");
 });
 

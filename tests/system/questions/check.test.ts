@@ -129,7 +129,7 @@ test("nobody is asked but by --check or where the settings say all", async () =>
   const all = await cli(["ask", question, ...agent], cwd, { RESEARCH_RALPH_CHECK: "all" });
   expect(all.out).toContain("Checked: 2 of 3");
   const free = await cli(["ask", question, "--check", "--agent", "baseline"], cwd);
-  expect(free).toMatchObject({ code: 2, err: expect.stringContaining("takes a model; name one") });
+  expect(free).toMatchObject({ code: 2, err: expect.stringContaining("Only a model can check") });
   const unused = await cli(["ask", question, "--agent", "baseline"], cwd, { RESEARCH_RALPH_CHECK: "all" });
   expect(unused.out).not.toContain("Checked:");
 });

@@ -4,8 +4,8 @@ import { bar, lineMs, pad, truncate, textWidth, timeLeft } from "./format.js";
 import { oneLine, withoutSourcePrefix } from "../../lib/sanitise.js";
 
 /**
- * The line for an event of a source; undefined for a start, and for an end without news. `failures`: how many of its
- * queries, including this one, failed one after the other for the same reason.
+ * The line for an event of a source; undefined if the event only says that the source has started or ended. `failures`:
+ * how many of its queries, including this one, failed one after the other for the same reason.
  */
 function searchLine(
   { source, done, all, asked, listed = 0, reason: rawReason, failed, over }: Searching,
@@ -46,8 +46,8 @@ export function searchLines(): (event: Searching) => readonly string[] {
 /** The sources of a round, each with its newest event. */
 export type SearchRound = ReadonlyMap<string, Searching & { readonly began?: string }>;
 
-/** The round after one more event. */
-export function roundAfter(previous: SearchRound | undefined, event: Searching): SearchRound {
+/** Adds an event to its round, or starts a new round with it. */
+export function withEvent(previous: SearchRound | undefined, event: Searching): SearchRound {
   const isSame = previous !== undefined && [...previous.values()].every(({ round }) => round === event.round);
   return new Map(isSame ? previous : []).set(event.source, {
     ...event,
@@ -83,14 +83,13 @@ export function roundRows(
 }
 
 /**
- * Lines for a log of a source that takes long, such as a folder of many documents: how far it is, one every 15 seconds
- * at most.
+ * Log lines with the progress of a slow source, such as a large folder: at most one in 15 seconds.
  */
 export function slowSearchLines(): (event: Searching) => readonly string[] {
   let round: SearchRound | undefined;
   let told: number | undefined;
   return (event) => {
-    round = roundAfter(round, event);
+    round = withEvent(round, event);
     const now = Date.parse(event.at);
     told ??= now;
     const latest = round.get(event.source);

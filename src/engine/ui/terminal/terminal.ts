@@ -7,7 +7,7 @@ import { repainter } from "./repaint.js";
 import type { Io } from "../io.js";
 import { type LiveState, liveLines, permanentLines } from "./lines.js";
 import { oneLine } from "../../lib/sanitise.js";
-import { roundAfter } from "./searching.js";
+import { withEvent } from "./searching.js";
 import { emptyTally, addToTally } from "./tally.js";
 import { askOnTerminal, type Questions } from "./questions.js";
 import type { Clock } from "../../lib/clock.js";
@@ -111,7 +111,7 @@ function changesFrom(event: LoopEvent, { searching, preparing = new Map() }: Liv
     const remaining = [...preparing].filter(([unit]) => unit !== event.unit);
     return { preparing: new Map(remaining), checking: undefined };
   }
-  if (event.type === "searching") return { waiting: undefined, searching: roundAfter(searching, event) };
+  if (event.type === "searching") return { waiting: undefined, searching: withEvent(searching, event) };
   if (event.type === "waiting") return { waiting: { until: Date.parse(event.until), reason: event.reason } };
   if (event.type === "run-ended") return { ended: true };
   if (event.type !== "agent") return {};

@@ -29,7 +29,7 @@ export function markdownOf(model: ReportModel): string {
   );
 }
 
-/** Replaces links to papers that are not in this file by their text. */
+/** Replaces a link by its words if this file has no anchor for it. */
 function withoutDeadLinks(text: string): string {
   const anchors = new Set([...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id));
   return text.replace(/\[((?:\\.|[^\\[\]])*)\]\(#([^()\s]+)\)/g, (link, words: string, id: string) =>

@@ -2,7 +2,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Checked } from "../../generated/rrd.js";
 
-/** A sentence of a narrative, with the handles that it cites. */
+/** A sentence of a narrative, with the ids of the quotes and claims that it cites. */
 interface Sentence {
   readonly text: string;
   readonly rests_on?: readonly string[];
@@ -29,8 +29,8 @@ export const sentences = (
 ];
 
 /**
- * Whether the sentence at this pointer says what to do. Advice follows from no passage, so no checker is asked whether
- * it does; the claims that it cites are checked like others.
+ * Whether the sentence at this pointer says what to do. Advice is not a statement about a passage, so it is
+ * not checked; the claims that it cites are checked as usual.
  */
 export const isAdvice = (where: string): boolean => where.startsWith("/recommendations/");
 

@@ -1,8 +1,8 @@
-/** What a unit measures, and how many of the dimension's first unit it is. */
+/** What a unit measures. `factor`: its size in the first unit listed for its dimension, such as 60 for a minute. */
 export interface Unit {
   readonly dimension: string;
   readonly factor: number;
-  /** What is added before: 25 °C is 298.15 K. */
+  /** Added to the value before it is multiplied by `factor`: 25 °C is 298.15 K. */
   readonly offset?: number;
   /** Papers often leave it out: "mean age 65.2", "systolic 140". */
   readonly isOptional?: true;
@@ -102,12 +102,13 @@ export const unitOf = (word: string): Unit | undefined =>
       .replace(/^(?:° ?F|℉|[Dd]egrees? F(?:ahrenheit)?)$/u, "°F"),
   );
 
-const cased = new Set([...symbols, "k", "C", "h", "cal"].map((name) => name.normalize("NFKC").toLowerCase()));
+const unitsInLowerCase = new Set(
+  [...symbols, "k", "C", "h", "cal"].map((name) => name.normalize("NFKC").toLowerCase()),
+);
 /**
- * Whether two spellings of a word behind a number that differ in case alone may name different units: mW and MW, Gb and
- * GB, mm and mM.
+ * Whether the case of this word after a number may change the unit: mW and MW, Gb and GB, mm and mM.
  */
-export const caseMatters = (word: string): boolean => cased.has(word.normalize("NFKC").toLowerCase());
+export const caseMatters = (word: string): boolean => unitsInLowerCase.has(word.normalize("NFKC").toLowerCase());
 
-/** Whether a word, wherever it stands, is written as a unit of several letters is: "in mW". */
+/** Whether a word is a unit symbol of two or more letters, such as mW: it needs no number before it. */
 export const isSymbol = (word: string): boolean => word.length > 1 && symbols.has(word);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Searching } from "../../../../src/engine/generated/event.js";
 import { plainSink } from "../../../../src/engine/ui/plain.js";
-import { roundAfter, roundRows, type SearchRound } from "../../../../src/engine/ui/terminal/searching.js";
+import { withEvent, roundRows, type SearchRound } from "../../../../src/engine/ui/terminal/searching.js";
 import { terminalSink } from "../../../../src/engine/ui/terminal/terminal.js";
 import { event } from "../events.js";
 import { fakeIo } from "../fake-io.js";
@@ -139,7 +139,7 @@ test("of a folder of many documents both views tell how far they are and how lon
     "folder:papers 30 of 100, about 1m 10s left",
   ]);
   const live = roundRows(
-    documents.reduce<SearchRound>((round, each) => roundAfter(round, each), new Map()),
+    documents.reduce<SearchRound>((round, each) => withEvent(round, each), new Map()),
     100,
   );
   expect(live.map(({ text }) => text)).toEqual([expect.stringContaining("40 of 100 · 40 records, about 1m 00s left")]);
