@@ -65,7 +65,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   // The decision above came after the report.
   ["run", ["grasping-2026-03-01", "--quiet", ...withUnitAgent], /^<promise>COMPLETE<\/promise>$/m],
   ["update", ["grasping-2026-03-01", "--since", "2026-01-01", "--no-git"], /nothing new from 2026-01-01/],
-  ["report", ["grasping-2026-03-01"], /^Written in \S+: research-report\.md, references\.bib, report\.html$/m],
+  ["report", ["grasping-2026-03-01"], /^Written in \S+: research-report\.md,\s+references\.bib,\s+report\.html$/m],
   ["export", ["grasping-2026-03-01", "--as", "ris"], /^TY {2}- /],
   ["task", ["Do nothing more", "--check", "true", "--unconfined", "--agent", "cmd:true"], /1 of 1 met/],
   ["brief", ["grasping-2026-03-01"], /No agent would be started/],

@@ -101,7 +101,7 @@ describe("keys of the user's, leaked by an agent and by hooks", () => {
     expect(JSON.stringify(rrd)).toContain("[secret removed]");
     expect(readFileSync(join(folder, ".ralph/transcripts/1.jsonl"), "utf8")).toContain("[secret removed]");
     expect(rrd.loop?.history_summary).toBe("It was tried with [secret removed].");
-    expect(`${io.out()}${io.err()}`).toContain("other runs unconfined");
+    expect(`${io.out()}${io.err()}`).toContain("leaky and other run unconfined");
     expect(readFileSync(join(cwd, "hooks.log"), "utf8")).toContain('"hook":"complete"');
     expect(keys.filter((key) => `${io.out()}${io.err()}`.includes(key))).toEqual([]);
     expect(await leaks(cwd, env)).toEqual([]);

@@ -108,7 +108,7 @@ const maxHead = 1000;
 /** Whether an empty line below a line ends the document's head: its title, authors and date, which have no stop. */
 function isOfHead(text: string, above: Line, below: Line): boolean {
   if (above.end > maxHead || text.slice(above.end, below.start).trim() !== "") return false;
-  if (!/[\p{L}\p{N})]\s*$/u.test(above.text) || !/^[\p{Lu}\p{Lo}\d]/u.test(firstWord(below.text))) return false;
+  if (!/[\p{L}\p{N})]$/u.test(above.text.trimEnd()) || !/^[\p{Lu}\p{Lo}\d]/u.test(firstWord(below.text))) return false;
   return !text.slice(0, above.end).split("\n").some(endsSentence);
 }
 
