@@ -1,5 +1,5 @@
-// Bundles src/ into dist/. Also npm's `prepublish`, which `npm ci` runs: in a git clone it builds; in an unpacked package, which has no src/,
-// it does nothing.
+// Bundles src/ into dist/. Also npm's `prepublish`, which `npm ci` runs: in a git clone it builds; in an unpacked
+// package, which has no src/, it does nothing.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
