@@ -17,7 +17,7 @@ const units = await unitsTable(root);
  * hand.
  */
 const pages = [
-  ["docs/agents.md", () => units],
+  ["docs/write-an-agent.md", () => units],
   ["docs/configuration.md", (schema) => schemaTables(root, schema)],
   ["docs/files.md", (schema) => schemaTables(root, schema)],
   ["docs/how-well-it-works.md", (source) => resultsTable(root, source)],

@@ -1,4 +1,4 @@
-// The table of docs/agents.md: every kind of unit, the schema of its result, and which fields that must have.
+// The table of docs/write-an-agent.md: every kind of unit, the schema of its result, and which fields that must have.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "../bundle.mjs";

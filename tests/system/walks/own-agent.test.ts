@@ -8,7 +8,7 @@ import { run, sharedPackage } from "../../support/processes/built.js";
 import { work } from "../../support/processes/unit-agent.mjs";
 import { freshFolder } from "../../support/projects/research-folder.js";
 
-const page = readFileSync(packageFile("docs/agents.md"), "utf8");
+const page = readFileSync(packageFile("docs/write-an-agent.md"), "utf8");
 
 /** The program of this name, as the page shows it. */
 const sample = (name: string): string =>
