@@ -6,10 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Files that name the version, and where in them. */
+/** Files that name the version, where in them, and what is written there. */
 const named = [
-  [".claude-plugin/plugin.json", /("version": ")[^"]+/],
-  ["CITATION.cff", /(^version: ).+/m],
+  [".claude-plugin/plugin.json", /"version": "[^"]+/, (version) => `"version": "${version}`],
+  [
+    "CITATION.cff",
+    /^version: .+\n(?:date-released: .+\n)?/m,
+    (version, date) => `version: ${version}\ndate-released: ${date}\n`,
+  ],
 ];
 
 /** Files of changes below `.changes`, without what explains them. */
@@ -47,9 +51,9 @@ export function prepare(root, version, date) {
     : [heading, sections];
   writeFileSync(path, `${start}${written}${list}${others === "" ? "" : `\n${others}`}`);
   for (const name of changes) rmSync(join(root, ".changes", name));
-  for (const [file, place] of named) {
+  for (const [file, place, textFor] of named) {
     const target = join(root, file);
-    writeFileSync(target, readFileSync(target, "utf8").replace(place, `$1${version}`));
+    writeFileSync(target, readFileSync(target, "utf8").replace(place, textFor(version, date)));
   }
 }
 

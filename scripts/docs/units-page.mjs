@@ -7,7 +7,7 @@ import { load } from "../bundle.mjs";
 const asksFor = {
   requirements: "name, field and keywords of a project, of a topic",
   discovery: "which of these records belong to the pool",
-  paper: "one paper: summary, evidence, criteria or scores, fields",
+  paper: "one paper: summary, evidence, criteria or points, fields",
   extract: "values of fields in one paper, with their passages",
   report: "answer, findings and gaps, by the handles of quotes",
   ideas: "product ideas, of insights",

@@ -38,7 +38,7 @@ test("a release moves each change into the changelog once, and writes its versio
   expect(existsSync(join(root, ".changes/a.md"))).toBe(false);
   expect(existsSync(join(root, ".changes/README.md"))).toBe(true);
   expect(text(root, ".claude-plugin/plugin.json")).toContain('"version": "0.2.0"');
-  expect(text(root, "CITATION.cff")).toBe("cff-version: 1.2.0\nversion: 0.2.0\n");
+  expect(text(root, "CITATION.cff")).toBe("cff-version: 1.2.0\nversion: 0.2.0\ndate-released: 2026-12-24\n");
   expect(() => prepare(root, "0.3.0", "2026-12-25")).toThrow("Nothing has changed");
   expect(() => prepare(root, "0.2.0", "2026-12-25")).toThrow("is released");
   expect(() => prepare(root, "next", "2026-12-25")).toThrow("not a version");
@@ -74,7 +74,7 @@ test("forms of issues can be parsed, ask for what doctor says, and the workflow 
   for (const [name, { body = [], description }] of parsed.filter(([file]) => file !== "config.yml")) {
     expect(description, name).toMatch(/^[A-Z]/);
     for (const { type, attributes } of body) expect([type, attributes.label.length > 0]).toEqual(["textarea", true]);
-    if (name !== "wish.yml") expect(JSON.stringify(body)).toContain("research-ralph doctor --json");
+    expect(JSON.stringify(body)).toContain("research-ralph doctor --json");
   }
   const { jobs } = parse(text(packageFile(".github/workflows/ci.yml"))) as { jobs: Record<string, Job> };
   const runs = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run = [] }) => run));

@@ -114,7 +114,7 @@ const commandTools: readonly CommandTool[] = [
   },
   {
     name: "show",
-    description: "Shows what was read in one paper: claims with their quotes, scores, decision and reason.",
+    description: "Shows what was read in one paper: claims with their quotes, points, decision and reason.",
     takes: { project, paper: text("its key, its id or words of its title") },
     needs: ["project", "paper"],
     answers: {},

@@ -151,7 +151,7 @@ function rubricLine(rrd: Rrd, io: Io): string[] {
   const sentence = criteriaDecide(rrd)
     ? `Papers get ${usesScores(rrd) ? `points${byDimensions}, which only order them` : "no points"}: ${criteriaOf(rrd).length === 0 ? "each that is read is included" : "the criteria decide"}.`
     : ownRubric === undefined
-      ? "Papers are scored by the two rubrics of the first research-ralph, and the points decide; criteria or --rubric none change that."
+      ? "Papers get points by the two rubrics of the first research-ralph, and the points decide; criteria or --rubric none change that."
       : `Papers get points${byDimensions}: from ${singleThresholds(rrd).present} of ${fullScore(rrd)} one is included.`;
   return [wrapForTerminal(sentence, io)];
 }

@@ -376,7 +376,7 @@ export interface Accepted {
   outcome: "accepted";
   summary: string;
   /**
-   * What the workflow thinks of it: a paper that is presented, kept for its insights, or rejected.
+   * What the workflow thinks of it: a paper that is included, kept for its insights, or rejected.
    */
   grade?: "high" | "middle" | "low";
 }

@@ -47,7 +47,7 @@ function readTextFile(workspace: string, name: string): string {
 export function answer(brief: ParsedBrief, readFile: (name: string) => string): Answer {
   const { unit, wantsSentinel } = brief;
   const result = resultOf(brief, readFile);
-  const disclaimer = "baseline agent: extractive, no model; scores are keyword counts, not judgement";
+  const disclaimer = "baseline agent: extractive, no model; points are keyword counts, not judgement";
   const lists = Object.entries(result).flatMap(([name, list]) =>
     Array.isArray(list) ? [`${list.length} ${name.replaceAll("_", " ")}`] : [],
   );

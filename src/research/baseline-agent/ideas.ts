@@ -119,7 +119,7 @@ function ideaOf(
       paper_ids: papers.map(({ id }) => id),
       insight_ids: cited.flatMap(({ id }) => id ?? []),
       notes:
-        "Baseline agent: extractive, no model. Its sources share a tag; the scores are keyword counts over the cited records, not judgement.",
+        "Baseline agent: extractive, no model. Its sources share a tag; the points are keyword counts over the cited records, not judgement.",
     },
     risks: [
       {

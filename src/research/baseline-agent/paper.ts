@@ -75,13 +75,13 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
     })),
     notes: [
       retraction
-        ? "The text says that the paper was retracted, so every score is 0."
+        ? "The text says that the paper was retracted, so every dimension has 0 points."
         : evidence.length === 0
           ? "Nothing but the title could be read."
           : rubrics === undefined
             ? []
             : scoreReason(scores),
-      `Baseline agent: extractive, no model${rubrics === undefined ? "" : "; scores are keyword counts, not judgement"}.`,
+      `Baseline agent: extractive, no model${rubrics === undefined ? "" : "; points are keyword counts, not judgement"}.`,
       ...(sentences.some(({ addressed }) => addressed)
         ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."]
         : []),

@@ -68,7 +68,7 @@ function paperProblems(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[]
       typeof stated === "string" &&
       !allowed.some((allowedDecision) => stated.toUpperCase().startsWith(allowedDecision))
     )
-      addProblem("decision", `says ${stated}, the scores say ${decision}`, decision);
+      addProblem("decision", `says ${stated}, the points say ${decision}`, decision);
   } else if (paper.score_breakdown != null)
     addProblem("score_breakdown", "lacks some of the points, so nothing can be derived from it");
   const [, expectedStatus] = Object.entries(statusAfter).find(([name]) => stated?.toUpperCase().startsWith(name)) ?? [];
@@ -189,7 +189,7 @@ function poolProblems(rrd: Rrd): Inconsistency[] {
   if (usesBothRubrics(rrd) && withoutStrategic > 0)
     problems.push({
       pointer: "/papers_pool",
-      message: `${withoutStrategic} papers have no strategic scores although the mission asks for both rubrics`,
+      message: `${withoutStrategic} papers have no strategic points although the mission asks for both rubrics`,
     });
   const pending = pool.length - decided.length;
   if ((phase === "COMPLETE" || phase === "IDEATION") && pending > 0)

@@ -22,7 +22,7 @@ export interface ProductIdeas {
   };
   ideas: {
     /**
-     * idea_001 and on: those recommended first, then by combined score.
+     * idea_001 and on: those recommended first, then by combined points.
      */
     id: string;
     name: string;

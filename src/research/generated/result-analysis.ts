@@ -80,7 +80,7 @@ export interface AnalysisResult {
     cross_refs?: string[];
   }[];
   /**
-   * Why these scores, in a sentence or two.
+   * Why these points, in a sentence or two.
    */
   notes: string;
   criteria?: Answers;

@@ -3,7 +3,7 @@
 import type { Patterns } from "./result-analysis.js";
 
 /**
- * The narrative of the report, as statements that rest on quotes. Every table, count and score of the report is derived from the records and is not asked for here.
+ * The narrative of the report, as statements that rest on quotes. Every table, count and point of the report is derived from the records and is not asked for here.
  */
 export interface ReportResult {
   unit: string;

@@ -11,11 +11,11 @@ export type Mission = {
    */
   blue_ocean_scoring?: boolean;
   /**
-   * Minimum strategic score at which a paper below the combined threshold is kept for its insights.
+   * Minimum strategic points at which a paper below the combined threshold is kept for its insights.
    */
   min_blue_ocean_score?: number;
   /**
-   * Minimum combined score at which a paper is presented.
+   * Minimum points of both rubrics together at which a paper is included.
    */
   min_combined_score?: number;
   /**
@@ -23,7 +23,7 @@ export type Mission = {
    */
   strategic_focus?: "balanced" | "market_creation" | "defensibility" | "speed";
   /**
-   * Whether a paper of which only the abstract was read may be presented.
+   * Whether a paper of which only the abstract was read may be included by its points.
    */
   present_abstract_only?: boolean;
   [k: string]: unknown;
@@ -236,7 +236,7 @@ export type Statistics = {
     [k: string]: unknown;
   };
   /**
-   * The last check for retractions over presented papers and papers with insights.
+   * The last check for retractions over included papers and papers with insights.
    */
   retraction_check?: {
     at?: IsoTime;
@@ -524,7 +524,7 @@ export interface Rrd {
   description?: string | null;
   mission?: Mission;
   /**
-   * How papers are scored. original: by the two rubrics of the mission; with eligibility criteria the points only order. none: not at all; each reading is included, unless a criterion excludes it or is unclear. An object: by a rubric of one's own. Absent: by the mission's rubrics, whose points decide on what the criteria let through.
+   * Which points papers get. original: those of the two rubrics of the mission; with eligibility criteria they only order. none: no points; each reading is included, unless a criterion excludes it or is unclear. An object: those of a rubric of one's own. Absent: those of the mission's rubrics, whose points decide on what the criteria let through.
    */
   rubric?: ("original" | "none") | OwnRubric;
   requirements: Requirements;
@@ -662,7 +662,7 @@ export interface OwnRubric {
     [k: string]: unknown;
   }[];
   /**
-   * From so many points a paper is presented; absent: the points only order.
+   * From so many points a paper is included; absent: the points only order.
    */
   present?: number;
   /**
@@ -717,7 +717,7 @@ export interface Requirements {
     [k: string]: unknown;
   };
   /**
-   * Minimum execution score at which a paper is presented if blue_ocean_scoring is off.
+   * Minimum execution points at which a paper is included if blue_ocean_scoring is off.
    */
   min_score_to_present?: number | null;
   /**
@@ -937,7 +937,7 @@ export interface Paper {
    */
   analysis?: Analysis | null;
   /**
-   * PRESENT, EXTRACT_INSIGHTS or REJECT; derived from the scores.
+   * PRESENT, EXTRACT_INSIGHTS or REJECT; derived from the points.
    */
   decision?: string | null;
   /**
@@ -958,7 +958,7 @@ export interface Paper {
   text_from?: string;
   not_retrieved?: NotRetrieved;
   /**
-   * A retraction notice was found. Never presented.
+   * A retraction notice was found. Never included.
    */
   retracted?: boolean;
   /**
@@ -1642,7 +1642,7 @@ export interface Reading {
  */
 export interface Override {
   /**
-   * include: the paper is presented, or is read if it was not. exclude: it is rejected. not_retrieved: its text was sought and could not be had, so it is not assessed.
+   * include: the paper is included, or is read first if it was not. exclude: it is rejected. not_retrieved: its text was sought and could not be had, so it is not assessed.
    */
   decision: "include" | "exclude" | "not_retrieved";
   /**
@@ -2068,7 +2068,7 @@ export interface Flow {
      */
     waiting?: number;
     /**
-     * Papers that meet the criteria, whatever their score.
+     * Papers that meet the criteria, whatever their points.
      */
     included?: number;
     [k: string]: unknown;

@@ -186,15 +186,15 @@ export async function undoDecision(
 /** The effect of the decision on the paper. */
 function outcome(paper: Paper | undefined): string {
   if (paper === undefined) return "stays excluded";
-  const score = paper.score == null ? "" : `, score ${paper.score}`;
+  const points = paper.score == null ? "" : `, ${paper.score} points`;
   switch (paper.status) {
     case "pending":
     case "analyzing":
       return "is included and will be read";
     case "presented":
-      return `is included${score}`;
+      return `is included${points}`;
     case "insights_extracted":
-      return `is included and kept for its insights${score}`;
+      return `is included and kept for its insights${points}`;
     case "waiting":
       return "waits for a decision";
     case "not_retrieved":

@@ -204,7 +204,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Recall of screening", search.recall?.says),
     ...fact("Check of recall by seeds", seedsText(rrd)),
     ...fact("Screened by two", agreementFact(rrd)),
-    ...fact("Scores and decisions", thresholds),
+    ...fact("Points and decisions", thresholds),
     ...fact("Rubric", rubricText),
   ];
 }

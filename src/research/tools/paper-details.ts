@@ -12,7 +12,7 @@ import type { ResearchTool } from "./context.js";
 
 export const paperDetails: ResearchTool = {
   name: "paper_details",
-  description: "What is known of a paper: abstract, status, scores, summary, evidence, whether its text can be read.",
+  description: "What is known of a paper: abstract, status, points, summary, evidence, whether its text can be read.",
   does: ["reads", "network"],
   parameters: parametersOf({ id: idParameter }),
   async run({ id }, context, signal) {

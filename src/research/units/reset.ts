@@ -93,7 +93,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
     after,
     unit: id,
     sentences: [
-      `${nameOf(paper)} is pending again; its analysis, scores, refusals and ${many(gone, "insight")} are removed.`,
+      `${nameOf(paper)} is pending again; its analysis, points, refusals and ${many(gone, "insight")} are removed.`,
       ...(paper.override === undefined ? [] : [`So is the decision to ${paper.override.decision} it.`]),
     ],
   };

@@ -79,7 +79,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
   expect(shown).toMatch(/\? c2 \(exclude: an open question\): unclear, full text/);
 
   const included = await cli(["decide", folder, first, "include", "It is about hands.", "--no-git"], cwd);
-  expect(included).toMatchObject({ code: 0, out: expect.stringMatching(/is included, score \d+/) });
+  expect(included).toMatchObject({ code: 0, out: expect.stringMatching(/is included, \d+ points/) });
   expect(included.err).toBe(
     "The report is older than this decision: research-ralph run grasping-2026-03-01 writes it again.\n",
   );

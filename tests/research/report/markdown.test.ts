@@ -47,7 +47,7 @@ test("sections stand in the page's order, the evidence last, and those without c
   const gaps = [{ text: "Nobody says what it costs." }];
   const recommendations = [{ priority: "high" as const, text: "Build one.", rests_on: ["p1#1"] }];
   expect(headings(render(rrd, { report: said({ gaps, recommendations }) }))).toEqual([
-    ...["Question", "Answer", "Findings", "What to do first", "What is not known", "How the papers score", "Papers"],
+    ...["Question", "Answer", "Findings", "What to do first", "What is not known", "Points of the papers", "Papers"],
     ...["Insights by theme", "How papers were found", "Method and limits", "References", "Evidence"],
   ]);
   expect(headings(render(rrdWith([])))).toEqual(["Question", "Answer", "Findings", "Method and limits"]);
@@ -226,7 +226,7 @@ test("a retracted paper is called so everywhere, and its insights count nowhere"
   const text = render(rrd);
   expect(text).toContain("1 insight, 0 cross-references");
   expect(text).not.toContain("- Of p2.");
-  expect(section(text, "How the papers score")).toContain('| <a id="p2"></a>RETRACTED: On the matter of p2 |');
+  expect(section(text, "Points of the papers")).toContain('| <a id="p2"></a>RETRACTED: On the matter of p2 |');
   expect(section(text, "Method and limits")).toContain("Retracted on 2026-03-01, as X says.");
 });
 
@@ -291,7 +291,7 @@ test("long lists end with how many more there are", () => {
   const papers = Array.from({ length: 150 }, (_, n) => presented(`p${n}`, [time]));
   const text = render(rrdWith(papers), { report: said() });
   expect(text.match(/^### <a id="p\d+"><\/a>/gm)).toHaveLength(100);
-  expect(section(text, "How the papers score")).toContain("_50 more papers: see rrd.json._");
+  expect(section(text, "Points of the papers")).toContain("_50 more papers: see rrd.json._");
 });
 
 test("every link to a paper that is not included, or retracted, says so behind it, as the page does", () => {

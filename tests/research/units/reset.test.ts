@@ -94,7 +94,7 @@ describe("resetting a paper", () => {
     expect(after.statistics).toEqual({ total_analyzed: 1, lines: 3 });
     expect(said).toEqual([
       `A copy of the files as they were is in ${join(folder, ".ralph/backups/2026-02-03T04-05-06.000Z")}.`,
-      "sample_1 is pending again; its analysis, scores, refusals and 1 insight are removed.",
+      "sample_1 is pending again; its analysis, points, refusals and 1 insight are removed.",
     ]);
     expect(read(folder, "progress.txt")).toMatch(/---\n\n## \S+ - Reset\n- sample_1 is pending again.*\n\n$/);
     expect(JSON.parse(read(folder, ".ralph/backups/2026-02-03T04-05-06.000Z/rrd.json")).papers_pool[0].status).toBe(
@@ -388,7 +388,7 @@ it("a reset is a checkpoint like any other", async () => {
   const folder = await readPapers(researchIn(root), 1);
   await reset(folder, { paper: "sample_1" }, { git: true });
   expect(git(root, "log", "-1", "--format=%s").trim()).toBe(
-    "reset: sample_1 is pending again; its analysis, scores, refusals and 1 insight are removed.",
+    "reset: sample_1 is pending again; its analysis, points, refusals and 1 insight are removed.",
   );
 });
 const line = (iteration: number, unit: string, over: Partial<LedgerLine> = {}): LedgerLine => ({
@@ -440,7 +440,7 @@ describe("a reset of a paper", () => {
     expect(state.insights?.map(({ id }) => id)).toEqual(["insight_2"]);
     expect([unit, to]).toEqual(["sample_1", undefined]);
     expect(sentences).toEqual([
-      "sample_1 is pending again; its analysis, scores, refusals and 2 insights are removed.",
+      "sample_1 is pending again; its analysis, points, refusals and 2 insights are removed.",
     ]);
   });
 

@@ -28,7 +28,7 @@ export function calibrationOf(rrd: Rrd): Warning[] {
   if (!criteriaDecide(rrd) && presented / judged.length > maxPresentedShare)
     warnings.push({
       kind: "many-presented",
-      says: `${presented} of ${judged.length} judged papers are included: the scores hardly tell them apart. Raise the threshold, or look at the scores before you rely on their order.`,
+      says: `${presented} of ${judged.length} judged papers are included: the points hardly tell them apart. Raise the threshold, or look at the points before you rely on their order.`,
     });
   if (presented === 0)
     warnings.push({

@@ -52,7 +52,7 @@ ${masthead(context)}`.text;
     yield* sectionPieces(section, context);
     if (section.name === "figures") yield contents(context).text;
   }
-  yield markup`<footer class="quiet"><p>Made by research-ralph from the records of this project${model.day === "" ? "" : ` as of ${model.day}`}. ${narrativeFrom[model.narrative]} Counts, ${model.scores.rows.length === 0 ? "" : "scores, "}tables and pictures are derived by code.</p></footer></main></body></html>
+  yield markup`<footer class="quiet"><p>Made by research-ralph from the records of this project${model.day === "" ? "" : ` as of ${model.day}`}. ${narrativeFrom[model.narrative]} Counts, ${model.scores.rows.length === 0 ? "" : "points, "}tables and pictures are derived by code.</p></footer></main></body></html>
 `.text;
 }
 

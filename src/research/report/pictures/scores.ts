@@ -40,7 +40,7 @@ export function scoresPicture(
     : `${counted(papers.length, "judged paper")} by the points of both rubrics.${dashed} ${
         isGrouped ? "A larger sign stands for more papers with the same points." : "Select a sign to go to its paper."
       }`;
-  const description = `Scores of ${counted(papers.length, "paper")}: ${kinds
+  const description = `Points of ${counted(papers.length, "paper")}: ${kinds
     .map((kind) => `${papers.filter(({ status }) => status === kind).length} ${kind}`)
     .join(", ")}.`;
   const groups = isOneRubric ? groupsByExecution(papers, full) : groupsOf(papers, isGrouped);

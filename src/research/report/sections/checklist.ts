@@ -53,7 +53,7 @@ export function checklistOf(
       "5",
       "Eligibility criteria",
       "method",
-      `${hasCriteria ? "the criteria, " : ""}search words${usesScores(rrd) ? ", dates, and the thresholds of the scores" : " and dates"}${hasCriteria ? "" : "; no criteria were set"}`,
+      `${hasCriteria ? "the criteria, " : ""}search words${usesScores(rrd) ? ", dates, and the thresholds of the points" : " and dates"}${hasCriteria ? "" : "; no criteria were set"}`,
     ),
     itemIn("6", "Information sources with dates", "method", "every source with its outcome"),
     itemIf(
@@ -77,7 +77,7 @@ export function checklistOf(
     notDone("13a", "Synthesis: which studies for each", noPooling),
     notDone("13b", "Synthesis: preparation of data", noPooling),
     has("scores")
-      ? itemIn("13c", "Synthesis: tables and pictures", "scores", "scores, map and flow are drawn from the records")
+      ? itemIn("13c", "Synthesis: tables and pictures", "scores", "points, map and flow are drawn from the records")
       : itemIn("13c", "Synthesis: tables and pictures", "flow", "map and flow are drawn from the records"),
     notDone("13d", "Synthesis: methods", "findings are put together in words by an agent"),
     notDone("13e", "Synthesis: heterogeneity", noPooling),

@@ -108,7 +108,7 @@ export const sections: readonly Section[] = [
   },
   {
     name: "scores",
-    title: "How the papers score",
+    title: "Points of the papers",
     hasContent: ({ scores }) => scores.rows.length > 0,
     markdown: sectionTexts.scores,
     page: scores,
