@@ -3,7 +3,7 @@ import type { JSONValue, LanguageModel, ModelMessage, ToolSet } from "ai";
 import type { Clock } from "../engine/lib/clock.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
-import { duration } from "../engine/lib/words.js";
+import { shortDuration } from "../engine/lib/words.js";
 import { failureOf, isServerDown, retryAfter } from "./model/failure.js";
 import { shortenToFit } from "./conversation/compact.js";
 import { maxAnswerTokens, maxPromptTokens, tokensIn } from "./conversation/room.js";
@@ -355,4 +355,6 @@ const filterFailure = ({ model }: Settings): Failure => ({
 
 /** The text of a failure for the user, with the time at which to ask again. `now`: milliseconds since the epoch. */
 export const failureText = ({ message, reset_at }: Failure, now: number): string =>
-  reset_at === undefined ? message : `${message} Ask again in ${duration(Math.max(0, Date.parse(reset_at) - now))}.`;
+  reset_at === undefined
+    ? message
+    : `${message} Ask again in ${shortDuration(Math.max(0, Date.parse(reset_at) - now))}.`;

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { messageOf, faultOfMachine } from "../engine/lib/errors.js";
+import { messageOf, machineFault } from "../engine/lib/errors.js";
 import { printThrough } from "../engine/ui/command-line.js";
 import { oneLine } from "../engine/lib/sanitise.js";
 import type { Io } from "../engine/ui/io.js";
@@ -72,7 +72,7 @@ export async function fail(error: unknown, args: readonly string[], io: Io): Pro
     return explain(error, io, args, (option) => ownerOf(option, io));
   } catch {
     // Thrown on, it would come back as an uncaught error without end.
-    io.stderr(`research-ralph: ${faultOfMachine(error) ?? messageOf(error)}\n`);
+    io.stderr(`research-ralph: ${machineFault(error) ?? messageOf(error)}\n`);
     return 1;
   }
 }

@@ -15,7 +15,7 @@ import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ledgerName, projectIdFile, transcriptsFolder } from "../engine/lib/layout.js";
 import { type Redact, redactFor } from "../engine/lib/redact.js";
 import { askForSummary, maxSummaryMs, summaryEnv } from "../engine/loop/history/ask-model.js";
-import { type Summariser, summariser } from "../engine/loop/history/summarise.js";
+import { type Summariser, createSummariser } from "../engine/loop/history/summarise.js";
 import type { Roles } from "../engine/loop/rules-of-run.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
@@ -289,10 +289,10 @@ export function summariserFor(
   const { every } = config.history;
   const agent = summarisingAgent(config, io, startSettings);
   const { now } = io.clock;
-  if (agent === undefined) return summariser({ every, tell, now });
+  if (agent === undefined) return createSummariser({ every, tell, now });
   const { stateDir } = config;
   const run = (text: string) => askForSummary(agent, text, { stateDir, clock: io.clock, signal, redact });
-  return summariser({ every, tell, now, ask: { name: agent.name, run } });
+  return createSummariser({ every, tell, now, ask: { name: agent.name, run } });
 }
 
 /**

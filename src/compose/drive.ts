@@ -23,7 +23,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { inboxFolder, pauseName, stopName } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { stopWhenStuck } from "../engine/loop/stop-conditions/stuck.js";
-import { unlimitedAgents } from "../engine/loop/stop-conditions/budget.js";
+import { unlimitedAgentsWarning } from "../engine/loop/stop-conditions/budget.js";
 import { withHistory } from "../engine/loop/history/keep-history.js";
 import { rulesFor } from "../engine/loop/rules-of-run.js";
 import { runLoop } from "../engine/loop/run-loop.js";
@@ -214,7 +214,7 @@ function tellingOfBudget<State, U extends Unit, P, C>(
       if (isTold || isVerdict(state)) return state;
       isTold = true;
       const both = { ...budget, ...workflow.account?.(state).budget };
-      const message = unlimitedAgents(both, agents);
+      const message = unlimitedAgentsWarning(both, agents);
       if (message !== undefined) await tell({ type: "notice", level: "warning", message });
       return state;
     },

@@ -29,7 +29,7 @@ import { isOwnFolder, ownListIn } from "../research/papers/records/own-list.js";
 import { readRecords } from "../research/papers/records/read-records.js";
 import { bytesPerToken } from "../engine/lib/tokens.js";
 import { medianPaperTokens } from "../research/units/reading/kind.js";
-import { webAddress } from "../engine/lib/json-fields.js";
+import { webAddressFrom } from "../engine/lib/json-fields.js";
 
 /**
  * Receives what a search would write: the requests for the log and the results. With it, services are always asked,
@@ -184,7 +184,7 @@ export async function userRecordsOf({ requirements }: Rrd, root: string): Promis
         for (const list of lists) await addList(list);
       } else {
         const list = ownListIn(source);
-        if (list === undefined || webAddress(list.place) !== undefined) return undefined;
+        if (list === undefined || webAddressFrom(list.place) !== undefined) return undefined;
         await addList(resolve(root, list.place));
       }
     const sizes = await Promise.all(paths.map(textTokensOf));

@@ -14,7 +14,7 @@ import { guardsRoot } from "../engine/config/state-dir.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { hiddenName, lockFile, pauseName, stopName } from "../engine/lib/layout.js";
-import { namesSecret } from "../engine/lib/redact.js";
+import { isSecretName } from "../engine/lib/redact.js";
 import { noAccess } from "../engine/process/access.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { backUp } from "../engine/storage/state/backup.js";
@@ -116,7 +116,7 @@ export function placeFor(
   const scratch = scratchOf(config);
   const allowedVariables = namesIn(config.sandbox_env);
   const env = Object.fromEntries(
-    Object.entries(io.env).filter(([name]) => !namesSecret(name) || allowedVariables.includes(name)),
+    Object.entries(io.env).filter(([name]) => !isSecretName(name) || allowedVariables.includes(name)),
   );
   const read = [...surroundingsOf(workspace, io.env), ...readOnly];
   return {

@@ -5,7 +5,7 @@ import type { QueryLine } from "../engine/generated/query.js";
 import type { Tell } from "../engine/loop/types.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { oneLine } from "../engine/lib/sanitise.js";
-import { many } from "../engine/lib/words.js";
+import { quantity } from "../engine/lib/words.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { candidatesFile, documentsFolder, textsFolder } from "../research/project-files/layout.js";
@@ -66,7 +66,7 @@ export function openUpdateSearch(
       sources: library,
       searchRecord: () => search,
       updates: (papers) => {
-        step(0, 0, `Looking for corrections of ${many(papers.length, "paper")}:`);
+        step(0, 0, `Looking for corrections of ${quantity(papers.length, "paper")}:`);
         return library.updates(papers, Math.max(minCheckMs, papers.length * checkMs));
       },
       // Uses its own lookups: today's texts must not replace the saved ones that were read.

@@ -7,7 +7,7 @@ import type { Redis } from "ioredis";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
 import { durationText, timeoutReason } from "../engine/lib/clock.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
-import { ExpectedError, hasCode, messageOf, faultOfMachine } from "../engine/lib/errors.js";
+import { ExpectedError, hasCode, messageOf, machineFault } from "../engine/lib/errors.js";
 import { resultName } from "../engine/lib/layout.js";
 import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../engine/loop/types.js";
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
@@ -444,7 +444,7 @@ const isFileError = (error: unknown): boolean =>
  */
 function fileFailure(error: unknown, path: string): Failure {
   if (!isFileError(error)) throw error;
-  const message = faultOfMachine(error) ?? messageOf(explainSystemError(error, path));
+  const message = machineFault(error) ?? messageOf(explainSystemError(error, path));
   return { kind: hasCode(error, "ENOENT", "ENOTDIR", "EISDIR", "ELOOP") ? "crashed" : "resources", message };
 }
 

@@ -1,4 +1,4 @@
-import { redacted } from "../engine/lib/redact.js";
+import { redactionMark } from "../engine/lib/redact.js";
 import type { Secret } from "./http.js";
 
 /**
@@ -66,7 +66,7 @@ export function scrubber(secret: Secret | undefined): {
     .sort((a, b) => b.length - a.length);
   const longValues = values.filter((value) => value.length >= minCharsInBody);
   const removeSecrets = (text: string, secrets: readonly string[]) =>
-    secrets.reduce((clean, value) => clean.replaceAll(value, redacted), text);
+    secrets.reduce((clean, value) => clean.replaceAll(value, redactionMark), text);
   return {
     text: (text) => removeSecrets(text, values),
     bytes(bytes) {

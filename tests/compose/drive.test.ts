@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { drive } from "../../src/compose/drive.js";
 import { resolveConfig } from "../../src/compose/config.js";
 import { ExpectedError } from "../../src/engine/lib/errors.js";
-import { zeroSpent } from "../../src/engine/loop/stop-conditions/budget.js";
+import { zeroSpending } from "../../src/engine/loop/stop-conditions/budget.js";
 import type { Unit, Workflow } from "../../src/engine/loop/types.js";
 import { fakeIo } from "../engine/ui/fake-io.js";
 
@@ -44,7 +44,7 @@ test("a budget of the project that cannot limit an agent is told of before its f
     load: async () => ({}),
     next: () => ({ verdict: "complete", reason: "Done." }),
     progress: () => ({ done: 0, total: 0 }),
-    account: () => ({ spent: zeroSpent, budget: { usd: 1 } }),
+    account: () => ({ spent: zeroSpending, budget: { usd: 1 } }),
     brief: async () => "stale",
     accept: async () => ({ outcome: "accepted", summary: "" }),
   };

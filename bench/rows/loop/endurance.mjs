@@ -66,8 +66,8 @@ async function runAll(cwd, folder) {
     if (event.type === "iteration-ended" && ended === 100) measureMemory();
   };
   const { workflow, loop, modules } = await openRun(cwd, folder, { iterations: papers, tell });
-  const { summariser } = modules.summarise;
-  const whole = modules.keepHistory.withHistory(workflow, summariser({ every: 5, ask, tell, now: Date.now }));
+  const { createSummariser } = modules.summarise;
+  const whole = modules.keepHistory.withHistory(workflow, createSummariser({ every: 5, ask, tell, now: Date.now }));
   const { verdict } = await loop(whole, { jobs: 3 });
   measureMemory();
   const { rrd, ledger } = await modules.research.readResearch(folder);

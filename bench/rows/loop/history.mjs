@@ -37,7 +37,7 @@ export const row = {
       limits: "src/engine/lib/history-limits.ts",
       notes: "src/engine/loop/notes.ts",
     });
-    const { summariser, withSummary } = loaded.summarise;
+    const { createSummariser, withSummary } = loaded.summarise;
     const { boundedObservations } = loaded.memory;
     const { defaultHistoryLimits: limits } = loaded.limits;
     const { memoryNotes } = loaded.notes;
@@ -50,7 +50,7 @@ export const row = {
       ["code", undefined],
       ["model", model],
     ]) {
-      const compress = summariser({
+      const compress = createSummariser({
         every: 5,
         tell: async () => {},
         now: Date.now,

@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import { oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import type { ToolResult } from "../../engine/tools/tool.js";
-import { duration, many } from "../../engine/lib/words.js";
+import { shortDuration, quantity } from "../../engine/lib/words.js";
 import { truncate, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { ConversationEvent } from "../converse.js";
@@ -30,7 +30,7 @@ export function answerView(io: Io, colors: Colors): AnswerView {
   let calls: Extract<ConversationEvent, { type: "tool" }>[] = [];
 
   const paint = () => {
-    const line = `${frames[(frame += 1) % frames.length]} ${activity} ${duration(io.clock.now() - begunAt)} · Ctrl+C stops`;
+    const line = `${frames[(frame += 1) % frames.length]} ${activity} ${shortDuration(io.clock.now() - begunAt)} · Ctrl+C stops`;
     io.stderr(`${clearLine}${colors.dim(truncate(line, io.columns - 1))}`);
     isStatusShown = true;
   };
@@ -153,11 +153,11 @@ export function toolLine(name: string, input: unknown, result: ToolResult, color
 
 /** Numbers in results that summarise them; the first one that a result has is shown. */
 const resultCounts: readonly (readonly [field: string, words: (value: number) => string])[] = [
-  ["total_lines", (value) => many(value, "line")],
+  ["total_lines", (value) => quantity(value, "line")],
   ["total_matches", (value) => `${value} ${value === 1 ? "match" : "matches"}`],
   ["total", (value) => `${value} ${value === 1 ? "entry" : "entries"}`],
   ["exit_code", (value) => `exit code ${value}`],
-  ["bytes_written", (value) => many(value, "byte")],
+  ["bytes_written", (value) => quantity(value, "byte")],
   ["completed", (value) => `${value} done`],
 ];
 

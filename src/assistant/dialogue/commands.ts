@@ -1,5 +1,5 @@
 import { serviceName } from "../settings.js";
-import { count, many, money } from "../../engine/lib/words.js";
+import { shortCount, quantity, usdText } from "../../engine/lib/words.js";
 import { memoryCommand, memoryCommandNames } from "../memory/memory-commands.js";
 import type { McpServers, ServerState } from "../mcp/servers.js";
 import { tokensIn } from "../conversation/room.js";
@@ -36,10 +36,12 @@ export const commands: Readonly<Record<string, Command>> = {
       const lines = tools.map(({ name, does }) => `${name}${does.length === 0 ? "" : `  (${does.join(", ")})`}`);
       return [
         ...lines,
-        `${many(tools.length, "tool")}, about ${count(tokensIn({ messages: [], tools }))} tokens in each request`,
+        `${quantity(tools.length, "tool")}, about ${shortCount(tokensIn({ messages: [], tools }))} tokens in each request`,
         ...(omittedCount === 0
           ? []
-          : [`${many(omittedCount, "tool")} left out: the window of ${session.settings.model} has no room for more`]),
+          : [
+              `${quantity(omittedCount, "tool")} left out: the window of ${session.settings.model} has no room for more`,
+            ]),
       ].join("\n");
     },
   },
@@ -57,18 +59,18 @@ export const commands: Readonly<Record<string, Command>> = {
     async run([name], { session }) {
       if (name !== undefined) await session.useModel(name);
       const { model, window, isWindowKnown } = session.settings;
-      return `${model} of ${serviceName(session.settings)}; window ${count(window)} tokens${isWindowKnown ? "" : " (the default: set context_window)"}`;
+      return `${model} of ${serviceName(session.settings)}; window ${shortCount(window)} tokens${isWindowKnown ? "" : " (the default: set context_window)"}`;
     },
   },
   cost: {
     does: "say what this session used so far",
     async run(_, { session }) {
       const { usage, usd } = session.spent;
-      const price = usd === undefined ? "its price is not known" : `about ${money(usd)}`;
+      const price = usd === undefined ? "its price is not known" : `about ${usdText(usd)}`;
       const occupied = await session.occupied();
       const { window } = session.settings;
-      return `${many(usage.requests, "request")}: ${count(usage.input)} tokens in (${count(usage.cached)} cached), ${count(usage.output)} out; ${price}
-The next request begins with about ${count(occupied)} tokens, ${Math.round((occupied / window) * 100)} % of the window`;
+      return `${quantity(usage.requests, "request")}: ${shortCount(usage.input)} tokens in (${shortCount(usage.cached)} cached), ${shortCount(usage.output)} out; ${price}
+The next request begins with about ${shortCount(occupied)} tokens, ${Math.round((occupied / window) * 100)} % of the window`;
     },
   },
   clear: {
@@ -110,7 +112,7 @@ function serverLine(server: ServerState): string {
   const { name, state } = server;
   if (state === "connecting") return `${name}  connecting`;
   if (state === "failed") return `${name}  failed: ${server.problem}`;
-  return `${name}  ${state}, ${many(server.tools, "tool")}, about ${count(server.tokens)} tokens in each request`;
+  return `${name}  ${state}, ${quantity(server.tools, "tool")}, about ${shortCount(server.tokens)} tokens in each request`;
 }
 
 /** Completions for Tab: names of commands and of memory commands. */

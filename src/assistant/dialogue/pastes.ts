@@ -1,5 +1,5 @@
 import { sanitise } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 
 /** A longer pasted text is replaced by its label. */
 const maxShownChars = 200;
@@ -18,7 +18,7 @@ export class Pastes {
   /** The label of a text. Different texts have different labels. */
   label(text: string): string {
     const lines = text.split("\n").length;
-    const lengthText = lines > 1 ? many(lines, "line") : `${text.length.toLocaleString("en")} characters`;
+    const lengthText = lines > 1 ? quantity(lines, "line") : `${text.length.toLocaleString("en")} characters`;
     for (let number = 1; ; number += 1) {
       const label = number === 1 ? `[${lengthText}]` : `[${lengthText}, no. ${number}]`;
       const knownText = this.#texts.get(label);

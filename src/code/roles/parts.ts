@@ -1,6 +1,6 @@
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import { fence, oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { linesOf, textOf } from "../graph/source-text.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 import type { CodePlan, Place, Round, TaskState, Tested } from "../../task/generated/ralph-state.js";
@@ -30,7 +30,7 @@ export function failuresText({ failures, failing, framework, problem }: Tested):
     const frames = index < 5 ? (stack ?? []).slice(0, 6).map((frame) => `    ${frame.trim()}`) : [];
     return [`- ${oneLine(test)}${location}: ${message.slice(0, index < 5 ? 600 : 160)}`, ...frames].join("\n");
   });
-  const firstLine = `${framework}: ${many(failing, "test")} failing.${problem === undefined ? "" : ` ${problem}`}`;
+  const firstLine = `${framework}: ${quantity(failing, "test")} failing.${problem === undefined ? "" : ` ${problem}`}`;
   return [firstLine, ...lines].join("\n");
 }
 
@@ -41,7 +41,7 @@ export function triedText(rounds: readonly Round[]): string {
     .slice(-6)
     .map(({ round, hypothesis, action_taken, tests, put_back }) => {
       const putBackText = put_back === undefined ? "" : ", and it was put back";
-      return `- Round ${round}: took for the cause: ${oneLine(hypothesis ?? "").slice(0, 200)}; did: ${oneLine(action_taken ?? "").slice(0, 240)}. ${many(tests?.failing ?? 0, "test")} failed after it${putBackText}.`;
+      return `- Round ${round}: took for the cause: ${oneLine(hypothesis ?? "").slice(0, 200)}; did: ${oneLine(action_taken ?? "").slice(0, 240)}. ${quantity(tests?.failing ?? 0, "test")} failed after it${putBackText}.`;
     })
     .join("\n");
 }

@@ -7,7 +7,7 @@ import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import type { FinalOutcome } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun, Work } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { checkTests } from "../../task/criteria/tests.js";
 import { changeInfo, remakeFiles } from "../../task/project-files/remade-files.js";
 import { withProtection } from "../../task/project-files/protect.js";
@@ -66,13 +66,13 @@ export async function judge(
     return {
       event: decision,
       set: { review: answer.value },
-      summary: findings.length === 0 ? decision : `${decision}: ${many(findings.length, "finding")}`,
+      summary: findings.length === 0 ? decision : `${decision}: ${quantity(findings.length, "finding")}`,
     };
   }
   const answer = await readAnswer<AdversaryResult>(options, "result-adversary", run, true);
   if ("reasons" in answer) return answer;
   const findings = await tryTests(options, state, answer.value, work);
-  return { event: "ok", set: { findings }, summary: many(findings.length, "finding") };
+  return { event: "ok", set: { findings }, summary: quantity(findings.length, "finding") };
 }
 
 async function judgeArtisan(

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { LoopMemory } from "../../engine/loop/run-record/loop-memory.js";
 import type { Unit, Verdict } from "../../engine/loop/types.js";
 import { roundsOf } from "../../task/plan/used.js";
@@ -93,7 +93,7 @@ export function stuckVerdict(state: TaskState): Verdict | undefined {
   const errors = (lastRound.tests?.signatures ?? []).slice(0, 3).join("; ") || "a criterion that is not met";
   return {
     verdict: "stuck",
-    reason: `${many(repeats, "round")} in a row failed with the same errors: ${errors}. Look at the rounds with 'research-ralph report'; then give advice with 'research-ralph steer', use another agent, or run again with --force.`,
+    reason: `${quantity(repeats, "round")} in a row failed with the same errors: ${errors}. Look at the rounds with 'research-ralph report'; then give advice with 'research-ralph steer', use another agent, or run again with --force.`,
   };
 }
 

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { many } from "../../engine/lib/words.js";
-import { orVerdict } from "../../engine/loop/in-workflows.js";
+import { quantity } from "../../engine/lib/words.js";
+import { withErrorVerdict } from "../../engine/loop/in-workflows.js";
 import { outcomeText } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import type { AgentRun, Brief, Notes, Outcome, Prepared, Verdict, Work, Workflow } from "../../engine/loop/types.js";
@@ -43,10 +43,10 @@ export function teamWorkflow(options: TeamOptions): TeamWorkflow {
         ? { spent: spentBy(loaded.state), budget: budgetOf(loaded.state) }
         : common.account(loaded),
     memory: (loaded) => ({ ...common.memory(loaded), remedies }),
-    prepare: (loaded, unit, work) => orVerdict(() => prepare(options, frame, loaded, unit, work)),
-    brief: ({ state }, unit, found, notes) => orVerdict(() => makeBrief(options, state, unit, found, notes)),
+    prepare: (loaded, unit, work) => withErrorVerdict(() => prepare(options, frame, loaded, unit, work)),
+    brief: ({ state }, unit, found, notes) => withErrorVerdict(() => makeBrief(options, state, unit, found, notes)),
     accept: ({ state }, unit, done, work) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         if ("prepared" in done) return await acceptSettled(options, frame, state, unit, done.prepared, work);
         const { run, context, prepareMs } = done;
         for (const message of await context.protection.end({ agent: run.agent, during: "the agent was at work" }))
@@ -83,7 +83,7 @@ function nextOf(loaded: LoadedTask, options: TeamOptions): TeamUnit | Verdict {
 function withRoundCount({ reason, ...verdict }: Verdict, state: TaskState): Verdict {
   const { flaky = [] } = state;
   const rounds = roundsOf(state).length;
-  const roundsText = rounds === 0 ? "" : ` It took ${many(rounds, "round")}.`;
+  const roundsText = rounds === 0 ? "" : ` It took ${quantity(rounds, "round")}.`;
   const flakyText = flaky.length === 0 ? "" : ` Flaky, and not counted: ${flaky.slice(0, 3).join(", ")}.`;
   return { ...verdict, reason: `${reason}${roundsText}${flakyText}` };
 }

@@ -7,7 +7,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import { count, many } from "../../engine/lib/words.js";
+import { shortCount, quantity } from "../../engine/lib/words.js";
 
 /**
  * Prints the files that the librarian would be shown, the nearest first, with their tokens. Starts no agent and runs no
@@ -48,10 +48,10 @@ export async function graphCommand(
   const width = Math.max(4, ...rows.slice(0, 200).map(({ path }) => path.length));
   for (const { path, distance, tokens: own } of rows.filter((row) => row.tokens > 0))
     io.stdout(
-      `${String(distance).padStart(3)}  ${oneLine(path).padEnd(Math.min(width, Math.max(10, io.columns - 22)))}  ${count(own)} tokens\n`,
+      `${String(distance).padStart(3)}  ${oneLine(path).padEnd(Math.min(width, Math.max(10, io.columns - 22)))}  ${shortCount(own)} tokens\n`,
     );
   const hidden = rows.length - shown.size;
-  if (hidden > 0) io.stdout(`     ${many(hidden, "more file")}, named or left out\n`);
+  if (hidden > 0) io.stdout(`     ${quantity(hidden, "more file")}, named or left out\n`);
   for (const { path, problem } of problems) io.stdout(`  !  ${oneLine(path)}: ${oneLine(problem)}\n`);
   if (graph.imports.size === 0)
     io.stdout(
@@ -61,6 +61,6 @@ export async function graphCommand(
     io.stdout(
       "Nothing says where to begin: name a file with --target, or run research-ralph code, which runs the tests.\n",
     );
-  io.stdout(`${count(tokens)} of ${count(room)} tokens for the files\n`);
+  io.stdout(`${shortCount(tokens)} of ${shortCount(room)} tokens for the files\n`);
   return 0;
 }

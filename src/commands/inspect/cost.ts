@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { configToRead } from "../../compose/config.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { duration, many } from "../../engine/lib/words.js";
+import { shortDuration, quantity } from "../../engine/lib/words.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
@@ -77,7 +77,7 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
     ...table([["Total", total]], room),
     ...(total.not_counted === undefined
       ? []
-      : below(`${many(total.iterations, "iteration")}${idleText(total.not_counted)}.`)),
+      : below(`${quantity(total.iterations, "iteration")}${idleText(total.not_counted)}.`)),
     ...missingCosts(total).flatMap((missing) => below(`Cost not known: ${missing}.`)),
     ...(phases === undefined ? [] : part("phase", phases)),
     ...part("agent", agents),
@@ -109,7 +109,9 @@ function costLines(costs: WorkCosts & Partial<Costs>, room: number): string[] {
       ? []
       : [
           "",
-          ...flow(`History summarised ${many(summaries.times, "time")}: about ${savingText(summaries.tokens_saved)}`),
+          ...flow(
+            `History summarised ${quantity(summaries.times, "time")}: about ${savingText(summaries.tokens_saved)}`,
+          ),
         ]),
     ...(full.length === 0 ? [] : ["", ...flow(`Fullest context: ${full.join(", ")}`)]),
     ...(forecast === undefined ? [] : ["", ...flow(forecastSentence(forecast))]),
@@ -127,17 +129,17 @@ const dollars = (sum: UsageSum, text: typeof shortCost): string =>
   `${text(sum)}${sum.subscription === true && sum.cost_usd !== undefined ? "*" : ""}`;
 
 const spentText = (sum: UsageSum): string =>
-  [dollars(sum, unlabelledCost), unlabelledTokens(sum), duration(sum.seconds * 1000)].join(", ");
+  [dollars(sum, unlabelledCost), unlabelledTokens(sum), shortDuration(sum.seconds * 1000)].join(", ");
 
 const table = (rows: readonly (readonly [string, UsageSum])[], room: number): string[] =>
   tableLines(
     [{ cut: "before-date" }, {}, {}, {}, {}],
     rows.map(([name, sum]) => [
       `  ${oneLine(name)}`,
-      many(sum.iterations, "iteration"),
+      quantity(sum.iterations, "iteration"),
       dollars(sum, shortCost),
       areTokensKnown(sum) ? unlabelledTokens(sum) : "– tokens",
-      duration(sum.seconds * 1000),
+      shortDuration(sum.seconds * 1000),
     ]),
     room - 1,
   );

@@ -1,7 +1,7 @@
 import { createColors } from "picocolors";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import { allRecords } from "../../research/overview/all-records.js";
@@ -40,13 +40,13 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
   const room = Math.min(io.columns, widest) - 1;
   const flow = (text: string, indent = "") => wrap(oneLine(text), room - indent.length).map((line) => indent + line);
   const out = [
-    uncertain.length === 0 ? "No pair is uncertain." : `${many(uncertain.length, "pair")} may be one work:`,
+    uncertain.length === 0 ? "No pair is uncertain." : `${quantity(uncertain.length, "pair")} may be one work:`,
     ...uncertain.flatMap((pair) => ["", ...pairLines(pair, room, io.color), ...flow(`${pair.why}`, "  ")]),
     ...(uncertain.length === 0
       ? []
       : ["", ...flow(`One work: 'research-ralph join ${where} <the one that stays> <the other>'`)]),
     "",
-    `${many(settled.length, "record")} ${settled.length === 1 ? "counts as a duplicate" : "count as duplicates"}${settled.length === 0 ? "." : ":"}`,
+    `${quantity(settled.length, "record")} ${settled.length === 1 ? "counts as a duplicate" : "count as duplicates"}${settled.length === 0 ? "." : ":"}`,
     ...shown.flatMap(({ id, source, title, outcome: { duplicateOf = "", reason } }) => [
       ...flow(`${duplicateOf}: ${source ?? id}, ${title}`, "  "),
       ...(reason === undefined ? [] : flow(reason, "    ")),

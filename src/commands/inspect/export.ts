@@ -5,7 +5,7 @@ import { ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { statusWords } from "../../research/papers/rubric/rubric.js";
 import type { TracedRecord } from "../../research/papers/export/cited-work.js";
@@ -92,7 +92,7 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   else if (file !== undefined && !json)
     say(
       io,
-      `${format.needsAll === true ? "The flow" : many(records.length, "record")} of ${displayPath(io.cwd, folder)} as ${as}: ${displayPath(io.cwd, file)}`,
+      `${format.needsAll === true ? "The flow" : quantity(records.length, "record")} of ${displayPath(io.cwd, folder)} as ${as}: ${displayPath(io.cwd, file)}`,
     );
   return 0;
 }

@@ -11,7 +11,7 @@ import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readRrdShape } from "../../research/project-files/legacy/read-rrd.js";
 import { maxRrdBytes } from "../../research/project-files/rrd-file.js";
-import { duration, many } from "../../engine/lib/words.js";
+import { shortDuration, quantity } from "../../engine/lib/words.js";
 import { bar, say } from "../../engine/ui/terminal/format.js";
 import { type Column, tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -211,7 +211,7 @@ function table(rows: readonly ListedWork[], columns: number): string[] {
           row.phase,
           `${bar(row.done, row.total, 10)} ${row.done}/${row.total}`,
           String(row.presented ?? "–"),
-          row.seconds === null ? "–" : duration(row.seconds * 1000),
+          row.seconds === null ? "–" : shortDuration(row.seconds * 1000),
         ],
   );
   return [
@@ -229,7 +229,7 @@ function table(rows: readonly ListedWork[], columns: number): string[] {
 /** "2 projects", "1 project, 2 tasks". */
 const countsText = (rows: readonly ListedWork[]): string =>
   [...new Set(rows.map(({ kind }) => kind))]
-    .map((noun) => many(rows.filter(({ kind }) => kind === noun).length, noun))
+    .map((noun) => quantity(rows.filter(({ kind }) => kind === noun).length, noun))
     .join(", ");
 
 function brokenNote(rows: readonly ListedWork[]): string {

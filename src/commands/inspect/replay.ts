@@ -13,7 +13,7 @@ import {
 import { type ReplayedSources, replaysOf } from "../../research/search/replay-sources.js";
 import { searchQueries, readQueries } from "../../research/project-files/logs/query-log.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { apartOf } from "../../research/units/screening/search-session.js";
@@ -87,7 +87,7 @@ async function replayListing(
   const documents = documentLists.reduce((sum, [, found]) => sum + found.length, 0);
   const sources = documentLists.map(([name]) => name);
   const identical = sha256 === recorded;
-  const listingText = `${many(documents, "document")} of ${sources.join(", ")}`;
+  const listingText = `${quantity(documents, "document")} of ${sources.join(", ")}`;
   const sentence = identical
     ? `The listing is identical: ${listingText}, sha256 ${recorded}.`
     : `The listing differs: ${listingText}, sha256 ${sha256}, recorded ${recorded}; documents were added, changed or removed since.`;

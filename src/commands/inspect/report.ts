@@ -4,7 +4,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { findWork } from "../kinds/find-work.js";
 import { task } from "../kinds/task.js";
@@ -136,6 +136,6 @@ function printDoubts(model: ReportModel, doubts: readonly Doubt[], io: Io): void
       ? "No report has been written yet, so there is nothing to check."
       : doubts.length === 0
         ? "A quote supports every number and every source of the report."
-        : `${many(doubts.length, "sentence")} to look at.`;
+        : `${quantity(doubts.length, "sentence")} to look at.`;
   io.stdout(`${said}\n`);
 }

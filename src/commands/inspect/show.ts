@@ -9,7 +9,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { briefOf, transcriptsFolder } from "../../engine/lib/layout.js";
 import { oneLine, sanitise, shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
-import { duration, timeText } from "../../engine/lib/words.js";
+import { shortDuration, timeText } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { partText, unlabelledCost, unlabelledTokens } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
@@ -159,7 +159,7 @@ function iterationLines(line: LedgerLine, { brief, answer }: Words, io: Io): str
   return [
     oneLine(`#${iteration} ${phase}: ${whose}${unit} ${outcome} (${timeText(at, io.clock.now())})`),
     oneLine(
-      `${agent ?? "code alone"}${model === undefined ? "" : `, ${model}`}, ${duration(sum.seconds * 1000)}, ${unlabelledTokens(sum)}, ${unlabelledCost(sum)}`,
+      `${agent ?? "code alone"}${model === undefined ? "" : `, ${model}`}, ${shortDuration(sum.seconds * 1000)}, ${unlabelledTokens(sum)}, ${unlabelledCost(sum)}`,
     ),
     ...(reasons.length === 0
       ? []

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { configToRead } from "../../compose/config.js";
 import { addExtensions } from "../../compose/extensions/extensions.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
 import { findWork, kinds } from "../kinds/find-work.js";
@@ -25,7 +25,7 @@ export async function validateCommand({ folder: argument, json }: FolderOptions,
   else {
     for (const finding of findings) io.stdout(`${findingLine(basename(file), finding)}\n`);
     if (!valid) io.stdout(`Correct the file, ${wayBack}.\n`);
-    const counts = `${many(errors, "error")}, ${many(findings.length - errors, "warning")}`;
+    const counts = `${quantity(errors, "error")}, ${quantity(findings.length - errors, "warning")}`;
     const bad = findings.filter(({ level }) => level === "error").map((each) => each.file ?? basename(file));
     const names = [...new Set(valid ? [basename(file)] : bad)].map((name) => displayPath(io.cwd, join(folder, name)));
     const verb = names.length === 1 ? "is" : "are";

@@ -5,7 +5,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { abstractLocator, hashOf, reasonOf } from "../../text/evidence/check-evidence.js";
 import { citedReason, type QuoteMatch, type Searchable } from "../../text/evidence/find-quote.js";
@@ -114,12 +114,13 @@ function print(
   const open = checked.filter(({ result }) => result === "could-not-check");
   for (const [reason, quotes] of groupBy(open, (each) => each.reason ?? ""))
     io.stdout(
-      `could not check: ${many(quotes.length, "quote")} of ${oneLine([...new Set(quotes.map(({ key }) => key))].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
+      `could not check: ${quantity(quotes.length, "quote")} of ${oneLine([...new Set(quotes.map(({ key }) => key))].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
     );
   const near = checked.filter(({ result, recorded }) => result === "holds" && recorded === "near").length;
-  if (near > 0) io.stdout(`near, which proves nothing: ${many(near, "quote")}: a number differs in unit or rounding\n`);
+  if (near > 0)
+    io.stdout(`near, which proves nothing: ${quantity(near, "quote")}: a number differs in unit or rounding\n`);
   io.stdout(
-    `${many(checked.length, "quote")}: ${holds} as recorded, ${fails} ${fails === 1 ? "fails" : "fail"}, ${could_not_check} could not be checked\n`,
+    `${quantity(checked.length, "quote")}: ${holds} as recorded, ${fails} ${fails === 1 ? "fails" : "fail"}, ${could_not_check} could not be checked\n`,
   );
 }
 

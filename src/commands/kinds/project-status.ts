@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Forecast } from "../../engine/loop/types.js";
-import { count, duration, many } from "../../engine/lib/words.js";
+import { shortCount, shortDuration, quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
 import { textWidth, truncate } from "../../engine/ui/terminal/format.js";
@@ -149,8 +149,8 @@ function rowsOf(status: Report, where: string): [string, string][] {
   if (status.iterations + (status.not_counted ?? 0) > 0)
     addRow("Iterations", `${status.iterations}${idleText(status.not_counted)}`);
   if (status.input + status.output > 0) {
-    const cached = status.cached > 0 ? ` (${count(status.cached)} of it cached)` : "";
-    addRow("Tokens", `${count(status.input)} in${cached}, ${count(status.output)} out`);
+    const cached = status.cached > 0 ? ` (${shortCount(status.cached)} of it cached)` : "";
+    addRow("Tokens", `${shortCount(status.input)} in${cached}, ${shortCount(status.output)} out`);
   }
   const isCostKnown = status.cost_usd !== undefined || (status.unreported ?? 0) > 0;
   if ((status.iterations > 0 && isCostKnown) || status.unrecorded !== undefined) addRow("Cost", costText(status));
@@ -163,7 +163,7 @@ function rowsOf(status: Report, where: string): [string, string][] {
   if (check !== undefined) addRow("Retracted", check);
   for (const { key, times, given_up: givenUp, reasons } of refused) {
     const advice = givenUp ? `; given up, 'research-ralph reset ${where} --paper ${key}' tries again` : "";
-    addRow("Refused", `${oneLine(key)}, ${many(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
+    addRow("Refused", `${oneLine(key)}, ${quantity(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
   if (status.agreement !== null) {
     const { agreement } = status;
@@ -214,19 +214,19 @@ function waitingLines({ waiting }: Report, where: string): string[] {
 
 /** Undefined if no paper is known to be retracted and there was no check. */
 function retractionText({ retracted, retraction_check: check }: Report): string | undefined {
-  const count = retracted === 0 ? "none known" : many(retracted, "paper");
+  const count = retracted === 0 ? "none known" : quantity(retracted, "paper");
   if (check === null) return retracted === 0 ? undefined : count;
   const { at, checked = 0, not_checked: unchecked = 0 } = check;
   const uncheckedText = unchecked === 0 ? "" : `, ${unchecked} could not be checked`;
-  return `${count}; ${many(checked, "paper")} checked on ${at?.slice(0, 10) ?? "?"}${uncheckedText}`;
+  return `${count}; ${quantity(checked, "paper")} checked on ${at?.slice(0, 10) ?? "?"}${uncheckedText}`;
 }
 
 function workText({ seconds, seconds_per_paper: average, seconds_left: secondsLeft }: Report): string {
   if (seconds === null) return "nothing recorded";
   const parts = [
-    `${duration(seconds * 1000)} of agent time`,
-    ...(average === null ? [] : [`${duration(average * 1000)} a paper`]),
-    ...(secondsLeft === null ? [] : [`≈ ${duration(secondsLeft * 1000)} of work left`]),
+    `${shortDuration(seconds * 1000)} of agent time`,
+    ...(average === null ? [] : [`${shortDuration(average * 1000)} a paper`]),
+    ...(secondsLeft === null ? [] : [`≈ ${shortDuration(secondsLeft * 1000)} of work left`]),
   ];
   return parts.join(", ");
 }

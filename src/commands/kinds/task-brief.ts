@@ -4,7 +4,7 @@ import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { sandboxOf, workspaceOf } from "../../compose/open-task.js";
 import { sandboxFor } from "../../compose/sandbox.js";
 import { folderInstructions } from "../../engine/config/folder-instructions.js";
-import { many, timeText } from "../../engine/lib/words.js";
+import { quantity, timeText } from "../../engine/lib/words.js";
 import { memoryNotes } from "../../engine/loop/notes.js";
 import { readMessages } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -37,7 +37,7 @@ export async function taskBrief(
   if (isMet(state)) return { reason: `All acceptance criteria were met when they were checked ${when}.` };
   const { iterations: most = Number.POSITIVE_INFINITY } = budgetOf(state);
   if (spentBy(state).iterations >= most)
-    return { reason: `The task has used up its ${many(most, "iteration")}; raise max_iterations in its file.` };
+    return { reason: `The task has used up its ${quantity(most, "iteration")}; raise max_iterations in its file.` };
   const unchecked: TaskState["checks"] = task.acceptance_criteria.map((criterion) => ({
     criterion: criterionText(criterion),
     passed: false,

@@ -1,6 +1,6 @@
 import { testsText } from "../../code/team/rounds.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { count, duration, many } from "../../engine/lib/words.js";
+import { shortCount, shortDuration, quantity } from "../../engine/lib/words.js";
 import { currentInstructions } from "../../engine/storage/state/from-outside.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
@@ -61,7 +61,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
   // Attempts in which no service answered do not count.
   const uncounted = attempts.length - counted;
   const isTeam = state.task.team === true || state.rounds !== undefined;
-  const runs = isTeam ? `, ${many(counted, "run")} of agents` : "";
+  const runs = isTeam ? `, ${quantity(counted, "run")} of agents` : "";
   const used = `${spent.iterations} of ${budget.iterations ?? "any number"}${runs}${idleText(uncounted)}`;
   say(isTeam ? "Rounds" : "Iterations", used);
   for (const { round, steps } of isTeam ? roundsOf(state).slice(-5) : [])
@@ -72,13 +72,16 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
     say("", `#${iteration} ${who}: ${how}${after === undefined ? "" : `, ${after} of ${total} met`}`);
   }
   if (attempts.length > 5) say("", `and ${attempts.length - 5} before; ${where}/whole.task.md has them all`);
-  if (spent.minutes > 0) say("Time", `${duration(spent.minutes * 60_000)} of agent time`);
+  if (spent.minutes > 0) say("Time", `${shortDuration(spent.minutes * 60_000)} of agent time`);
   if (spent.tokens > 0)
-    say("Tokens", `${count(spent.tokens)}${budget.tokens === undefined ? "" : ` of ${count(budget.tokens)}`}`);
+    say(
+      "Tokens",
+      `${shortCount(spent.tokens)}${budget.tokens === undefined ? "" : ` of ${shortCount(budget.tokens)}`}`,
+    );
   if (spent.usd > 0) say("Cost", costText({ cost_usd: spent.usd }));
   for (const words of steering) say("Steering", oneLine(words));
   const stuck = withoutProgress(state).length;
-  if (stuck >= 2) say("", `no progress for ${many(stuck, "iteration")} in a row`);
+  if (stuck >= 2) say("", `no progress for ${quantity(stuck, "iteration")} in a row`);
   const current = plan?.tasks.find(({ id, kind }) => id === plan.current_task_id && kind === "step");
   if (current !== undefined) say("Step", oneLine(current.title));
   return { json, rows };

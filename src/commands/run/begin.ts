@@ -9,7 +9,7 @@ import { checkAgent, createAgent, isRemote } from "../../engine/agents/registry.
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import type { Io } from "../../engine/ui/io.js";
 import { wrapForTerminal, say } from "../../engine/ui/terminal/format.js";
@@ -323,7 +323,7 @@ async function plan(
   return {
     papers,
     lines: [
-      `It searches ${searchedSources.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${usesWordsOfTopic ? wordsText(topic, keywords) : asksServices && keywords.length > 0 ? `${wordsText(topic, keywords)} and words that the agent adds` : ""}, reads up to ${many(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${asksServices && sources.length === 0 ? "--source chooses other sources. " : ""}${screenedText(searchedSources, criteria)}`,
+      `It searches ${searchedSources.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${usesWordsOfTopic ? wordsText(topic, keywords) : asksServices && keywords.length > 0 ? `${wordsText(topic, keywords)} and words that the agent adds` : ""}, reads up to ${quantity(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${asksServices && sources.length === 0 ? "--source chooses other sources. " : ""}${screenedText(searchedSources, criteria)}`,
       ...typedText("criterion", "criteria", criteria),
       ...typedText("field to extract", "fields to extract", fields),
       costText(config, check, forecast, io),

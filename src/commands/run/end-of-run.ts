@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { ResolvedConfig } from "../../compose/config.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { labelledLines, truncate } from "../../engine/ui/terminal/format.js";
 import { costText, idleText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -55,7 +55,7 @@ export async function endLines(
     ...(check === undefined ? [] : [{ label: "Check", text: oneLine(check.says) }]),
     {
       label: "Cost",
-      text: `${costText(total)}, for ${many(total.iterations, "iteration")} of the project in all${idleText(total.not_counted)}`,
+      text: `${costText(total)}, for ${quantity(total.iterations, "iteration")} of the project in all${idleText(total.not_counted)}`,
     },
     ...(counts.waiting === undefined
       ? []

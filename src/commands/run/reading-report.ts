@@ -17,7 +17,7 @@ import { nameOf } from "../../research/papers/paper-keys.js";
 import { fileNameOf } from "../../research/papers/reference.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { areTokensKnown, partText, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
-import { count, duration } from "../../engine/lib/words.js";
+import { shortCount, shortDuration } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -153,10 +153,10 @@ export function readingLines(
     ...(wasRead
       ? [
           "",
-          `${areTokensKnown(spending) ? `${count(spending.input)} tokens in, ${count(spending.output)} out` : "tokens not known"} · ${unlabelledCost(spending)} · ${duration(spending.seconds * 1000)}`,
+          `${areTokensKnown(spending) ? `${shortCount(spending.input)} tokens in, ${shortCount(spending.output)} out` : "tokens not known"} · ${unlabelledCost(spending)} · ${shortDuration(spending.seconds * 1000)}`,
           ...(isTrial
             ? [
-                `Thirty papers like this one: about ${duration(thirty.seconds * 1000)}, ${unlabelledCost({ ...spending, ...thirty })}`,
+                `Thirty papers like this one: about ${shortDuration(thirty.seconds * 1000)}, ${unlabelledCost({ ...spending, ...thirty })}`,
               ]
             : []),
         ]

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { webAddress } from "../../engine/lib/json-fields.js";
+import { webAddressFrom } from "../../engine/lib/json-fields.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
@@ -39,7 +39,7 @@ function requireSource(name: string, root: string): void {
     throw new ExpectedError(`--source ${name}: there is no folder ${path}.`, 2);
   }
   const list = ownListIn(name);
-  if (list !== undefined && webAddress(list.place) === undefined) {
+  if (list !== undefined && webAddressFrom(list.place) === undefined) {
     const path = resolve(root, list.place);
     if (statsAt(path)?.isFile() === true) return;
     throw new ExpectedError(`--source ${name}: there is no file ${path}.`, 2);

@@ -13,7 +13,7 @@ import type { Spending } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { counter } from "../../engine/ui/terminal/counter.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { forecastSentence } from "../../engine/ui/terminal/tally.js";
@@ -86,7 +86,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
     );
   const skippedCount = notProjects.length - mistyped.length;
   if (skippedCount > 0 && !args.json)
-    say(io, `Skipped, because they hold no project: ${skippedCount} of ${many(args.folders.length, "path")}.`);
+    say(io, `Skipped, because they hold no project: ${skippedCount} of ${quantity(args.folders.length, "path")}.`);
   for (const named of mistyped) say(io, `${oneLine(named)} is not a project: there is no ${rrdName} in it.`);
   let exitCode = mistyped.length === 0 ? 0 : 2;
   for (const named of args.folders) {
@@ -294,7 +294,7 @@ function noChangesLine(
       5,
     );
   if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...figures(changes) })}\n`;
-  return `${name}: nothing new from ${since} to ${until} (${many(changes.queriedSources.length, "source")} asked).${incompleteText(changes)}\n`;
+  return `${name}: nothing new from ${since} to ${until} (${quantity(changes.queriedSources.length, "source")} asked).${incompleteText(changes)}\n`;
 }
 
 const failures = ({ failed }: UpdateFindings): string =>
@@ -314,7 +314,7 @@ function incompleteText(changes: UpdateFindings): string {
     ...(unchecked.papers === 0
       ? []
       : [
-          `It could not be checked whether ${many(unchecked.papers, "paper")} changed or ${unchecked.papers === 1 ? "was" : "were"} retracted (${reason}).`,
+          `It could not be checked whether ${quantity(unchecked.papers, "paper")} changed or ${unchecked.papers === 1 ? "was" : "were"} retracted (${reason}).`,
         ]),
   ]
     .map((sentence) => ` ${oneLine(sentence)}`)

@@ -1,6 +1,6 @@
 import { createColors } from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { notesOfOldQuote } from "../../text/evidence/quoted.js";
@@ -141,7 +141,7 @@ export function answerLines(
     ...(without_text.length === 0
       ? []
       : [
-          `No text is stored of ${many(without_text.length, "paper")} (${without_text.slice(0, 3).map(nameOf).join(", ")}${without_text.length > 3 ? ", …" : ""}); of these only the records were looked at. --fetch fetches them.`,
+          `No text is stored of ${quantity(without_text.length, "paper")} (${without_text.slice(0, 3).map(nameOf).join(", ")}${without_text.length > 3 ? ", …" : ""}); of these only the records were looked at. --fetch fetches them.`,
         ]),
   ];
   return [

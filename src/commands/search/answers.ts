@@ -2,7 +2,7 @@ import { createColors } from "picocolors";
 import { poolOf } from "../../research/overview/questions/stored-pool.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { namesByKey, type Pool } from "../../research/overview/questions/pool.js";
@@ -61,7 +61,7 @@ export async function answersCommand({ folder: argument, json }: FolderOptions, 
     stale === 0
       ? []
       : [
-          `${many(stale, "answer")} no longer ${stale === 1 ? "stands" : "stand"}: 'research-ralph ask ${nameFor(io.cwd, folder)} --again'`,
+          `${quantity(stale, "answer")} no longer ${stale === 1 ? "stands" : "stand"}: 'research-ralph ask ${nameFor(io.cwd, folder)} --again'`,
         ];
   io.stdout(`${[...lines, ...advice].join("\n").trimEnd()}\n`);
   return 0;

@@ -8,7 +8,7 @@ import { checkAnswer } from "./check-answer.js";
 import { type Answered, finishWriting, openQuestion } from "./open-question.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { zeroSpent, addSpent } from "../../engine/loop/stop-conditions/budget.js";
+import { zeroSpending, addSpending } from "../../engine/loop/stop-conditions/budget.js";
 import type { Spending } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
@@ -171,7 +171,7 @@ async function put(
   const began = io.clock.now();
   const isChecked = Object.keys(checkerNamesOf(config)).length > 0;
   let answer: Answered | undefined;
-  let spent = zeroSpent;
+  let spent = zeroSpending;
   const answered = (said: Answered) => {
     answer = said;
   };
@@ -194,7 +194,7 @@ async function put(
   if (answer === undefined || code !== 0) return { code, spent, ...ended };
   const left = remainingLimits(config, { ...spent, iterations: 0 }, io.clock.now() - began);
   const checked = await checkAnswer(answer, folders[0], { quiet, json }, left ?? config, io, left !== undefined);
-  return { code: checked.code, spent: addSpent(spent, checked.spent), ...ended };
+  return { code: checked.code, spent: addSpending(spent, checked.spent), ...ended };
 }
 
 /**
@@ -209,7 +209,7 @@ async function askAgain(
 ): Promise<number> {
   await requireAgents(config, io, false, checkerNamesOf(config));
   const began = io.clock.now();
-  let spent = zeroSpent;
+  let spent = zeroSpending;
   let exitCode = 0;
   for (const folder of folders) {
     const stale = (await standings(folder, io)).filter(({ latest, why }) => latest && why.length > 0);
@@ -228,7 +228,7 @@ async function askAgain(
         } else {
           if (!args.quiet && !args.json) io.stdout(`${oneLine(answer.question)}\n\n`);
           const done = await put(answer.question, projects, args, limits, io);
-          spent = addSpent(spent, done.spent);
+          spent = addSpending(spent, done.spent);
           isAnswered ||= done.code === 0;
           code = done.code;
         }

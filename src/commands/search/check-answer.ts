@@ -3,7 +3,7 @@ import type { ResolvedConfig } from "../../compose/config.js";
 import { drive } from "../../compose/drive.js";
 import { checkerNamesOf, sharingOf } from "../../compose/sharing.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
-import { zeroSpent } from "../../engine/loop/stop-conditions/budget.js";
+import { zeroSpending } from "../../engine/loop/stop-conditions/budget.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Spending } from "../../engine/loop/types.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
@@ -33,11 +33,11 @@ export async function checkAnswer(
 ): Promise<{ readonly code: number; readonly spent: Spending }> {
   const roles = checkerNamesOf(config);
   const { checkers = [] } = sharingOf(config);
-  if (Object.keys(roles).length === 0 || answer.open === undefined) return { code: 0, spent: zeroSpent };
+  if (Object.keys(roles).length === 0 || answer.open === undefined) return { code: 0, spent: zeroSpending };
   const goesOn = `'research-ralph ask ${shellWord(nameFor(io.cwd, folder))} ${answer.id} --check'`;
   if (!canPay) {
     say(io, `The limit of this command is reached; ${goesOn} has the sentences of the answer checked.`);
-    return { code: 0, spent: zeroSpent };
+    return { code: 0, spent: zeroSpending };
   }
   const kept: LedgerLine[] = [];
   let said: string | undefined;

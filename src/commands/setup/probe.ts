@@ -5,7 +5,7 @@ import type { AgentSettings } from "../../engine/agents/definition.js";
 import { createAgent } from "../../engine/agents/registry.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Usage } from "../../engine/loop/types.js";
-import { duration } from "../../engine/lib/words.js";
+import { shortDuration } from "../../engine/lib/words.js";
 import { usageParts, tokensOf } from "../../engine/ui/terminal/tally.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
@@ -67,21 +67,21 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
     const ms = now() - started;
     const numbers = { seconds: ms / 1000, usage, cost_usd };
     if (end.failure !== undefined)
-      return { ok: false, detail: `${spec} failed after ${duration(ms)}: ${end.failure}`, ...numbers };
+      return { ok: false, detail: `${spec} failed after ${shortDuration(ms)}: ${end.failure}`, ...numbers };
     const result = () => readFile(join(workspace, resultName), "utf8").catch(() => undefined);
     const written = (await result()) !== undefined;
     await keepAnswer(workspace, end.message);
     if ((await result()) === undefined) {
       return {
         ok: false,
-        detail: `${spec} answered in ${duration(ms)} but gave no result: its message contains no JSON, and it wrote no file. It may lack permission to write, or it did not follow the instructions.`,
+        detail: `${spec} answered in ${shortDuration(ms)} but gave no result: its message contains no JSON, and it wrote no file. It may lack permission to write, or it did not follow the instructions.`,
         ...numbers,
       };
     }
     const cost = usageParts(usage === undefined ? 0 : tokensOf(usage), cost_usd);
     return {
       ok: true,
-      detail: `${spec} answered ${written ? "and wrote its file" : "with its result"} in ${[duration(ms), ...cost].join(", ")}.`,
+      detail: `${spec} answered ${written ? "and wrote its file" : "with its result"} in ${[shortDuration(ms), ...cost].join(", ")}.`,
       ...numbers,
     };
   } finally {

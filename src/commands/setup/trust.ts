@@ -13,7 +13,7 @@ import {
 } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { statsAt } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -73,7 +73,7 @@ export async function trustCommand(
         io,
         parts.length === 0
           ? `No setting in ${displayPath(io.cwd, folder)} needs trust.`
-          : `All ${many(parts.length, "setting")} in ${displayPath(io.cwd, folder)} that need trust have it already.`,
+          : `All ${quantity(parts.length, "setting")} in ${displayPath(io.cwd, folder)} that need trust have it already.`,
       );
     return 0;
   }
@@ -87,7 +87,7 @@ export async function trustCommand(
   else
     say(
       io,
-      `${many(open.length, "setting")} trusted as ${open.length === 1 ? "it stands" : "they stand"}; 'research-ralph trust --revoke' takes that back.`,
+      `${quantity(open.length, "setting")} trusted as ${open.length === 1 ? "it stands" : "they stand"}; 'research-ralph trust --revoke' takes that back.`,
     );
   return 0;
 }

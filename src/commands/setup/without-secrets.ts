@@ -1,4 +1,4 @@
-import { namesSecret, type Redact, redacted, redactValue } from "../../engine/lib/redact.js";
+import { isSecretName, type Redact, redactionMark, redactValue } from "../../engine/lib/redact.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
 /** The value after a flag such as --api-key. */
@@ -9,20 +9,21 @@ const secretFlag = /^--?[\w-]*(?:key|token|secret|password)$/i;
 
 /** A configuration value for display: without the user's secrets and without control codes for the terminal. */
 export const withoutSecrets = (value: unknown, redact: Redact): unknown =>
-  redactValue(withoutEnvironment(value), (text) => oneLine(redact(text).replace(valueAfterSecretFlag, redacted))).value;
+  redactValue(withoutEnvironment(value), (text) => oneLine(redact(text).replace(valueAfterSecretFlag, redactionMark)))
+    .value;
 
 /** Hides values that are secret because of their name: variables of agents and hooks, and words after secret flags. */
 function withoutEnvironment(value: unknown, isEnv = false): unknown {
   if (Array.isArray(value))
     return value.map((item, index) =>
-      secretFlag.test(String(value[index - 1])) ? redacted : withoutEnvironment(item),
+      secretFlag.test(String(value[index - 1])) ? redactionMark : withoutEnvironment(item),
     );
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, innerValue]) => [
       name,
-      innerValue !== "" && ((isEnv && namesSecret(name)) || /(?:^|_)api_key$/.test(name))
-        ? redacted
+      innerValue !== "" && ((isEnv && isSecretName(name)) || /(?:^|_)api_key$/.test(name))
+        ? redactionMark
         : withoutEnvironment(innerValue, name === "env"),
     ]),
   );

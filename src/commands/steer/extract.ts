@@ -5,7 +5,7 @@ import { roleNamesOf } from "../../compose/sharing.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { forecastText } from "../../engine/ui/terminal/tally.js";
@@ -143,7 +143,7 @@ async function costLines(
     const forecast = forecastOfSize(config, io, agent, rrd, { kind: extract.name, figure, units: mine.length });
     const fields = new Set(mine.flatMap(({ paper }) => fieldsToFill(rrd, paper, filler).map(({ id }) => id)));
     lines.push(
-      `${agent} looks for ${many(fields.size, "field")} in ${many(mine.length, "paper")}${forecast === undefined ? "" : `: ${forecastText(forecast)}`}; estimated from ${stored === mine.length ? "the stored texts" : `${many(stored, "stored text")} and a usual length for the others`}.`,
+      `${agent} looks for ${quantity(fields.size, "field")} in ${quantity(mine.length, "paper")}${forecast === undefined ? "" : `: ${forecastText(forecast)}`}; estimated from ${stored === mine.length ? "the stored texts" : `${quantity(stored, "stored text")} and a usual length for the others`}.`,
     );
   }
   return lines;

@@ -6,7 +6,7 @@ import { signState } from "../../research/project-files/guarded/signed-state.js"
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/derive.js";
 import { requirePerson } from "./require-person.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { recordsNamed, severalMatch } from "../../research/overview/which-record.js";
@@ -76,4 +76,4 @@ async function lastReset(folder: string): Promise<LastReset> {
 }
 
 const undoneText = ({ iteration, laterCount }: LastReset): string =>
-  `The last reset (iteration ${iteration}) is taken back${laterCount === 0 ? "" : `, and the ${many(laterCount, "iteration")} after it`}.`;
+  `The last reset (iteration ${iteration}) is taken back${laterCount === 0 ? "" : `, and the ${quantity(laterCount, "iteration")} after it`}.`;

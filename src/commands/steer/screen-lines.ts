@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelledLines, wrap } from "../../engine/ui/terminal/format.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import {
   uncertaintyReasons,
@@ -39,7 +39,7 @@ export function recordLines(
     withKeywords(text, keywords)
       .map((piece) => (piece.isKeyword ? markWord(piece.text) : piece.text))
       .join("");
-  const moreLines = (count: number) => colors.dim(`… ${many(count, "more line")}: a shows all`);
+  const moreLines = (count: number) => colors.dim(`… ${quantity(count, "more line")}: a shows all`);
   const shortened = (lines: readonly string[], maxCount: number): readonly string[] =>
     lines.length <= maxCount ? lines : [...lines.slice(0, maxCount - 1), moreLines(lines.length - maxCount + 1)];
   const head = [

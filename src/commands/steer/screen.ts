@@ -2,7 +2,7 @@ import pc from "picocolors";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
 import type { Criterion } from "../../research/generated/rrd.js";
@@ -76,7 +76,7 @@ export async function screenCommand(
   const maybe = last.maybe.length === 0 ? "" : `, ${last.maybe.length} maybe`;
   say(
     io,
-    `${many(last.decisionTexts.size, "decision")}${maybe}; ${left === 0 ? "nothing waits for you" : `${many(left, "record")} left`}.`,
+    `${quantity(last.decisionTexts.size, "decision")}${maybe}; ${left === 0 ? "nothing waits for you" : `${quantity(left, "record")} left`}.`,
   );
   if (left > 0)
     say(

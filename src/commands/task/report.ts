@@ -2,7 +2,7 @@ import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { workspaceOf } from "../../compose/open-task.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import { displayPath } from "../../research/overview/find-research.js";
@@ -32,9 +32,9 @@ export async function taskReport(
   const { iterations } = spentBy(state);
   const figures = [
     `${metIn(checks)} of ${task.acceptance_criteria.length} criteria met`,
-    many(iterations, state.rounds === undefined ? "iteration" : "round"),
+    quantity(iterations, state.rounds === undefined ? "iteration" : "round"),
     ...(tested === undefined ? [] : [`${tested.passed} tests passed, ${tested.failing} failing`]),
-    ...(findings.length === 0 ? [] : [many(findings.length, "finding")]),
+    ...(findings.length === 0 ? [] : [quantity(findings.length, "finding")]),
   ].join(", ");
   const end = written.includes(views.record)
     ? `Written: ${displayPath(io.cwd, folder) === "." ? "" : `${displayPath(io.cwd, folder)}/`}${views.record}`

@@ -33,7 +33,7 @@ import { trustAt, trustCommands, trustContext } from "./trust-task.js";
 import { metIn, statusOf } from "../../task/workflow/status.js";
 import { taskWorkflow } from "../../task/workflow/workflow.js";
 import { testsText, untestedRound } from "../../code/team/rounds.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 import { countedAttempts, roundsOf, spentBy } from "../../task/plan/used.js";
 
@@ -186,7 +186,8 @@ async function reportEnd(
     for (const { test } of state.tested.failures.slice(0, 5)) row("", `✗ ${test}`);
   }
   const { findings } = teamFields(state);
-  if (findings.length > 0) row("Found", `${many(findings.length, "finding")} of the adversary: research-ralph report`);
+  if (findings.length > 0)
+    row("Found", `${quantity(findings.length, "finding")} of the adversary: research-ralph report`);
   const lastSnapshot = state.attempts.findLast(({ snapshot }) => snapshot !== undefined);
   // It may be another folder: that of the named file, or a worktree.
   const folderArgument = folder === io.cwd ? "" : ` ${shellWord(displayPath(io.cwd, folder))}`;

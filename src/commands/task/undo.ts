@@ -5,7 +5,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
 import { openRecordStore } from "../../engine/storage/state/record-store.js";
 import { replaceBroken } from "../../engine/storage/state/reset.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { snapshotIndex } from "../../task/project-files/layout.js";
@@ -63,7 +63,7 @@ export async function undo(
       io.stdout(
         files.length === 0
           ? `Nothing to undo: the files are as they were ${where}.\n`
-          : `The files are as they were ${where}; ${many(files.length, "file")} changed. The content before the undo is kept as refs/ralph/${state.id}/before-undo; files that git ignores were not changed.\n`,
+          : `The files are as they were ${where}; ${quantity(files.length, "file")} changed. The content before the undo is kept as refs/ralph/${state.id}/before-undo; files that git ignores were not changed.\n`,
       );
     return 0;
   } finally {

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../lib/without-undefined.js";
-import { namesSecret } from "../lib/redact.js";
+import { isSecretName } from "../lib/redact.js";
 import type { Brief } from "../loop/types.js";
 import type { Mount, ProcessAccess } from "../process/access.js";
 import type { AgentContext, AgentDefinition, Invocation } from "./definition.js";
@@ -61,7 +61,7 @@ export function startSettings(
 }
 
 const configurationVariables = ({ settingVariables }: AgentDefinition, env: NodeJS.ProcessEnv): string[] =>
-  Object.keys(env).filter((name) => settingVariables?.test(name) === true && !namesSecret(name));
+  Object.keys(env).filter((name) => settingVariables?.test(name) === true && !isSecretName(name));
 
 /**
  * A CLI may start git by itself. These settings prevent git from starting programs that are configured in the agent's
@@ -94,4 +94,4 @@ const disabledSettings = {
 };
 
 const withoutSecretsBut = (needed: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !namesSecret(name) || needed.includes(name)));
+  Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name) || needed.includes(name)));

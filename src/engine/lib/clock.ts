@@ -1,10 +1,10 @@
-/** Time, injected so that tests need not wait. */
+/** The source of the time. Tests replace it, so that they need not wait. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Starts to detect sleep of the machine; the returned function stops it. A test clock that never sleeps has none. */
+  /** Starts to detect sleep of the machine; the returned function ends that. Absent in a test clock without sleep. */
   watch?(): () => void;
-  /** The spans in which the machine slept during `watch`, oldest first. A test clock that never sleeps has none. */
+  /** The spans in which the machine slept during `watch`, oldest first. Absent in a test clock without sleep. */
   sleeps?(): readonly Span[];
   /** Resolves at `until`, or as soon as `signal` aborts. Never rejects. */
   sleep(until: number, signal: AbortSignal): Promise<void>;
@@ -16,7 +16,7 @@ export interface Span {
   readonly until: number;
 }
 
-/** Milliseconds between two times in which the machine did not sleep; never negative. */
+/** How many milliseconds the machine was awake between two times; never negative. */
 export function awakeBetween(from: number, until: number, sleeps: readonly Span[] = []): number {
   const sleepParts = sleeps.map((sleep) => Math.min(until, sleep.until) - Math.max(from, sleep.from));
   return Math.max(0, until - from - sleepParts.reduce((sum, ms) => sum + Math.max(0, ms), 0));
@@ -29,10 +29,10 @@ const minSleepMs = 30_000;
 
 /**
  * A clock that never goes back. If `wallClock` (milliseconds since the epoch) is set back, the clock continues from its
- * last reading. Otherwise, after the wall clock is set back by an hour, a wait of two seconds would take an hour, and
- * an iteration could have a negative duration. If `wallClock` jumps forward, as after a laptop slept, `now` jumps too,
- * because services measure their limits in real time; `sleeps` lists the time in which the machine slept. Node's
- * monotonic clock can't be used: during sleep it stops on Linux but continues on macOS and Windows.
+ * last reading. Without that, if the wall clock were set back by an hour, a wait of two seconds would take an hour, and
+ * an iteration could have a negative duration. If `wallClock` jumps forward, as after sleep of the machine, `now` jumps
+ * too, because services measure their limits in real time. Node's monotonic clock can't be used: during sleep it stops
+ * on Linux but continues on macOS and Windows.
  */
 export function steadyClock(wallClock: () => number): Required<Clock> {
   let lastTime = wallClock();
@@ -61,7 +61,7 @@ export function steadyClock(wallClock: () => number): Required<Clock> {
         tickTimer = undefined;
       };
     },
-    /** Waits in slices, so that the wait ends on time after a laptop was suspended. */
+    /** Waits in slices of ten seconds, so that the wait ends on time after sleep of the machine. */
     async sleep(until, signal) {
       for (let remainingMs = until - now(); !signal.aborted && remainingMs > 0; remainingMs = until - now()) {
         await new Promise<void>((resolve) => {
@@ -81,8 +81,8 @@ export function steadyClock(wallClock: () => number): Required<Clock> {
 /** The clock of the machine. */
 export const systemClock: Required<Clock> = steadyClock(Date.now);
 
-/** Measures how many milliseconds the machine is awake from now on, until `stop` is called. */
-export function stopwatch(clock: Clock): { awakeMs(): number; stop(): void } {
+/** Starts to measure how many milliseconds the machine is awake from now on. `stop` ends the detection of sleep. */
+export function startStopwatch(clock: Clock): { awakeMs(): number; stop(): void } {
   const unwatch = clock.watch?.();
   const startedAt = clock.now();
   return { awakeMs: () => awakeBetween(startedAt, clock.now(), clock.sleeps?.()), stop: () => unwatch?.() };
@@ -98,22 +98,26 @@ export const timeoutReason = "time";
 export function timeoutSignal(ms: number, clock: Clock): { signal: AbortSignal; clear(): void } {
   const timeoutController = new AbortController();
   const cancelController = new AbortController();
-  const watch = stopwatch(clock);
+  const awakeTime = startStopwatch(clock);
   const wait = async (): Promise<void> => {
-    for (let remainingMs = ms; remainingMs > 0 && !cancelController.signal.aborted; remainingMs = ms - watch.awakeMs())
+    for (
+      let remainingMs = ms;
+      remainingMs > 0 && !cancelController.signal.aborted;
+      remainingMs = ms - awakeTime.awakeMs()
+    )
       await clock.sleep(clock.now() + remainingMs, cancelController.signal);
-    watch.stop();
+    awakeTime.stop();
     if (!cancelController.signal.aborted) timeoutController.abort(timeoutReason);
   };
   void wait();
   return { signal: timeoutController.signal, clear: () => cancelController.abort() };
 }
 
-/** The text of a duration, for limits that a person has set: "1.8 seconds", "1 minute", "90 minutes". */
+/** The text of a duration for limits that the user has set: "1.8 seconds", "1 minute", "90 minutes". */
 export function durationText(ms: number): string {
   const [value, unit] = ms < 60_000 ? [ms / 1000, "second"] : [ms / 60_000, "minute"];
-  const rounded = Math.round(value * 10) / 10;
-  return `${rounded} ${unit}${rounded === 1 ? "" : "s"}`;
+  const roundedValue = Math.round(value * 10) / 10;
+  return `${roundedValue} ${unit}${roundedValue === 1 ? "" : "s"}`;
 }
 
 /** An ISO 8601 time in UTC, without the characters that some file systems refuse. `time`: ms since the epoch. */

@@ -1,12 +1,12 @@
 /**
- * A failure that a person can meet and correct: a wrong flag, a broken file, a full disk. Its message is one sentence
- * that says what is wrong, where, and what to do. Any other error that is thrown is a bug.
+ * An error that the user can correct: a wrong flag, a broken file, a full disk. Its message is one sentence that says
+ * what is wrong, where, and what to do. Any other error that is thrown is a bug.
  */
 export class ExpectedError extends Error {
   override readonly name = "ExpectedError";
   constructor(
     message: string,
-    /** The exit code: 1 failed, 2 wrong usage, 5 a person is needed. */
+    /** The exit code: 1 if the program failed, 2 for wrong usage, 5 if the user must act first. */
     readonly exitCode: 1 | 2 | 5 = 1,
   ) {
     super(message);
@@ -27,7 +27,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 export function diskFault(error: unknown, path?: string): string | undefined {
   if (hasCode(error, "ENOSPC", "EDQUOT")) {
     const affectedPath = path ?? error.path;
-    return `There is no space left on the disk${affectedPath === undefined ? "" : ` for ${affectedPath}`}; free some and run again.`;
+    return `There is no space left on the disk${affectedPath === undefined ? "" : ` for ${affectedPath}`}; free some space and run again.`;
   }
   if (!hasCode(error, "EIO", "ESTALE", "ENODEV", "ENXIO", "ENOTCONN", "EHOSTDOWN", "EREMOTEIO")) return undefined;
   const file = path ?? error.path;
@@ -38,7 +38,7 @@ export function diskFault(error: unknown, path?: string): string | undefined {
  * The sentence for an error of the machine that can occur in any operation: an error of the disk, too many open files,
  * or an update of this program while it ran. Undefined for any other error.
  */
-export function faultOfMachine(error: unknown): string | undefined {
+export function machineFault(error: unknown): string | undefined {
   if (hasCode(error, "EMFILE", "ENFILE"))
     return "The limit of open files is too low; raise it with 'ulimit -n 1024', or end other programs, and run again.";
   if (hasCode(error, "ERR_MODULE_NOT_FOUND"))

@@ -1,4 +1,4 @@
-/** Groups items by `keyOf`. Keys are in the order of their first item; the items of a key keep their order. */
+/** Groups items by the key that `keyOf` returns. Keys are in the order of their first items; items keep their order. */
 export function groupBy<Item, Key>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

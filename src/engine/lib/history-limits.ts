@@ -3,7 +3,7 @@
  * in the configuration.
  */
 export interface HistoryLimits {
-  /** Maximum number of observations that keep a digest; beyond that, only the newest `recent` keep their digest. */
+  /** Maximum number of observations with a digest; if there are more, only the newest `recent` keep their digest. */
   readonly observations: number;
   /** Number of newest observations that keep their digest after older ones are summarised. */
   readonly recent: number;
@@ -11,7 +11,7 @@ export interface HistoryLimits {
   readonly observationChars: number;
   /** Maximum number of characters of the summary of the history. */
   readonly summaryChars: number;
-  /** A run ends as stuck after so many repeated iterations in a row. */
+  /** Number of repeated iterations in a row after which a run ends as stuck. */
   readonly stagnation: number;
   /** Number of newest iterations that are compared to find repetitions. */
   readonly window: number;

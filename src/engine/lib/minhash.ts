@@ -1,5 +1,5 @@
-/** Numbers in a sketch. If two texts share half of their words, about half of the numbers are equal. */
-const size = 32;
+/** The count of numbers in a sketch. If two texts share half of their words, about half of the numbers are equal. */
+const sketchSize = 32;
 
 /** Frequent words that say nothing about the subject of a text. */
 const stopWords = new Set(
@@ -9,14 +9,14 @@ const stopWords = new Set(
 );
 
 /** A word without its English ending. */
-const stem = (word: string): string => word.replace(/(?:ings?|edly|ed|ies|es|s|ly)$/, "");
+const stemOf = (word: string): string => word.replace(/(?:ings?|edly|ed|ies|es|s|ly)$/, "");
 
 /** The distinct words of a text, without numbers, endings and stop words. */
 const wordsOf = (text: string): string[] => [
   ...new Set(
     (text.toLowerCase().match(/\p{L}{3,}/gu) ?? [])
       .filter((word) => !stopWords.has(word))
-      .map((word) => (word.length > 4 ? stem(word) : word)),
+      .map((word) => (word.length > 4 ? stemOf(word) : word)),
   ),
 ];
 
@@ -35,8 +35,8 @@ function hash(word: string, seed: number): number {
 export function sketchOf(text: string): string | undefined {
   const words = wordsOf(text);
   if (words.length < 3) return undefined;
-  const minimums = Array.from({ length: size }, (_, seed) =>
-    words.reduce((best, word) => Math.min(best, hash(word, seed)), 0xffffffff),
+  const minimums = Array.from({ length: sketchSize }, (_, seed) =>
+    words.reduce((minimum, word) => Math.min(minimum, hash(word, seed)), 0xffffffff),
   );
   return minimums.map((value) => (value & 0xff).toString(16).padStart(2, "0")).join("");
 }
@@ -44,7 +44,7 @@ export function sketchOf(text: string): string | undefined {
 /** The approximate share of words, 0 to 1, that two texts have in common, computed from their sketches. */
 export function likenessOf(a: string, b: string): number {
   let equalNumbers = 0;
-  for (let index = 0; index < size * 2; index += 2)
+  for (let index = 0; index < sketchSize * 2; index += 2)
     if (a.slice(index, index + 2) === b.slice(index, index + 2)) equalNumbers += 1;
-  return equalNumbers / size;
+  return equalNumbers / sketchSize;
 }

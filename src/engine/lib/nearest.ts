@@ -1,7 +1,7 @@
 /**
- * The candidate that was most likely meant by `word`; undefined if none is near. At most a third of the letters may be
- * wrong; a word of three letters or more that is part of a candidate is always near. Among equally near candidates the
- * shortest is chosen, because an extra letter is more common than a wrong one.
+ * The candidate that the user most likely meant by `word`; undefined if no candidate is similar. At most a third of the
+ * letters may be wrong; a candidate that contains a `word` of three letters or more is always similar. Among equally
+ * similar candidates the shortest is chosen, because an extra letter is more common than a wrong one.
  */
 export function nearestCandidate(word: string, candidates: Iterable<string>): string | undefined {
   const lowerWord = word.toLowerCase();

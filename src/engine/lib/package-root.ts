@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The folder of our package.json. This code finds it from src/ and from every file in dist/. Other files must not
- * compute paths from their own location, because the bundler moves code.
+ * The folder with this program's package.json. This code finds it from src/ and from every file in dist/. Other files
+ * must not compute paths from their own location, because the bundler moves code.
  */
 const packageRoot = (() => {
   let folder = dirname(fileURLToPath(import.meta.url));
@@ -16,8 +16,7 @@ const packageRoot = (() => {
 export const packageFile = (...path: string[]): string => join(packageRoot, ...path);
 
 /**
- * The path of the program `name` in dist/, such as one that is started as a child process. It is built from
- * src/<name>-main.ts.
+ * The path of the program `name` in dist/, which is started as a child process. It is built from src/<name>-main.ts.
  */
 export const builtFile = (name: string): string => packageFile("dist", `${name}.js`);
 

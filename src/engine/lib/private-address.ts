@@ -4,8 +4,8 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /**
  * Networks that are not part of the public internet: the special-purpose addresses of the IANA registries (RFC 6890; as
- * of 2026) that are not globally reachable, multicast, and the metadata hosts of two clouds. 192.0.0.0/24 and 2001::/23
- * have a few reachable parts, which are only services of routers.
+ * of 2026) that are not globally reachable, multicast, and the metadata hosts of two clouds. A few addresses in
+ * 192.0.0.0/24 and 2001::/23 are reachable, but they are only services of routers.
  */
 const privateRanges: readonly string[] = [
   // This machine, local networks, carrier-grade NAT, protocol assignments.
@@ -77,7 +77,7 @@ function ipv4Within(address: string): string | undefined {
     : undefined;
 }
 
-/** Networks of this machine: loopback, link-local addresses, and the metadata services of clouds. */
+/** Networks that only this machine can reach: loopback, link-local addresses, and the metadata services of clouds. */
 const machineNetworks = blockList([
   ...["0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32"],
   ...["::/127", "fe80::/10", "fd00:ec2::254/128", "fd20:ce::254/128"],
@@ -92,7 +92,7 @@ export function isOwnAddress(address: string): boolean {
   if (isIP(bareAddress) === 0) return false;
   if (isInList(machineNetworks, bareAddress)) return true;
   const machineAddresses = Object.values(networkInterfaces()).flatMap((addresses) =>
-    (addresses ?? []).map((entry) => entry.address),
+    (addresses ?? []).map((networkAddress) => networkAddress.address),
   );
   const embeddedIpv4 = isIP(bareAddress) === 6 ? ipv4Within(bareAddress) : undefined;
   return (

@@ -5,9 +5,9 @@ import { dirname } from "node:path";
 /** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
-export const redacted = "[secret removed]";
+export const redactionMark = "[secret removed]";
 
-const secretName = new RegExp(
+const secretNamePattern = new RegExp(
   [
     "(?:^|_)(?:(?:api|access|private|auth)_?(?:keys?|tokens?)|keys?|tokens?|secrets?|pass(?:word|wd|phrase)?|credentials?|pat|webhook",
     "|cookies?|jwt|bearer|mnemonic|seed_?phrase|conn(?:ection)?_?str(?:ing)?)(?:_|$)",
@@ -19,29 +19,31 @@ const secretName = new RegExp(
   "i",
 );
 /** Whether the name of a variable, also in camel case, says that its value is probably a secret. */
-export const namesSecret = (name: string): boolean => secretName.test(name.replace(/([a-z\d])([A-Z])/g, "$1_$2"));
+export const isSecretName = (name: string): boolean =>
+  secretNamePattern.test(name.replace(/([a-z\d])([A-Z])/g, "$1_$2"));
 
-/** Names that stand for a secret itself, and names of a property of a secret, such as its type. */
-const plainSecretName = /(?:token|secret|password|passwd|passphrase|pwd|auth)$/i;
-const propertyName =
+/** Endings of the names of secrets, and endings of the names of their properties, such as the type of a token. */
+const plainSecretNamePattern = /(?:token|secret|password|passwd|passphrase|pwd|auth)$/i;
+const propertyNamePattern =
   /_(?:type|mode|alg|algorithm|provider|name|region|size|length|ttl|expiry|expires|expires_in|version|format|file|path|dir|host|port)$/i;
 /** Common values of settings, which are not secrets. */
-const settingWord =
+const settingWordPattern =
   /^(?:true|false|none|null|default|enabled?|disabled?|required|optional|always|never|automatic|manual|anonymous|basic|bearer|public|private|readonly|production|development|staging|testing|test|local|localhost|password|passwd|secret|changeme|postgres|root|admin|guest)$/i;
 
 /**
- * From `minUnconditional` characters on, every value is a secret; shorter values only if they are not ordinary words.
+ * A value with at least `minCertainSecretChars` characters is always a secret; a shorter value only if it is not an
+ * ordinary word.
  */
-const minUnconditional = 12;
-const minSecret = 6;
+const minCertainSecretChars = 12;
+const minSecretChars = 6;
 
 /** Whether the value of a variable with a secret's name is a secret. Paths to secrets are not secret. */
 function isSecret(name: string, value: string): boolean {
-  if (value.length < minSecret || settingWord.test(value)) return false;
-  if (/^[/~]/.test(value)) return value.length >= 8 && !propertyName.test(name) && !isPath(value);
-  if (value.length >= minUnconditional) return true;
-  if (propertyName.test(name) || /^[\d.,:]+$/.test(value)) return false;
-  return plainSecretName.test(name) || /\d/.test(value) || /[^\w.: -]/.test(value) || /[a-z][A-Z]/.test(value);
+  if (value.length < minSecretChars || settingWordPattern.test(value)) return false;
+  if (/^[/~]/.test(value)) return value.length >= 8 && !propertyNamePattern.test(name) && !isPath(value);
+  if (value.length >= minCertainSecretChars) return true;
+  if (propertyNamePattern.test(name) || /^[\d.,:]+$/.test(value)) return false;
+  return plainSecretNamePattern.test(name) || /\d/.test(value) || /[^\w.: -]/.test(value) || /[a-z][A-Z]/.test(value);
 }
 
 /** Whether a value is the path of an existing file, or of a file in an existing folder. */
@@ -56,14 +58,14 @@ const headersIn = (value: string): [string, string][] =>
   value.split(/[,\n]/).flatMap((pair): [string, string][] => {
     const index = pair.search(/[=:]/);
     const [name, headerValue] = [pair.slice(0, index).trim().replaceAll("-", "_"), pair.slice(index + 1).trim()];
-    return index < 0 ? [] : [...new Set([headerValue, decode(headerValue)])].map((headerText) => [name, headerText]);
+    return index < 0 ? [] : [...new Set([headerValue, decodeUri(headerValue)])].map((headerText) => [name, headerText]);
   });
 
-const isPrivateKey = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
+const privateKeyPattern = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY/;
 
-/** The authorization scheme before a secret, and the secret fields of a connection string. */
-const scheme = /^(?:bearer|basic|token)\s+/i;
-const connectionSecret = /(?:^|;)\s*(?:password|pwd|account_?key|shared_?access_?key)\s*=\s*([^;]+)/gi;
+/** Patterns for the authorization scheme before a secret, and for the secret fields of a connection string. */
+const schemePattern = /^(?:bearer|basic|token)\s+/i;
+const connectionSecretPattern = /(?:^|;)\s*(?:password|pwd|account_?key|shared_?access_?key)\s*=\s*([^;]+)/gi;
 
 /**
  * The secrets in the value of a variable: the value itself, its longer lines, and the password of an address. If the
@@ -73,23 +75,26 @@ function secretsOf(name: string, value: string): string[] {
   const fields = fieldsOf(value);
   if (fields.length > 0) {
     const fieldSecrets = fields.flatMap(([field, inner]) => (typeof inner === "string" ? secretsOf(field, inner) : []));
-    return [...(namesSecret(name) || fieldSecrets.length > 0 ? [value.trim()] : []), ...fieldSecrets];
+    return [...(isSecretName(name) || fieldSecrets.length > 0 ? [value.trim()] : []), ...fieldSecrets];
   }
   if (/_headers$/i.test(name))
     return headersIn(value).flatMap(([header, headerValue]) => secretsOf(header, headerValue));
   const addressMatch = /^[a-z][\w+.-]*:\/\/([^\s/?#:@]*):([^\s/?#]+)@/i.exec(value);
   const [, user, password = ""] = addressMatch ?? [];
-  const passwords = password === user ? [] : [password, decode(password)].filter((text) => isSecret("password", text));
+  const passwords =
+    password === user ? [] : [password, decodeUri(password)].filter((text) => isSecret("password", text));
   const trimmed = value.trim();
   passwords.push(
-    ...[...value.matchAll(connectionSecret)].flatMap(([, word = ""]) => (isSecret("password", word) ? [word] : [])),
+    ...[...value.matchAll(connectionSecretPattern)].flatMap(([, password = ""]) =>
+      isSecret("password", password) ? [password] : [],
+    ),
   );
-  if (!(namesSecret(name) || isPrivateKey.test(trimmed)) || !isSecret(name, trimmed)) return passwords;
-  if (scheme.test(trimmed)) passwords.push(...secretsOf(name, trimmed.replace(scheme, "")));
+  if (!(isSecretName(name) || privateKeyPattern.test(trimmed)) || !isSecret(name, trimmed)) return passwords;
+  if (schemePattern.test(trimmed)) passwords.push(...secretsOf(name, trimmed.replace(schemePattern, "")));
   // A settings file may contain line ends as "\n".
   const lines = trimmed.split(/\r?\n|\\n/).map((line) => line.trim());
   const longLines =
-    lines.length > 1 ? lines.filter((line) => line.length > minUnconditional && !line.startsWith("-----")) : [];
+    lines.length > 1 ? lines.filter((line) => line.length > minCertainSecretChars && !line.startsWith("-----")) : [];
   return [trimmed, ...longLines, ...passwords];
 }
 
@@ -101,7 +106,7 @@ function fieldsOf(value: string): [string, unknown][] {
   }
 }
 
-function decode(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -110,9 +115,10 @@ function decode(text: string): string {
 }
 
 /**
- * The forms of a value: unchanged, in JSON, in JSON within JSON, in an address or a form, and in base64 within a text.
+ * A value in all encodings in which a text may contain it: unchanged, in JSON, in JSON within JSON, in an address or a
+ * web form, and in base64.
  */
-function formsOf(value: string): string[] {
+function encodingsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const url = encodeURIComponent(value).replace(
     /[!'()*]/g,
@@ -120,12 +126,13 @@ function formsOf(value: string): string[] {
   );
   const form = new URLSearchParams([["", value]]).toString().slice(1);
   const urls = [encodeURI(value), encodeURIComponent(value), url, form];
-  const lower = urls.map((url) => url.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()));
-  return [value, json, JSON.stringify(json).slice(1, -1), ...urls, ...lower, ...base64Cores(value)];
+  const lowerCaseUrls = urls.map((url) => url.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase()));
+  return [value, json, JSON.stringify(json).slice(1, -1), ...urls, ...lowerCaseUrls, ...base64Cores(value)];
 }
 
 /**
- * The parts of the base64 of any text that contains `value`. They depend on the number of bytes before it, modulo 3.
+ * The parts that are equal in the base64 of all texts that contain `value`. They depend on the number of bytes before
+ * `value`, modulo 3, so there are three.
  */
 function base64Cores(value: string): string[] {
   const bytes = Buffer.from(value);
@@ -137,9 +144,9 @@ function base64Cores(value: string): string[] {
 }
 
 /** Patterns of secrets with a known form. A truncated private key matches too. */
-const forms: readonly RegExp[] = [
+const secretPatterns: readonly RegExp[] = [
   /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|$)/g,
-  // A line of such a key by itself, as tools that print line by line show it: 64, 70 or 76 letters and digits.
+  // One line of such a key, because some tools print line by line: 64, 70 or 76 letters and digits.
   /(?<=^|\\n|["'\s])(?=[A-Za-z+/]{0,75}\d)(?=[A-Z\d+/]{0,75}[a-z])(?=[a-z\d+/]{0,75}[A-Z])(?:[A-Za-z\d+/]{76}|[A-Za-z\d+/]{70}|[A-Za-z\d+/]{64})(?=$|\\n|["'\s])/g,
   /\bsk-(?:ant|proj|or|svcacct|admin)-[\w-]{20,}/g,
   // With an unbroken part that is not a word: sk-learn-based-models are words, and the name of a file.
@@ -150,7 +157,7 @@ const forms: readonly RegExp[] = [
   /\bxox[abprs]-[\w-]{10,}/g,
   /\bnpm_\w{36}\b/g,
   /\b(?:sk|rk)_(?:live|test)_\w{16,}/g,
-  // Without "_" and "-": hf_model_for_… is a name in code, xai-for-explainable-… the address of a page.
+  // A key has no further "_" or "-": hf_model_for_… is a name in code, xai-for-explainable-… the address of a page.
   /\b(?:(?:hf|gsk|r8|glsa|ntn|lin_api)_|(?:xai|pplx)-)[A-Za-z\d]{30,}(?:_[a-f\d]{8}\b)?/g,
   /\bnvapi-[\w-]{60,}/g,
   /\b(?:ya29\.|GOCSPX-|hvs\.|pypi-AgE|dckr_pat_)[\w-]{20,}/g,
@@ -162,17 +169,18 @@ const forms: readonly RegExp[] = [
   // Addresses that are secrets themselves.
   /\bhooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/-]{20,}/g,
   /\bdiscord(?:app)?\.com\/api\/webhooks\/\d{1,30}\/[\w-]{20,}/g,
-  // Named by what stands before them. Without a digit it is a word, or a name in code: process.env.CLIENT_SECRET.
+  // Values after a name such as "client_secret:". A value without a digit is a word or a name in code, such as
+  // process.env.CLIENT_SECRET.
   /(?<=\bauthorization["']?\s?[:=]\s?["']?(?:bearer|basic|token)\s)(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{8,}/gi,
   /(?<=\b(?:aws_secret_access_key|account_?key|shared_?access_?key|client_secret)["']?\s?[:=]\s?["']?)(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{16,}/gi,
   // The password of an address.
   /(?<=\b[a-z][\w+.-]{0,20}:\/\/[^\s/?#:@"'<>]{0,100}:)[^\s/?#:@"'<>]{3,200}(?=@)/gi,
-  // Cut off by us, so too short for the forms above.
+  // Truncated by this program, so too short for the patterns above.
   /\b(?:sk-(?:ant-|proj-|or-)|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA)|AIza|npm_)[\w-]{4,}(?=…)/g,
 ];
 
 /** Matches every text in which one of the patterns can match, so that most texts need only one test. */
-const anyForm = new RegExp(
+const anySecretPattern = new RegExp(
   [
     "PRIVATE KEY|[A-Za-z\\d+/]{64}|sk-|gh[pousr]_|github_pat_|glpat-|A(?:KIA|SIA|Iza)|xox|npm_|://[^\\s/@]{1,300}@",
     "|[sr]k_(?:live|test)_|(?:hf|gsk|r8|glsa|ntn|lin_api)_[a-z\\d]{30}|(?:xai|pplx|nvapi)-|ya29|GOCSPX|hvs\\.|pypi-AgE|dckr_pat|_v1_|sbp_|shp\\w\\w_",
@@ -182,8 +190,8 @@ const anyForm = new RegExp(
   "i",
 );
 
-/** Characters of a value's beginning; a shorter one reveals nothing. */
-const minBeginning = 6;
+/** The beginning of a secret is removed if it has at least so many characters; a shorter one reveals nothing. */
+const minBeginningChars = 6;
 
 /**
  * Removes the beginning of a secret before "…": a text that was truncated before redaction may contain half of a
@@ -195,10 +203,10 @@ function withoutTruncatedSecrets(text: string, value: string, exceptText: string
     .map((part, index) => {
       if (index === parts.length - 1) return part;
       const from = Math.max(0, part.length - value.length);
-      const start = value.slice(0, minBeginning);
+      const start = value.slice(0, minBeginningChars);
       for (let index = part.indexOf(start, from); index !== -1; index = part.indexOf(start, index + 1)) {
         const found = part.slice(index);
-        if (value.startsWith(found) && !exceptText.includes(found)) return `${part.slice(0, index)}${redacted}`;
+        if (value.startsWith(found) && !exceptText.includes(found)) return `${part.slice(0, index)}${redactionMark}`;
       }
       return part;
     })
@@ -206,14 +214,15 @@ function withoutTruncatedSecrets(text: string, value: string, exceptText: string
 }
 
 /**
- * Makes a function that removes secrets: the values of the variables in `envs` with a secret's name, passwords in
- * addresses, and keys and tokens of known forms; also encoded in JSON, addresses and base64, and truncated before "…".
- * Text that also occurs in `exceptText`, such as an article on cryptography, is kept.
+ * Creates a function that removes secrets: the values of variables in `envs` whose name is the name of a secret,
+ * passwords in addresses, and keys and tokens of known forms. Secrets are also found if they are encoded in JSON,
+ * addresses or base64, or truncated before "…". Text that also occurs in `exceptText`, such as an article on
+ * cryptography, is kept.
  */
 export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string, exceptText?: string) => string {
   const variables = envs.flatMap((env) => Object.entries(env));
   const secrets = new Set(variables.flatMap(([name, value = ""]) => secretsOf(name, value)));
-  const values = [...new Set([...secrets].flatMap(formsOf))];
+  const values = [...new Set([...secrets].flatMap(encodingsOf))];
   // Longer values first, because a value may contain another.
   values.sort((a, b) => b.length - a.length);
   return (text, exceptText = "") => {
@@ -221,15 +230,16 @@ export function redactFor(...envs: readonly NodeJS.ProcessEnv[]): (text: string,
     if (cleanText.includes("…"))
       for (const value of values) cleanText = withoutTruncatedSecrets(cleanText, value, exceptText);
     for (const value of values)
-      if (cleanText.includes(value) && !exceptText.includes(value)) cleanText = cleanText.replaceAll(value, redacted);
-    if (anyForm.test(cleanText))
-      for (const form of forms)
-        cleanText = cleanText.replace(form, (found) => (exceptText.includes(found) ? found : redacted));
+      if (cleanText.includes(value) && !exceptText.includes(value))
+        cleanText = cleanText.replaceAll(value, redactionMark);
+    if (anySecretPattern.test(cleanText))
+      for (const form of secretPatterns)
+        cleanText = cleanText.replace(form, (found) => (exceptText.includes(found) ? found : redactionMark));
     return cleanText;
   };
 }
 
-/** Redacts every string of a JSON value, including field names. `found`: whether anything was removed. */
+/** Redacts every string of a JSON value, including field names. `found`: whether a secret was removed. */
 export function redactValue(value: unknown, redact: Redact): { readonly value: unknown; readonly found: boolean } {
   let found = false;
   const cleanText = (part: unknown): unknown => {

@@ -1,6 +1,6 @@
 /**
- * Measured on briefs and articles with the tokenizer o200k: 3.94 characters per token in English. Counting bytes avoids
- * too low estimates for other scripts.
+ * Measured on briefs and articles with the tokenizer o200k: 3.94 characters per token in English. Bytes are counted
+ * instead of characters, because the estimate would be too low for other scripts.
  */
 export const bytesPerToken = 3.9;
 
@@ -14,12 +14,15 @@ export function clip(text: string, tokens: number): string {
   if (estimateTokens(text) <= tokens) return text;
   let end = Math.floor(tokens * bytesPerToken) - 1;
   while (end > 0 && estimateTokens(text.slice(0, end)) >= tokens) end = Math.floor(end * 0.95);
-  const clipped = text.slice(0, Math.max(end, 0));
-  const space = clipped.lastIndexOf(" ");
-  return `${(space > clipped.length / 2 ? clipped.slice(0, space) : clipped).trimEnd()}…`;
+  const clippedText = text.slice(0, Math.max(end, 0));
+  const space = clippedText.lastIndexOf(" ");
+  return `${(space > clippedText.length / 2 ? clippedText.slice(0, space) : clippedText).trimEnd()}…`;
 }
 
-/** The lines of as many items as fit into `tokens`, in order, one line per item; `left`: the number of other items. */
+/**
+ * The lines of the first items that together have at most `tokens` estimated tokens, one line per item. `left`: the
+ * number of items that do not fit.
+ */
 export function fit<Item>(
   items: readonly Item[],
   tokens: number,
@@ -46,10 +49,10 @@ export function pieceEnd(text: string, at: number, tokens: number, end = text.le
   let length = remaining.length;
   while (estimateTokens(remaining.slice(0, length)) > tokens) length = Math.floor(length * 0.9);
   if (at + length >= end) return end;
-  const clipped = ["\n\n", "\n", " "]
+  const lastBreak = ["\n\n", "\n", " "]
     .map((mark) => remaining.lastIndexOf(mark, length))
     .find((index) => index > length * 0.75);
-  if (clipped !== undefined) return at + clipped + 1;
+  if (lastBreak !== undefined) return at + lastBreak + 1;
   // A surrogate pair is not split.
   const lastUnit = remaining.charCodeAt(length - 1);
   return at + Math.max(1, lastUnit >= 0xd800 && lastUnit < 0xdc00 && length > 1 ? length - 1 : length);

@@ -1,4 +1,4 @@
-/** The same members, optional where they may be undefined, and then absent. */
+/** The same members, but each member that may be undefined is optional, and absent instead of undefined. */
 type Present<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & {
@@ -6,8 +6,8 @@ type Present<Members> = {
 };
 
 /**
- * The same object without the members that are undefined: for what is stored, compared or spread over defaults, where
- * an undefined member would override a value or count as a difference.
+ * The same object without the members that are undefined. It is used for objects that are stored, compared or spread
+ * over defaults: there, an undefined member would override a value or count as a difference.
  */
 export const withoutUndefined = <Members extends object>(members: Members): Present<Members> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Members>;

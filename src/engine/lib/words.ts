@@ -1,17 +1,17 @@
-const second = 1000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 const twoDigits = (value: number): string => String(value).padStart(2, "0");
 
-/** Milliseconds for people: "<1s", "42s", "3m 05s", "1h 04m", "2d 03h". */
-export function duration(ms: number): string {
-  if (ms < second) return "<1s";
-  if (ms < minute) return `${Math.floor(ms / second)}s`;
-  if (ms < hour) return `${Math.floor(ms / minute)}m ${twoDigits(Math.floor((ms % minute) / second))}s`;
-  if (ms < day) return `${Math.floor(ms / hour)}h ${twoDigits(Math.floor((ms % hour) / minute))}m`;
-  return `${Math.floor(ms / day)}d ${twoDigits(Math.floor((ms % day) / hour))}h`;
+/** A duration as short text: "<1s", "42s", "3m 05s", "1h 04m", "2d 03h". */
+export function shortDuration(ms: number): string {
+  if (ms < secondMs) return "<1s";
+  if (ms < minuteMs) return `${Math.floor(ms / secondMs)}s`;
+  if (ms < hourMs) return `${Math.floor(ms / minuteMs)}m ${twoDigits(Math.floor((ms % minuteMs) / secondMs))}s`;
+  if (ms < dayMs) return `${Math.floor(ms / hourMs)}h ${twoDigits(Math.floor((ms % hourMs) / minuteMs))}m`;
+  return `${Math.floor(ms / dayMs)}d ${twoDigits(Math.floor((ms % dayMs) / hourMs))}h`;
 }
 
 /** The local time of day with seconds: "14:30:05". */
@@ -26,7 +26,7 @@ export function timeText(at: number | string, now: number): string {
 }
 
 /** A count of tokens: "842", "36.1k", "430k", "1.2M". */
-export function count(value: number): string {
+export function shortCount(value: number): string {
   if (value < 1000) return String(value);
   if (value < 99_950) return `${(value / 1000).toFixed(1)}k`;
   if (value < 999_500) return `${Math.round(value / 1000)}k`;
@@ -34,7 +34,7 @@ export function count(value: number): string {
 }
 
 /** US dollars: "$0.0042", "$0.12", "$12.40". */
-export const money = (usd: number): string => (usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`);
+export const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`);
 
 /** A number with its noun: "1 file", "12 files". */
-export const many = (value: number, word: string): string => `${value} ${word}${value === 1 ? "" : "s"}`;
+export const quantity = (value: number, word: string): string => `${value} ${word}${value === 1 ? "" : "s"}`;

@@ -48,9 +48,9 @@ export interface EndedPreparation<State, U extends Unit, P> {
   readonly prepared: Prepared<P> | Verdict;
   readonly prepareMs: number;
   /** The state from which it was prepared. */
-  readonly from: State;
-  /** True: it was stopped before its end. */
-  readonly aborted: boolean;
+  readonly preparedFrom: State;
+  /** True: it was told to end before it was finished. */
+  readonly wasAborted: boolean;
 }
 
 export type Ended<State, U extends Unit, P, C> = EndedRun<U, C> | EndedPreparation<State, U, P>;
@@ -58,12 +58,13 @@ export type Ended<State, U extends Unit, P, C> = EndedRun<U, C> | EndedPreparati
 /** Agents and preparations that run in parallel. Each agent occupies a lane, preparations don't. */
 interface Lanes<State, U extends Unit, P, C> {
   /**
-   * Whether one more agent may be started. A unit under preparation reserves a free lane, because it was named first.
+   * Whether one more agent may be started. Each unit under preparation reserves a free lane, because the workflow chose
+   * it first.
    */
   hasRoom(): boolean;
   /**
-   * Whether one more unit may be prepared: one for each free lane, or one in advance if no lane is free. None while an
-   * unconfined agent runs, because it could forge what a preparation reads.
+   * Whether one more unit may be prepared: one for each free lane, or one in advance if no lane is free. No unit is
+   * prepared while an unconfined agent runs, because the agent could forge what the preparation reads.
    */
   hasRoomToPrepare(): boolean;
   /** The iterations under way, with their current progress. */
@@ -73,9 +74,9 @@ interface Lanes<State, U extends Unit, P, C> {
   /** Units on which an agent or a preparation works. */
   busy(): readonly U[];
   start(start: AgentStart<U, C>): void;
-  /** `from`: the state from which `work` prepares the unit. */
-  prepare(unit: U, from: State, work: (signal: AbortSignal) => Promise<Prepared<P> | Verdict>): void;
-  /** Tells preparations to end. */
+  /** Starts a preparation. `preparedFrom`: the state from which `work` prepares the unit. */
+  prepare(unit: U, preparedFrom: State, work: (signal: AbortSignal) => Promise<Prepared<P> | Verdict>): void;
+  /** Aborts all preparations. */
   endPreparations(): void;
   /**
    * Waits until a run or a preparation has ended, and returns it. Returns undefined at `until` (milliseconds since the
@@ -95,11 +96,12 @@ export interface LaneOptions extends Omit<Required<LoopOptions>, "stopConditions
 }
 
 /**
- * Returns a function that is called with each event and says whether the model gets another request. "another": the
- * event belongs to a new request. "calls": the answer calls a tool, so its result will be sent. One answer may come in
- * several events, each with its usage.
+ * Returns a function that is called with each event of an agent and says whether the model gets another request.
+ * "new-request": the event belongs to a new request. "calls-tool": the answer calls a tool, so a request with the
+ * result of the tool will follow. Undefined: neither is known. One answer may come in several events, each with its
+ * usage.
  */
-function requestTracker(): (event: AgentEvent) => "another" | "calls" | undefined {
+function createRequestTracker(): (event: AgentEvent) => "new-request" | "calls-tool" | undefined {
   let lastUsage = { requests: 0, input: 0 };
   let hasNewCall = false;
   let callsTool = false;
@@ -112,9 +114,9 @@ function requestTracker(): (event: AgentEvent) => "another" | "calls" | undefine
       callsTool = hasNewCall || (callsTool && !isNewRequest);
       hasNewCall = false;
       lastUsage = { requests, input };
-      if (isNewRequest && !callsTool && event.final !== true) return "another";
+      if (isNewRequest && !callsTool && event.final !== true) return "new-request";
     }
-    return hasNewCall || (event.type === "usage" && callsTool) ? "calls" : undefined;
+    return hasNewCall || (event.type === "usage" && callsTool) ? "calls-tool" : undefined;
   };
 }
 
@@ -151,7 +153,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const newSleeps = clock.sleeps?.().slice(reportedSleeps) ?? [];
     reportedSleeps += newSleeps.length;
     for (const { from, until } of newSleeps) {
-      const message = `The machine slept for ${durationText(until - from)}; they do not count as time of the run.`;
+      const message = `The machine slept for ${durationText(until - from)}; this time does not count as time of the run.`;
       await tellWhileOpen({ type: "notice", level: "info", message });
     }
   }
@@ -160,7 +162,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     for (const { controller } of preparations.values()) controller.abort(reason);
   }
 
-  /** Tells an event; the agent waits until it is handled. After the lanes are closed, events are dropped. */
+  /** Reports an event; the agent waits until the event is handled. After the lanes are closed, events are dropped. */
   const tellWhileOpen = async (event: NewEvent): Promise<void> => (isClosed ? undefined : await tell(event));
 
   /** Runs `work` and records its result or its error. */
@@ -189,15 +191,15 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const { iteration } = brief;
     const warnedWatches = new Set<Watch>();
     let run = initialRun;
-    const nextRequest = requestTracker();
+    const requestStateAfter = createRequestTracker();
     const runOptions = { signal: controller.signal, ...withoutUndefined({ maxUsd, maxMs }) };
     let stopReason: Failure | undefined;
     for await (const event of agent.run(brief, runOptions)) {
       run = withEvent(run, event);
       liveIterations.set(iteration, { unit, run });
       await tellWhileOpen({ type: "agent", iteration, event });
-      const requestState = nextRequest(event);
-      // A complete answer is kept, whatever it cost; a watch only prevents the next requests.
+      const requestState = requestStateAfter(event);
+      // A complete answer is kept, whatever its cost; a watch only prevents further requests.
       if (stopReason !== undefined && requestState) controller.abort(stopReason.kind);
       if (event.type !== "usage" || event.final === true || stopReason !== undefined) continue;
       const otherIterations = [...liveIterations.values()].filter((other) => other.run.iteration !== iteration);
@@ -208,7 +210,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
         if (warning !== undefined) warnedWatches.add(watch);
         stopReason ??= end;
       }
-      if (stopReason !== undefined && requestState === "calls") controller.abort(stopReason.kind);
+      if (stopReason !== undefined && requestState === "calls-tool") controller.abort(stopReason.kind);
     }
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopReason ?? run.failure) : run.failure;
     const endedAt = clock.now();
@@ -240,7 +242,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       liveIterations.set(run.iteration, { unit: start.unit, run });
       track(controller, () => limit(() => runAgent(start, run, controller)));
     },
-    prepare(unit, from, work) {
+    prepare(unit, preparedFrom, work) {
       const controller = new AbortController();
       const abortedSignal = [finish, abort].find(({ aborted }) => aborted);
       if (abortedSignal !== undefined) controller.abort(abortedSignal.reason);
@@ -249,7 +251,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       track(controller, async () => {
         const prepared = await work(controller.signal);
         const prepareMs = awakeBetween(startedAt, clock.now(), clock.sleeps?.());
-        return { unit, prepared, prepareMs, from, aborted: controller.signal.aborted };
+        return { unit, prepared, prepareMs, preparedFrom, wasAborted: controller.signal.aborted };
       });
     },
     endPreparations: () => endPreparations("over"),

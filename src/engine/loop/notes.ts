@@ -15,8 +15,8 @@ import {
 } from "./types.js";
 import { iterationsIn, type LoopKind, longestRepetition } from "./stop-conditions/stuck.js";
 
-/** Maximum number of iterations since the last summary that a brief lists, one line each. */
-const maxLines = 5;
+/** Maximum number of iterations since the last summary in a brief; each has one line. */
+const maxHistoryLines = 5;
 const maxLineChars = 200;
 /** Maximum number of characters of the user's instructions in a brief; the newest ones are kept. */
 const maxSteeringChars = 1_600;
@@ -35,7 +35,7 @@ export function memoryNotes(memory: LoopMemory | undefined): Pick<Notes, "histor
 }
 
 function historyNote({ historySummary = "", metrics, observations, limits }: LoopMemory): string {
-  const recentObservations = observationsSinceSummary({ observations, metrics }).slice(-maxLines);
+  const recentObservations = observationsSinceSummary({ observations, metrics }).slice(-maxHistoryLines);
   const lines = recentObservations.map(({ iteration, unit, outcome, said = "" }) =>
     `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, maxLineChars),
   );
@@ -53,12 +53,12 @@ function steeringNote({ steering }: LoopMemory): string {
   return newestLines.join("\n");
 }
 
-/** Advice for each kind of loop, for the agent of the next iteration, which knows nothing about earlier ones. */
+/** Advice for each kind of loop, for the agent of the next iteration, which knows nothing about earlier iterations. */
 const remedies: Readonly<Record<LoopKind, string>> = {
   "identical-answers":
     "Every one of them left the same answer, and it was not accepted. Do not write that answer again. Start from the unit below, not from memory: go through each of the reasons, change exactly the fields they name, and check that your result differs there before you give it.",
   oscillation:
-    "They went back and forth between two answers, each mending what the other had and breaking what it mended. Write down for yourself what both answers were refused for, then leave one result that satisfies both lists at once; where the two can't both be met, keep the fields the schema requires and leave the optional ones out.",
+    "They went back and forth between two answers: each corrected the errors of the other and repeated the errors that the other had corrected. Write down for yourself why each of the two answers was refused, then leave one result that satisfies both lists of reasons at once; if that is impossible, keep the fields the schema requires and leave out the optional ones.",
   "redundant-writes":
     "They wrote the same file over and over. Write no file: put the whole result together, give its JSON as your final message, the object alone, and end. A result with gaps that says so in `notes` serves better than another version of it.",
   "read-loop":
@@ -66,7 +66,7 @@ const remedies: Readonly<Record<LoopKind, string>> = {
   "planning-loop":
     "They announced what they would do and ended before doing it. Make no plan and ask nothing: nobody answers. Your next message is the JSON object in the form the brief asks for, and nothing else; any other message counts for nothing.",
   "command-loop":
-    "They ran the same command again and again and left no result. What a command said once it will say again: do not repeat one that failed or brought nothing new. Use another way, or do without it, and give the JSON as your final message.",
+    "They ran the same command again and again and left no result. The same command gives the same output again: do not repeat a command that failed or brought nothing new. Use another way, or do without it, and give the JSON as your final message.",
 };
 
 /**
@@ -80,7 +80,7 @@ export function remediationFor({
 }: Pick<LoopMemory, "observations" | "limits" | "remedies">): string | undefined {
   const repetition = longestRepetition(observations, limits);
   if (repetition === undefined) return undefined;
-  return `The last ${iterationsIn(repetition)} iterations got nowhere (${repetition.kind}). ${workflowRemedies?.[repetition.kind] ?? remedies[repetition.kind]}`;
+  return `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}). ${workflowRemedies?.[repetition.kind] ?? remedies[repetition.kind]}`;
 }
 
 /** The first verdict of the stop conditions; without a verdict, the first delay. */

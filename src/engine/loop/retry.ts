@@ -16,9 +16,10 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 
 /**
- * Exponential backoff: `firstMs` milliseconds, doubled with each failure in a row (`attempt`, from 1), at most `maxMs`.
+ * Exponential backoff: `firstMs` milliseconds, doubled with each failure in a row (`attempt`, at least 1), at most
+ * `maxMs`.
  */
-const backOff = (firstMs: number, maxMs: number, attempt: number): number =>
+const backOffMs = (firstMs: number, maxMs: number, attempt: number): number =>
   Math.min(firstMs * 2 ** (attempt - 1), maxMs);
 
 /** Failures of the model service or of its CLI, including timeouts: another agent may succeed. */
@@ -37,7 +38,10 @@ const serviceFailures: ReadonlySet<Failure["kind"]> = new Set([
 /** The longest wait between two attempts, in milliseconds, if a service does not say when its limit ends. */
 const maxBackOffMs = 15 * minuteMs;
 
-/** Number of latest iterations in which failures are searched; with parallel agents, other units end in between. */
+/**
+ * How many of the latest iterations are searched for failures. If agents run in parallel, iterations of other units end
+ * between two attempts of a unit.
+ */
 const recentIterations = 64;
 
 /**
@@ -49,7 +53,7 @@ export const stopAfterFailures: StopCondition = ({ iterations: allIterations, co
   const lastIteration = iterations.at(-1);
   const units = new Set(iterations.slice(-recentIterations).map(({ unit }) => unit.id));
   for (const id of units) {
-    // An outage of a service in between neither counts as a failure nor ends the row of failures.
+    // An attempt during an outage of a service is ignored: it shows neither a failure nor a success of the unit.
     const attempts = iterations.filter((past) => past.unit.id === id && isCounted(past));
     const failures = trailingIterations(attempts, ({ outcome }) => outcome.outcome === "failed");
     const lastFailure = failures.at(-1);
@@ -57,8 +61,8 @@ export const stopAfterFailures: StopCondition = ({ iterations: allIterations, co
     const { failure } = lastFailure.outcome;
     if (failure.kind === "too-large") return { verdict: "failed", reason: failure.message };
     // The first brief that fills the context is not counted: the next brief is smaller.
-    const isFirstFull = failures.some(({ outcome }) => kindOf(outcome) === "context");
-    if (failures.length - (isFirstFull ? 1 : 0) >= 3)
+    const hasFilledContext = failures.some(({ outcome }) => failureKindOf(outcome) === "context");
+    if (failures.length - (hasFilledContext ? 1 : 0) >= 3)
       return {
         verdict: "failed",
         reason: `${lastFailure.unit.title}: three failures in a row. The last: ${failure.message}`,
@@ -70,10 +74,10 @@ export const stopAfterFailures: StopCondition = ({ iterations: allIterations, co
 };
 
 /**
- * Chooses the first available agent. An agent that reached a limit, got no answer or hung is not used until its stated
- * reset, or else for a time that doubles; that time includes sleep of the machine. An agent that can't log in or is not
- * installed is not used again in this run.
- * `patienceMs`: how long to wait for a service that does not answer, in milliseconds, without sleep of the machine.
+ * Chooses the first available agent. An agent that reached a limit, got no answer or hung pauses until the reset time
+ * of its service. If the service states no reset time, the pause doubles with each failure; the time in which the
+ * machine slept counts as pause. An agent that can't log in or is not installed is not used again in this run.
+ * `patienceMs`: how many milliseconds to wait for a service that does not answer, without sleep of the machine.
  */
 export const firstAvailable =
   (agents: readonly Agent[], patienceMs: number) =>
@@ -84,19 +88,21 @@ export const firstAvailable =
       ...availabilityOf(agent, agents.length === 1, patienceMs, soFar),
     }));
     if (agentsWithAvailability.length === 0) throw new Error("no agent to choose from");
-    const usable = agentsWithAvailability.filter(({ gone: permanentFailure }) => permanentFailure === undefined);
+    const usable = agentsWithAvailability.filter(({ permanentFailure }) => permanentFailure === undefined);
     const verdicts = (usable.length === 0 ? agentsWithAvailability : usable).map(
-      ({ gone: permanentFailure, outOfPatience }) => permanentFailure ?? outOfPatience,
+      ({ permanentFailure, patienceVerdict }) => permanentFailure ?? patienceVerdict,
     );
     const [firstVerdict] = verdicts;
     if (firstVerdict !== undefined && verdicts.every((verdict) => verdict !== undefined)) return firstVerdict;
 
-    const available = usable.find(({ until: waitUntil }) => waitUntil <= now);
+    const available = usable.find(({ availableAt }) => availableAt <= now);
     if (available !== undefined) {
       const skippedReasons = agentsWithAvailability
         .slice(0, agentsWithAvailability.indexOf(available))
-        .map(({ why, until: waitUntil, gone: permanentFailure }) =>
-          permanentFailure === undefined ? `${why} ${pauseText(waitUntil)}` : `${why} It is left out of this run.`,
+        .map(({ reason, availableAt, permanentFailure }) =>
+          permanentFailure === undefined
+            ? `${reason} ${pauseText(availableAt)}`
+            : `${reason} It is not used again in this run.`,
         );
       return {
         agent: available.agent,
@@ -104,26 +110,27 @@ export const firstAvailable =
       };
     }
     const earliestAgent = usable.reduce((earliest, candidate) =>
-      candidate.until < earliest.until ? candidate : earliest,
+      candidate.availableAt < earliest.availableAt ? candidate : earliest,
     );
-    const isLongWait = earliestAgent.isStated === true && earliestAgent.until - now > maxBackOffMs;
+    const isLongWait = earliestAgent.isStated === true && earliestAgent.availableAt - now > maxBackOffMs;
     return {
-      until: earliestAgent.until,
-      reason: usable.map(({ why }) => why).join(" "),
+      until: earliestAgent.availableAt,
+      reason: usable.map(({ reason }) => reason).join(" "),
       ...(isLongWait ? { isLongLimit: true as const } : {}),
     };
   };
 
 interface Availability {
   /** The time from which the agent may be used. */
-  readonly until: number;
-  /** The reason for the wait. */
-  readonly why: string;
-  /** The service has stated the time. */
+  readonly availableAt: number;
+  /** The reason for the wait; empty if the agent may be used now. */
+  readonly reason: string;
+  /** True: the service has stated the time. */
   readonly isStated?: true;
-  /** Set if the agent can't be used in this run at all. */
-  readonly gone?: Verdict;
-  readonly outOfPatience?: Verdict;
+  /** Set if the agent can't be used again in this run. */
+  readonly permanentFailure?: Verdict;
+  /** Set if the service did not answer for longer than the user wants to wait. */
+  readonly patienceVerdict?: Verdict;
 }
 
 function availabilityOf(
@@ -134,33 +141,33 @@ function availabilityOf(
 ): Availability {
   const isPatienceUsedUp = (since = now): boolean => awakeBetween(since, now, sleeps) >= patienceMs;
   const ownIterations = iterations.filter(({ agent }) => agent === name);
-  const permanentFailure = ownIterations.find(({ outcome }) =>
-    ["auth", "missing", "unusable"].includes(kindOf(outcome) ?? ""),
+  const permanentOutcome = ownIterations.find(({ outcome }) =>
+    ["auth", "missing", "unusable"].includes(failureKindOf(outcome) ?? ""),
   )?.outcome;
-  if (permanentFailure?.outcome === "failed") {
-    const why = permanentFailure.failure.message;
+  if (permanentOutcome?.outcome === "failed") {
+    const reason = permanentOutcome.failure.message;
     return {
-      until: 0,
-      why,
-      gone: { verdict: permanentFailure.failure.kind === "auth" ? "blocked" : "failed", reason: why },
+      availableAt: 0,
+      reason,
+      permanentFailure: { verdict: permanentOutcome.failure.kind === "auth" ? "blocked" : "failed", reason },
     };
   }
   const lastIteration = ownIterations.at(-1);
   if (lastIteration?.outcome.outcome !== "failed" || !serviceFailures.has(lastIteration.outcome.failure.kind))
-    return { until: 0, why: "" };
+    return { availableAt: 0, reason: "" };
   const { failure } = lastIteration.outcome;
   const failures = withoutOverlaps(
-    trailingIterations(ownIterations, ({ outcome }) => kindOf(outcome) === failure.kind),
+    trailingIterations(ownIterations, ({ outcome }) => failureKindOf(outcome) === failure.kind),
   );
-  const why = failure.message;
+  const reason = failure.message;
   switch (failure.kind) {
     case "rate-limit": {
       const reset = resetOf(failure, lastIteration.endedAt);
-      if (reset !== undefined) return { until: reset, why, isStated: true };
-      // If other agents are available, the pause is long from the start: an attempt costs a minute in which another
-      // agent could work.
-      const waitUntil =
-        lastIteration.endedAt + backOff(isOnlyAgent ? 30 * secondMs : maxBackOffMs, maxBackOffMs, failures.length);
+      if (reset !== undefined) return { availableAt: reset, reason, isStated: true };
+      // If there are other agents, the pause is long from the start: an attempt takes a minute in which another agent
+      // could work.
+      const availableAt =
+        lastIteration.endedAt + backOffMs(isOnlyAgent ? 30 * secondMs : maxBackOffMs, maxBackOffMs, failures.length);
       const withoutReset = trailingIterations(ownIterations, ({ outcome, endedAt }) => {
         return (
           outcome.outcome === "failed" &&
@@ -168,26 +175,27 @@ function availabilityOf(
           resetOf(outcome.failure, endedAt) === undefined
         );
       });
-      if (!isPatienceUsedUp(withoutReset[0]?.endedAt)) return { until: waitUntil, why };
-      const reason = `${why} It gave no reset time within a month, and waiting ${Math.round(patienceMs / minuteMs)} minutes was not enough; run again when the limit is over.`;
-      return { until: waitUntil, why, outOfPatience: { verdict: "blocked", reason } };
+      if (!isPatienceUsedUp(withoutReset[0]?.endedAt)) return { availableAt, reason };
+      const verdictReason = `${reason} It gave no reset time within a month, and waiting ${Math.round(patienceMs / minuteMs)} minutes was not enough; run again when the limit is over.`;
+      return { availableAt, reason, patienceVerdict: { verdict: "blocked", reason: verdictReason } };
     }
     case "network": {
-      const waitUntil = lastIteration.endedAt + backOff(2 * secondMs, 5 * minuteMs, failures.length);
-      if (!isPatienceUsedUp(failures[0]?.endedAt)) return { until: waitUntil, why };
-      const reason = `${why} It did not answer for ${Math.round(patienceMs / minuteMs)} minutes; run again when it does.`;
-      return { until: waitUntil, why, outOfPatience: { verdict: "blocked", reason } };
+      const availableAt = lastIteration.endedAt + backOffMs(2 * secondMs, 5 * minuteMs, failures.length);
+      if (!isPatienceUsedUp(failures[0]?.endedAt)) return { availableAt, reason };
+      const verdictReason = `${reason} It did not answer for ${Math.round(patienceMs / minuteMs)} minutes; run again when it does.`;
+      return { availableAt, reason, patienceVerdict: { verdict: "blocked", reason: verdictReason } };
     }
     default:
-      // A single agent is retried at once; with other agents it pauses, so that not every unit waits an hour for it.
+      // The only agent is retried at once. If there are other agents, it pauses; otherwise each unit might wait an hour
+      // for it.
       return {
-        until: isOnlyAgent ? 0 : lastIteration.endedAt + backOff(30 * secondMs, maxBackOffMs, failures.length),
-        why,
+        availableAt: isOnlyAgent ? 0 : lastIteration.endedAt + backOffMs(30 * secondMs, maxBackOffMs, failures.length),
+        reason,
       };
   }
 }
 
-const kindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined =>
+const failureKindOf = (outcome: PastIteration["outcome"]): Failure["kind"] | undefined =>
   outcome.outcome === "failed" ? outcome.failure.kind : undefined;
 
 const pauseText = (waitUntil: number): string =>
@@ -197,8 +205,8 @@ const pauseText = (waitUntil: number): string =>
 const maxLimitMs = 31 * 24 * 60 * minuteMs;
 
 /**
- * The stated reset time; undefined if it is in the past: a wrong clock or an old message must not cause retries without
- * a pause.
+ * The reset time that the service stated; undefined if it is not after `since` or is too late. A wrong clock or an old
+ * message must not cause retries without a pause.
  */
 function resetOf(failure: Failure, since: number): number | undefined {
   const resetTime = failure.reset_at === undefined ? Number.NaN : Date.parse(failure.reset_at);
@@ -215,7 +223,7 @@ function trailingIterations(
 }
 
 /**
- * Removes iterations that began before the previous one had ended: parallel agents reach the same limit together.
+ * Removes each iteration that began before the previous one had ended: parallel agents reach the same limit together.
  */
 function withoutOverlaps(iterations: readonly PastIteration[]): readonly PastIteration[] {
   return iterations.reduce<PastIteration[]>((selected, past) => {

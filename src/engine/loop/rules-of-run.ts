@@ -49,9 +49,9 @@ const defaultWords: Words = {
 const defaultPatienceMs = 2 * 60 * 60_000;
 
 /**
- * The rules by which a run stops, waits and chooses its agents. It ends at a limit in the settings; as `failed` after
- * three failures of a unit in a row; as `stuck` after 15 iterations in a row without an accepted result. If a model
- * service is not available, it waits or continues with the next of `agents`.
+ * The rules by which a run stops, waits and chooses its agents. The run ends at a limit in the settings; as `failed`
+ * after three failures of a unit in a row; as `stuck` after 15 iterations in a row without an accepted result. If a
+ * model service is not available, the run waits or continues with the next of `agents`.
  */
 export function rulesFor(settings: RuleSettings): Rules {
   const {
@@ -65,7 +65,9 @@ export function rulesFor(settings: RuleSettings): Rules {
     more: additionalConditions = [],
   } = settings;
   const { patienceMs = defaultPatienceMs, maxWithoutResult } = settings;
-  const withoutUsage = [agents, ...Object.values(roles)].flat().filter(({ reportsNoUsage }) => reportsNoUsage === true);
+  const agentsWithoutUsage = [agents, ...Object.values(roles)]
+    .flat()
+    .filter(({ reportsNoUsage }) => reportsNoUsage === true);
   const choose = withAllowance(budget, chooserByRole(agents, roles, patienceMs));
   const chooseInTime: Choose = maxMs === undefined ? choose : withinWallTime(maxMs, choose);
   return {
@@ -82,7 +84,7 @@ export function rulesFor(settings: RuleSettings): Rules {
     ],
     choose: chooseInTime,
     watches: [watchBudget(words, budget), watchContext],
-    reviews: [reviewBudget(budget, new Set(withoutUsage.map(({ name }) => name)))],
+    reviews: [reviewBudget(budget, new Set(agentsWithoutUsage.map(({ name }) => name)))],
   };
 }
 

@@ -21,7 +21,10 @@ import { withoutUndefined } from "../lib/without-undefined.js";
 /** The longest wait, in milliseconds, before the files and the stop conditions are checked again. */
 const maxWaitMs = 5_000;
 
-/** How often a unit may be settled without an agent in one run. A user may want a repetition, but not more. */
+/**
+ * How many times a unit may be settled without an agent in one run. A user may cause a few repetitions; more are a bug
+ * of the workflow.
+ */
 const maxSettledTimes = 3;
 
 /** A prepared unit that waits for an agent, or for acceptance if it needs no agent. */
@@ -29,27 +32,27 @@ interface ReadyUnit<State, P> {
   readonly prepared: Exclude<Prepared<P>, { readonly later: Delay }>;
   readonly prepareMs?: number;
   /** The state that it was prepared from. */
-  readonly from?: State;
+  readonly preparedFrom?: State;
 }
 
 /**
  * The loop: load → next → stop conditions → prepare → brief → run → accept, until there is a verdict.
  *
- * It knows neither papers nor CLIs: the workflow defines the work, `choose` selects the agent, and the stop conditions
- * decide whether the run stops or waits. The loop writes nothing itself. engine/storage/state/fold.ts writes what the
- * workflow accepts, in this order: journal entry, state file, log entry and ledger line, output files, the journal's
- * mark, git commit. Four more rules:
- * - `next` comes before the stop conditions, so work that is finished by the last allowed iteration is `complete`, not
- *   `limit`.
+ * The loop knows neither papers nor CLIs: the workflow defines the work, `choose` selects the agent, and the stop
+ * conditions decide whether the run stops or waits. The loop itself writes no files. engine/storage/state/fold.ts
+ * writes what the workflow accepts, in this order: journal entry, state file, log entry and ledger line, output files,
+ * the mark that the journal entry is done, git commit. Four more rules:
+ * - `next` is called before the stop conditions, so work that the last allowed iteration finishes is `complete`, not
+ * `limit`.
  * - Agents and preparations run in parallel; results are accepted one after the other, and waiting results are written
- *   together.
+ * together.
  * - While all lanes are full, one unit is prepared in advance. A preparation is not an iteration: stop conditions count
- *   the runs of agents, not the units that code settled.
- * - After a reason to stop, nothing more is started. Running agents finish and their results are accepted; then all
- *   conditions are checked again.
+ * the runs of agents, not the units that code settled.
+ * - If there is a reason to stop, nothing more is started. Running agents finish and their results are accepted; then
+ * all conditions are checked again.
  *
- * `agent`: the first agent, and the only one if `givenOptions` chooses no other. Rejects only for a bug of the workflow
- * or of this program; before that, the workflow's `close` is called and all agents have ended.
+ * `agent`: the first agent; the only agent if `givenOptions` chooses no other. Rejects only for a bug of the workflow
+ * or of this program; before it rejects, all agents end and the workflow's `close` is called.
  */
 export async function runLoop<State, U extends Unit, P, C>(
   workflow: Workflow<State, U, P, C>,
@@ -66,11 +69,11 @@ export async function runLoop<State, U extends Unit, P, C>(
   let soFar: RunSoFar = { startedAt: clock.now(), now: clock.now(), iterations: [] };
   /** The last agent of each role; "" stands for units without a role. */
   const currentAgents = new Map([["", agent.name]]);
-  let announcedUntil = 0;
+  let announcedWaitEnd = 0;
   let state: State | undefined;
   const settledTimes = new Map<string, number>();
   let lastSettled: { readonly unit: string; readonly state: State } | undefined;
-  /** Set after a part of the workflow has returned a verdict. */
+  /** The verdict that ends the run; undefined while the run may go on. */
   let finalVerdict: Verdict | undefined;
   /** The unit for which no agent was available. */
   let unitWithoutAgent: string | undefined;
@@ -79,7 +82,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   await tell({ type: "run-started", workflow: workflow.name, agent: agent.name });
   let verdict: Verdict | undefined;
   try {
-    verdict = await runUntilConceded();
+    verdict = await runWithConcessions();
   } finally {
     await lanes.close();
     await workflow.close?.(verdict);
@@ -87,7 +90,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   await tell({ type: "run-ended", verdict, ...withoutUndefined({ progress: state && workflow.progress(state) }) });
   return verdict;
 
-  async function runUntilConceded(): Promise<Verdict> {
+  async function runWithConcessions(): Promise<Verdict> {
     for (;;) {
       const verdict = await runUntilVerdict();
       const concession = await workflow.concede?.(verdict, tell, unitWithoutAgent ?? lastFailedUnit());
@@ -102,7 +105,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       if (finalVerdict === undefined) await loadState();
       const decision = finalVerdict ?? (await fillLanes(state as State));
       if (decision === "again") continue;
-      // The limit of iterations counts units under preparation, so preparations may continue.
+      // Units under preparation count toward the limit of iterations, so they are still needed after that limit.
       if (isVerdict(decision) && decision.verdict !== "limit" && lanes.inFlight().length === 0)
         finalVerdict ??= decision;
       if (finalVerdict !== undefined) lanes.endPreparations();
@@ -190,7 +193,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     const objection = finish.aborted ? firstObjection(stopConditions, { ...soFar, ...timeNow() }) : undefined;
     if (objection !== undefined) return objection;
     readyUnits.delete(unit.id);
-    if (briefing === "stale") return requireChange(unit, readyUnit.from, state);
+    if (briefing === "stale") return requireChange(unit, readyUnit.preparedFrom, state);
     const brief = completeBrief(briefing.brief, soFar, workflow.name);
     const { iteration, tokens: brief_tokens, workspace } = brief;
     await tell({
@@ -220,7 +223,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     state: State,
     unit: U,
     prepared: P,
-    { prepareMs = 0, from: preparedFrom }: ReadyUnit<State, P>,
+    { prepareMs = 0, preparedFrom }: ReadyUnit<State, P>,
   ): Promise<Verdict | undefined> {
     if (lastSettled?.unit === unit.id && isDeepStrictEqual(lastSettled.state, state))
       throw new Error(`${workflow.name} settles ${unit.id} again although the state has not changed`);
@@ -257,12 +260,12 @@ export async function runLoop<State, U extends Unit, P, C>(
     unit,
     prepared,
     prepareMs,
-    from: preparedFrom,
-    aborted,
+    preparedFrom,
+    wasAborted,
   }: EndedPreparation<State, U, P>): Promise<void> {
     const event = { type: "prepared", unit: unit.id, title: unit.title, duration_seconds: prepareMs / 1000 } as const;
     // An aborted preparation may have failed because of the abort.
-    if (aborted && (isVerdict(prepared) || "later" in prepared)) return await tell({ ...event, outcome: "aborted" });
+    if (wasAborted && (isVerdict(prepared) || "later" in prepared)) return await tell({ ...event, outcome: "aborted" });
     if (isVerdict(prepared)) {
       // If the state can't be read, for example because the folder is missing, that is the real cause of the failure.
       if (finalVerdict === undefined) await loadState();
@@ -270,7 +273,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       return await tell({ ...event, outcome: "failed", reason: finalVerdict.reason });
     }
     if (!("later" in prepared)) {
-      readyUnits.set(unit.id, { prepared, prepareMs, from: preparedFrom });
+      readyUnits.set(unit.id, { prepared, prepareMs, preparedFrom });
       return await tell({ ...event, outcome: "settled" in prepared ? "settled" : "ready" });
     }
     const { until, reason } = prepared.later;
@@ -328,11 +331,11 @@ export async function runLoop<State, U extends Unit, P, C>(
     return [...delayedUnits.values()];
   }
 
-  /** Reports a wait that was not reported yet. */
+  /** Reports a wait; a wait with the same end is reported only once. */
   async function announceWait(delay: Delay | undefined): Promise<void> {
     if (delay === undefined) return;
-    if (delay.until > clock.now() && delay.until !== announcedUntil)
+    if (delay.until > clock.now() && delay.until !== announcedWaitEnd)
       await tell({ type: "waiting", until: new Date(delay.until).toISOString(), reason: delay.reason });
-    announcedUntil = delay.until;
+    announcedWaitEnd = delay.until;
   }
 }

@@ -37,11 +37,11 @@ export interface Unit {
   /** Unique within the workflow. A unit for a record has the id of the record. */
   readonly id: string;
   readonly phase: string;
-  /** The text for the user. */
+  /** The title that the user sees. */
   readonly title: string;
   /** The part that this iteration does if several agents share the unit, such as `critic`. It determines the agent. */
   readonly role?: string;
-  /** How often the part has been done, including this time; from 1. */
+  /** The number of times that the part has been done, including this time; at least 1. */
   readonly round?: number;
 }
 
@@ -50,15 +50,19 @@ export interface Unit {
  * access.
  */
 export interface Access {
-  /** Web search and fetch. */
+  /** Whether the agent may search the web and open web pages. */
   readonly web: boolean;
   /**
-   * Reading files in the workspace, for a text that is too long for the brief. Writing result.json is always allowed.
+   * Whether the agent may read files in the workspace, for a text that is too long for the brief. It may always write
+   * result.json.
    */
   readonly read: boolean;
   /** Classic mode: the agent works in the user's own folder with its own tools and settings, without confinement. */
   readonly everything: boolean;
-  /** Work on a folder with the agent's own tools, in a sandbox also with a shell, without the user's settings. */
+  /**
+   * True: the agent works on a folder with its own tools, but without the user's settings. In a sandbox it also has a
+   * shell.
+   */
   readonly shell?: true;
   /** Absolute paths in the workspace that the agent may read but not change; a sandbox enforces this. */
   readonly readOnly?: readonly string[];
@@ -70,13 +74,13 @@ export interface Access {
 export interface ToolServer {
   readonly command: string;
   readonly args: readonly string[];
-  /** Names of the tools. */
+  /** The names of the tools. */
   readonly names: readonly string[];
-  /** Variables that it needs besides PATH and HOME. It gets no other variable with a secret. */
+  /** Environment variables that the server needs in addition to PATH and HOME. No other variable contains a secret. */
   readonly env: readonly string[];
-  /** In a sandbox: the unix socket of the server outside, for an agent that can't start programs. */
+  /** In a sandbox: the unix socket of a server that runs outside, for an agent that can't start programs. */
   readonly socket?: string;
-  /** For an agent that is part of this package: it loads the tools into its own process. */
+  /** For an agent that is part of this package and loads the tools into its own process. */
   readonly inProcess?: InProcessTools;
 }
 
@@ -172,7 +176,7 @@ export interface Agent {
   readonly takesTemperature?: true;
   /** True: it uses no model, so it uses no tokens and costs nothing. */
   readonly free?: true;
-  /** It never tells what it used. */
+  /** True: it never reports its usage. */
   readonly reportsNoUsage?: true;
   /**
    * Runs the agent once. Does not throw if the agent fails: the stream ends with exactly one `end` event, and all
@@ -180,7 +184,7 @@ export interface Agent {
    * the process group of the agent.
    */
   run(brief: Brief, options: RunOptions): AsyncIterable<AgentEvent>;
-  /** Releases what it needed for several runs. Called once, at the end of the loop, whatever the verdict is. */
+  /** Releases what the agent keeps between runs. Called once, at the end of the loop, whatever the verdict is. */
   close?(): Promise<void>;
 }
 
@@ -235,7 +239,7 @@ export interface Workflow<State, U extends Unit = Unit, P = undefined, C = undef
   readonly name: string;
   /**
    * Reads and validates the state. `isAtWork`: whether an agent is running and may have changed files; files with the
-   * user's requests are then left for later.
+   * user's requests are then read later.
    */
   load(tell: Tell, isAtWork: boolean): Promise<State | Verdict>;
   /**
@@ -330,22 +334,23 @@ export interface LiveIteration {
   readonly run: AgentRun;
 }
 
-/** Words about the work for the sentences of verdicts. */
+/** Phrases about the work, for the messages that say why a run ended. */
 export interface Words {
   /** The noun for the work, as in "The budget of this project". */
   readonly noun: string;
-  /** Where the user raises a budget, as in "budget.max_usd in its state file". */
+  /** The place where the user can raise a budget, as in "budget.max_usd in its state file". */
   readonly budget: (unit: keyof Spending) => string;
   /** The option that allows one run more, such as "--max-usd"; absent: unknown. */
   readonly allow?: (unit: keyof Spending) => string;
-  /** What to check if iterations repeat themselves; the beginning of a sentence. */
+  /** What the user should look at if iterations repeat themselves; the beginning of a sentence. */
   readonly look: string;
-  /** What to read if nothing was accepted; the beginning of a sentence. */
+  /** What the user should read if no result was accepted; the beginning of a sentence. */
   readonly reasons: string;
-  /** What to do about repetitions, and about work without a result. */
+  /** What the user should do if iterations repeat themselves; the end of the sentence. */
   readonly steer: string;
+  /** What the user should do if no result was accepted; the end of the sentence. */
   readonly mend: string;
-  /** Another remedy for both, as in "use another --agent"; absent: none is known. */
+  /** Another remedy in both cases, as in "use another --agent"; absent: none. */
   readonly otherwise?: string;
 }
 
@@ -353,15 +358,15 @@ export interface Words {
 export interface RunSoFar {
   readonly startedAt: number;
   readonly now: number;
-  /** Spans in which the machine slept since the start; they count for no limit. Absent: none. */
+  /** Spans since the start in which the machine slept; limits of time do not count them. Absent: none. */
   readonly sleeps?: readonly Span[];
   /** Oldest first. */
   readonly iterations: readonly PastIteration[];
   /** Number of oldest iterations whose failures are ignored, because the work continued without them; absent: 0. */
   readonly conceded?: number;
-  /** Iterations under way, except the one in question; absent: none. */
+  /** Iterations under way, except the iteration that a rule is called for; absent: none. */
   readonly inFlight?: readonly LiveIteration[];
-  /** Number of units under preparation, except the one in question; absent: 0. */
+  /** Number of units under preparation, except the unit that a rule is called for; absent: 0. */
   readonly preparing?: number;
   readonly account?: Account;
   readonly memory?: LoopMemory;
@@ -417,7 +422,7 @@ export interface Rules {
   readonly reviews: readonly Review[];
 }
 
-/** The options of a loop. Missing rules are those of `rulesFor` for the one agent, without limits. */
+/** The options of a loop. If rules are absent, the loop uses those of `rulesFor` for its agent, without limits. */
 export interface LoopOptions extends Partial<Rules> {
   /** Gets each event, in order. Absent: events are dropped. */
   readonly tell?: Tell;
@@ -454,7 +459,7 @@ export interface RunStatus {
   readonly running: boolean;
   /** True: the process has ended without removing its lock. */
   readonly abandoned: boolean;
-  /** Names of the files that end a run before its next iteration and prevent new runs. */
+  /** Names of the files (PAUSE, STOP) that end a run before its next iteration and prevent new runs. */
   readonly held: readonly string[];
   readonly underWay: readonly RunningUnit[];
 }

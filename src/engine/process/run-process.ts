@@ -14,7 +14,7 @@ import {
   nextMark,
   sendSignal,
 } from "./descendants.js";
-import { stopwatch, systemClock } from "../lib/clock.js";
+import { startStopwatch, systemClock } from "../lib/clock.js";
 import { messageOf } from "../lib/errors.js";
 import { splitLines } from "./lines.js";
 import type { Redact } from "../lib/redact.js";
@@ -112,7 +112,7 @@ export async function* runStarted(request: ProcessRequest, start: StartProgram):
   }
   const { stdin, stdout, stderr, pid, exited, sweep } = program;
 
-  const clock = stopwatch(systemClock);
+  const clock = startStopwatch(systemClock);
   let lastOutputAt = 0;
   let isWaitingForProgram = true; // false while the reader of this generator is slower than the program
   let cause: ProcessEnd["cause"] = "exited";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ExpectedError, faultOfMachine } from "../lib/errors.js";
+import { ExpectedError, machineFault } from "../lib/errors.js";
 import { labelledLines } from "./terminal/format.js";
 import { bugSentence } from "./bug-report.js";
 import type { Io } from "./io.js";
@@ -57,7 +57,7 @@ export function errorReport(error: unknown, io: Io, program: ErrorContext): { me
     const [usageError = "", ...hint] = error.message.replace(/^error: /, "").split("\n");
     return { message: program.usage(usageError.replace(/\.$/, ""), hint.join(" ")), exitCode: 2 };
   }
-  return { message: faultOfMachine(error) ?? bugSentence(error, io, program.name, program.args), exitCode: 1 };
+  return { message: machineFault(error) ?? bugSentence(error, io, program.name, program.args), exitCode: 1 };
 }
 
 /** Whether commander threw the error. Works without an import of commander. */

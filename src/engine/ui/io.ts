@@ -75,7 +75,7 @@ export function processIo(name: string): Io {
     // A full log can't be reported anywhere, and is not a reason to end a run.
     if (stream === stderr || goneController.signal.aborted) return;
     goneController.abort("ENOSPC");
-    write(stderr)(`${name}: There is no space left on the disk that stdout goes to; free some and run again.\n`);
+    write(stderr)(`${name}: There is no space left on the disk that stdout goes to; free some space and run again.\n`);
   };
   stdout.on("error", onError(stdout));
   stderr.on("error", onError(stderr));

@@ -1,6 +1,6 @@
 import type { AgentEvent, LoopEvent, Outcome } from "../loop/types.js";
 import type { Sink } from "./sink.js";
-import { clockTime, count, duration, timeText } from "../lib/words.js";
+import { clockTime, shortCount, shortDuration, timeText } from "../lib/words.js";
 import { historyLine } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
@@ -150,7 +150,7 @@ function lineOf(
       const forecastSuffix = event.forecast === undefined ? "" : `; ${shortForecastText(event.forecast)}`;
       return numbered(
         event.iteration,
-        `${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${count(event.brief_tokens)} tokens${forecastSuffix})`,
+        `${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${shortCount(event.brief_tokens)} tokens${forecastSuffix})`,
       );
     }
     case "prepared": {
@@ -163,7 +163,7 @@ function lineOf(
       const cost = usageParts(tokensOf(event.usage), event.cost_usd, event.estimated);
       return numbered(
         event.iteration,
-        `${outcomeText(event.outcome)} (${[duration(event.duration_seconds * 1000), ...cost].join(", ")})`,
+        `${outcomeText(event.outcome)} (${[shortDuration(event.duration_seconds * 1000), ...cost].join(", ")})`,
       );
     }
     case "settled":
@@ -177,7 +177,7 @@ function lineOf(
       return undefined;
     case "waiting":
       return event.reason === lastFailureText
-        ? `waiting ${duration(Date.parse(event.until) - Date.parse(event.at))}, then trying again`
+        ? `waiting ${shortDuration(Date.parse(event.until) - Date.parse(event.at))}, then trying again`
         : `waiting until ${timeText(event.until, Date.parse(event.at))}: ${event.reason}`;
     case "history-compressed":
       return verbose ? historyLine(event) : undefined;

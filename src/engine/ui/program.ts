@@ -1,4 +1,4 @@
-import { messageOf, faultOfMachine } from "../lib/errors.js";
+import { messageOf, machineFault } from "../lib/errors.js";
 import { oneLine } from "../lib/sanitise.js";
 import { type Io, processIo } from "./io.js";
 
@@ -31,7 +31,7 @@ export async function runProgram({ name, run, fail }: Program): Promise<number> 
     process.on("uncaughtException", (error) => void fail(error, io).then((exitCode) => process.exit(exitCode)));
     return await run(io);
   } catch (error) {
-    io.stderr(`${name}: ${faultOfMachine(error) ?? oneLine(messageOf(error))}\n`);
+    io.stderr(`${name}: ${machineFault(error) ?? oneLine(messageOf(error))}\n`);
     return 1;
   }
 }

@@ -1,4 +1,4 @@
-import { many } from "../lib/words.js";
+import { quantity } from "../lib/words.js";
 import type { LoopEvent } from "../loop/types.js";
 import type { Io } from "./io.js";
 
@@ -24,7 +24,7 @@ export function jsonSink(io: Io): Sink {
   let omittedCount = 0;
   const write = (event: LoopEvent) => io.stdout(`${JSON.stringify(event)}\n`);
   const reportOmitted = (at: string) => {
-    const message = `${many(omittedCount, "event")} of agents left out here: stdout was read too slowly.`;
+    const message = `${quantity(omittedCount, "event")} of agents left out here: stdout was read too slowly.`;
     if (omittedCount > 0) write({ type: "notice", at, level: "info", message });
     omittedCount = 0;
   };

@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../generated/ledger.js";
 import { stopName } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
-import { count, duration, timeText } from "../lib/words.js";
+import { shortCount, shortDuration, timeText } from "../lib/words.js";
 import type { RunStatus, Progress, RunningUnit } from "../loop/types.js";
 import { partText, unlabelledCost, type UsageSum } from "./terminal/tally.js";
 
@@ -142,9 +142,9 @@ function nextStep({
 /** The usage so far: "36.1k tokens · $0.12 · 14m 20s"; undefined if nothing was recorded. */
 function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing): string | undefined {
   const parts = [
-    ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
+    ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
     ...(cost.cost_usd !== undefined || iterations > 0 ? [unlabelledCost(cost)] : []),
-    ...(spentMs === undefined ? [] : [duration(spentMs)]),
+    ...(spentMs === undefined ? [] : [shortDuration(spentMs)]),
   ];
   return parts.length === 0 ? undefined : parts.join(" · ");
 }

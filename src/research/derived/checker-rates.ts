@@ -1,4 +1,4 @@
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { AnsweredControls, Checked, CheckerRate, Meaning } from "../generated/rrd.js";
 
 /** The rates of all checkers, by the checker's name. */
@@ -50,7 +50,7 @@ export function whyUnproven(checkers: Checkers | undefined, checker: string): st
   const rate = checkers?.[checker] ?? emptyRate;
   const answered = answerCount(rate);
   if (answered < minControlAnswers)
-    return `it has answered ${many(answered, "control sentence")}, and at least ${minControlAnswers} are needed`;
+    return `it has answered ${quantity(answered, "control sentence")}, and at least ${minControlAnswers} are needed`;
   const { borne_out: trueControls, not_borne_out: falseControls } = rate;
   const isReliable = ({ asked, right }: AnsweredControls) => asked > 0 && right >= asked * minCorrectShare;
   return isReliable(trueControls) && isReliable(falseControls)

@@ -4,7 +4,12 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd, Loop } from "../generated/rrd.js";
 import { type RunAnswer, hasWorked } from "../../engine/loop/run-record/observation.js";
 import { type HistoryLimits } from "../../engine/lib/history-limits.js";
-import { boundedObservations, lastRun, type LoopMemory, memoryFrom } from "../../engine/loop/run-record/loop-memory.js";
+import {
+  boundedObservations,
+  lastRunFields,
+  type LoopMemory,
+  memoryFrom,
+} from "../../engine/loop/run-record/loop-memory.js";
 import { sketchOf } from "../../engine/lib/minhash.js";
 import { longestRepetition } from "../../engine/loop/stop-conditions/stuck.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -95,7 +100,7 @@ export function changesLastRun({ loop }: Rrd, ledger: readonly LedgerLine[], { v
 export function withEnd(rrd: Rrd, end: Verdict, now: number): Rrd {
   const { verdict, reason } = end;
   const isProblem = verdict === "stuck" || verdict === "blocked" || verdict === "failed";
-  const last_run = lastRun(end, now);
+  const last_run = lastRunFields(end, now);
   return { ...rrd, loop: { ...rrd.loop, error: isProblem ? reason : null, last_run } };
 }
 

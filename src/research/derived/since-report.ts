@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { currentAccepted, validLines } from "../../engine/storage/state/ledger.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { namesIn } from "../papers/paper-keys.js";
@@ -39,8 +39,8 @@ export function sinceReport(rrd: Rrd, ledger: readonly LedgerLine[]): string | u
   const parts = [
     ...(decidedPapers.length === 0
       ? []
-      : [`${many(decidedPapers.length, "decision")} of yours (${firstNames.join(", ")}${moreText})`]),
-    ...(readCount === 0 ? [] : [many(readCount, "reading")]),
+      : [`${quantity(decidedPapers.length, "decision")} of yours (${firstNames.join(", ")}${moreText})`]),
+    ...(readCount === 0 ? [] : [quantity(readCount, "reading")]),
   ];
   return parts.length === 0 ? undefined : parts.join(" and ");
 }

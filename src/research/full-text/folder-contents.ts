@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, extname, relative, sep } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { countEach } from "../../engine/lib/group.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import { isJats } from "../../text/documents/jats/is-jats.js";
 import { decodeText } from "../../text/documents/text/decode.js";
@@ -98,7 +98,7 @@ export function noPapersSentence(folder: string, { neither, otherExtensions }: F
 export const neitherSentence = (folder: string, { neither }: FolderContents): string | undefined =>
   neither.length === 0
     ? undefined
-    : `${folder}: ${many(neither.length, "file")} ${neither.length === 1 ? "is" : "are"} neither a paper nor a list of works, and not read: ${neither
+    : `${folder}: ${quantity(neither.length, "file")} ${neither.length === 1 ? "is" : "are"} neither a paper nor a list of works, and not read: ${neither
         .slice(0, 5)
         .map((path) => relative(folder, path))
         .join(", ")}${neither.length > 5 ? ", …" : ""}.`;

@@ -1,7 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { RunStatus } from "../../engine/loop/types.js";
 import { type SteeredWork, commandsOf } from "../../engine/storage/state/from-outside.js";
 import { runStatusOf } from "../../engine/storage/running-units.js";
@@ -35,11 +35,11 @@ export function researchStanding(
   const waits = [
     ...(counts.waiting === undefined
       ? []
-      : [`${many(counts.waiting, "paper")} for you to decide: 'research-ralph screen ${name}' shows each`]),
+      : [`${quantity(counts.waiting, "paper")} for you to decide: 'research-ralph screen ${name}' shows each`]),
     ...(refused.length === 0
       ? []
       : [
-          `${many(refused.length, "paper")} given up after refusals: 'research-ralph reset ${name} --paper <key>' tries again`,
+          `${quantity(refused.length, "paper")} given up after refusals: 'research-ralph reset ${name} --paper <key>' tries again`,
         ]),
   ];
   return {

@@ -1,4 +1,4 @@
-import { line, webAddress } from "../../engine/lib/json-fields.js";
+import { lineFrom, webAddressFrom } from "../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "./paper-record.js";
 import { paperId, parseReference } from "./reference.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -34,16 +34,16 @@ const maxCategories = 20;
 /** Makes a record. Undefined if the work has no title or no address. */
 export function paperRecord(parts: RecordParts): PaperRecord | undefined {
   const { identifiers, source, copies = [], otherVersions = [], categories = [] } = parts;
-  const title = line(parts.title)?.slice(0, maxTitleChars);
+  const title = lineFrom(parts.title)?.slice(0, maxTitleChars);
   const updates = withTitleMark(parts, title);
-  const url = webAddress(parts.url) ?? addressOf(identifiers);
+  const url = webAddressFrom(parts.url) ?? addressOf(identifiers);
   if (title === undefined || url === undefined) return undefined;
   const isRetracted = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
   return {
     id: recordId(identifiers, url),
     title,
     url,
-    pdf_url: webAddress(parts.pdf) ?? null,
+    pdf_url: webAddressFrom(parts.pdf) ?? null,
     authors: (parts.authors ?? []).slice(0, maxAuthors),
     date: parts.date ?? null,
     source,
@@ -93,7 +93,7 @@ function placeOf({
   const isValid = (text: string | undefined) =>
     text !== undefined && /[\p{L}\d]/u.test(text) && text.length <= maxPlaceChars && !/^(?:abs\/|n\/?a$)/i.test(text);
   const texts = Object.entries({ volume, issue, pages }).map(
-    ([name, value]) => [name, line(typeof value === "number" ? String(value) : value)] as const,
+    ([name, value]) => [name, lineFrom(typeof value === "number" ? String(value) : value)] as const,
   );
   return Object.fromEntries(texts.filter(([, text]) => isValid(text)));
 }
@@ -108,24 +108,24 @@ export function identifiersFrom(
   const doi = doiReference?.kind === "doi" ? doiReference.doi : undefined;
   const arxiv = arxivName(names.arxiv) ?? (doiReference?.kind === "arxiv" ? withVersion(doiReference) : undefined);
   const pmid = /^(?:https?:\/\/(?:www\.)?pubmed\.ncbi\.nlm\.nih\.gov\/)?(\d{1,9})\/?$/.exec(
-    line(names.pmid) ?? "",
+    lineFrom(names.pmid) ?? "",
   )?.[1];
-  const pmcid = /(?:^|\/)(?:PMC)?(\d{1,9})\/?$/i.exec(line(names.pmcid) ?? "")?.[1];
+  const pmcid = /(?:^|\/)(?:PMC)?(\d{1,9})\/?$/i.exec(lineFrom(names.pmcid) ?? "")?.[1];
   const openalex = /^(?:https?:\/\/(?:api\.)?openalex\.org\/(?:works\/)?)?(W\d{1,12})$/i
-    .exec(line(names.openalex) ?? "")?.[1]
+    .exec(lineFrom(names.openalex) ?? "")?.[1]
     ?.toUpperCase();
-  const s2 = /^[\da-f]{40}$/i.exec(line(names.s2) ?? "")?.[0].toLowerCase();
+  const s2 = /^[\da-f]{40}$/i.exec(lineFrom(names.s2) ?? "")?.[0].toLowerCase();
   return withoutUndefined({ doi, arxiv, pmid, pmcid: pmcid && `PMC${pmcid}`, openalex, s2 });
 }
 
 /** A DOI or arXiv id in any format of a service. Other texts are not parsed, because parsing may look for a file. */
 function parseName(value: unknown) {
-  const text = line(value);
+  const text = lineFrom(value);
   return text === undefined || !/10\.\d{4,9}(?:\.\d+)*(?:\/|%2f)/i.test(text) ? undefined : parseReference(text);
 }
 
 function arxivName(value: unknown): string | undefined {
-  const text = line(value);
+  const text = lineFrom(value);
   if (text === undefined || !/\d{4}\.\d{4,5}|\/\d{7}/.test(text)) return undefined;
   const reference = parseReference(text);
   return reference.kind === "arxiv" ? withVersion(reference) : undefined;

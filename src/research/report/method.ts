@@ -3,7 +3,7 @@ import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import { validLines } from "../../engine/storage/state/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { sumOf } from "../overview/costs.js";
 import type { UsageSum } from "../../engine/ui/terminal/tally.js";
@@ -186,8 +186,8 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     from != null || until != null
       ? `Published ${from ?? "at any time"} to ${until ?? "today"}.`
       : [
-          maxAgeDays == null ? "" : `Recent: at most ${many(maxAgeDays, "day")} old.`,
-          lookbackDays == null ? "" : `Nothing older than ${many(lookbackDays, "day")}.`,
+          maxAgeDays == null ? "" : `Recent: at most ${quantity(maxAgeDays, "day")} old.`,
+          lookbackDays == null ? "" : `Nothing older than ${quantity(lookbackDays, "day")}.`,
         ]
           .filter((part) => part !== "")
           .join(" ");
@@ -269,7 +269,7 @@ function seedsText(rrd: Rrd): string | undefined {
   const seeds = rrd.statistics?.discovery_metrics?.seeds;
   if (seeds === undefined) return undefined;
   const { given, found } = seeds;
-  return `The search found ${found} of ${many(given, "paper")} that a person named as surely relevant.`;
+  return `The search found ${found} of ${quantity(given, "paper")} that a person named as surely relevant.`;
 }
 
 /** The agreement of two agents that screened the same records independently. */
@@ -305,10 +305,10 @@ function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | 
     agents.size > 0 && [...agents].every(isWithoutModel) ? " by counting words, without a model" : "";
   const userDecisions = papers_pool.filter(({ override }) => override !== undefined).length;
   const userText =
-    userDecisions === 0 ? "" : `, and a person decided on ${userDecisions} of ${many(papers_pool.length, "paper")}`;
+    userDecisions === 0 ? "" : `, and a person decided on ${userDecisions} of ${quantity(papers_pool.length, "paper")}`;
   return twice === 0
     ? `${readings.every(canBeJudged) ? "each paper" : "each paper that was read"} was judged once${withoutModelText}${userText}`
-    : `${many(twice, "unit")} of work had a second look, all others were done once`;
+    : `${quantity(twice, "unit")} of work had a second look, all others were done once`;
 }
 
 const includedText = ({ papers_pool }: Rrd): string =>
@@ -346,11 +346,11 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
   const secondClause =
     userDecisions === 0
       ? "nobody judged it a second time"
-      : `a person decided on ${userDecisions} of ${many(records.length, "record")}`;
+      : `a person decided on ${userDecisions} of ${quantity(records.length, "record")}`;
   return [
     ...(hasRecords ? [] : ["No paper has been found yet."]),
     ...(twice > 0
-      ? [`${many(twice, "unit")} of work had a second look by another agent; all others were done once.`]
+      ? [`${quantity(twice, "unit")} of work had a second look by another agent; all others were done once.`]
       : [
           ...(!isJudged
             ? ["No paper has been judged yet."]
@@ -369,20 +369,22 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
           `No eligibility criteria were set; ${criteriaDecide(rrd) ? includedText(rrd) : "papers are chosen by their points"}.`,
         ]),
     ...(isJudged && !hasQuotes ? ["No quotes were recorded, so no claim was checked against a text."] : []),
-    ...(abstract > 0 ? [`${many(abstract, "paper")} could be judged by the abstract only.`] : []),
+    ...(abstract > 0 ? [`${quantity(abstract, "paper")} could be judged by the abstract only.`] : []),
     ...(title > 0
-      ? [`Of ${many(title, "paper")} only the title is known, so ${title === 1 ? "it was" : "they were"} not judged.`]
+      ? [
+          `Of ${quantity(title, "paper")} only the title is known, so ${title === 1 ? "it was" : "they were"} not judged.`,
+        ]
       : []),
     ...(notHad.length > 0
       ? [
-          `A person could not get ${many(notHad.length, "paper")}, so ${notHad.length === 1 ? "it was" : "they were"} not judged: ${reasonsText(notHad)}.`,
+          `A person could not get ${quantity(notHad.length, "paper")}, so ${notHad.length === 1 ? "it was" : "they were"} not judged: ${reasonsText(notHad)}.`,
         ]
       : []),
     ...(unread.length > 0
       ? [
           unread.every(({ retracted }) => retracted === true)
-            ? `${many(unread.length, "retracted paper")} ${unread.length === 1 ? "was" : "were"} rejected without being read.`
-            : `${many(unread.length, "paper")} ${unread.length === 1 ? "was" : "were"} decided on without being read: retracted, or excluded by a person.`,
+            ? `${quantity(unread.length, "retracted paper")} ${unread.length === 1 ? "was" : "were"} rejected without being read.`
+            : `${quantity(unread.length, "paper")} ${unread.length === 1 ? "was" : "were"} decided on without being read: retracted, or excluded by a person.`,
         ]
       : []),
     ...(hasRecords && !hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),

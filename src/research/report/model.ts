@@ -4,7 +4,7 @@ import { validLines } from "../../engine/storage/state/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isCostKnown, missingCosts, shortCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
-import { duration } from "../../engine/lib/words.js";
+import { shortDuration } from "../../engine/lib/words.js";
 import type { Answer } from "../generated/answer.js";
 import type { ProductIdeas } from "../generated/product-ideas.js";
 import type { ReportFile } from "../generated/report.js";
@@ -520,7 +520,7 @@ function figuresOf(
   const isTimeKnown = earlierSeconds > 0 || (total.iterations > 0 && !wereAllReadBefore(rrd, ledger));
   const seconds = total.seconds + earlierSeconds;
   // "<" must be escaped in Markdown, so the text says "under".
-  const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : duration(seconds * 1000);
+  const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : shortDuration(seconds * 1000);
   return [
     figure("papers", thousands(readCount.count), readCount.says),
     figure("presented", thousands(presented), "included"),

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { type FlowRow, flowCounts, total } from "../derived/flow-counts.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { couldBeRead } from "../papers/read-depth.js";
@@ -111,12 +111,12 @@ export function prismaFlow(rrd: Rrd): Flow {
         : ["No search log counts the records before the pool, so the first box counts what is known."]),
       ...(hasOther
         ? [
-            `${many(total(other.identified), "record")} came another way than by the search. Together ${many(included + otherIncluded, "paper")} ${included + otherIncluded === 1 ? "is" : "are"} included.`,
+            `${quantity(total(other.identified), "record")} came another way than by the search. Together ${quantity(included + otherIncluded, "paper")} ${included + otherIncluded === 1 ? "is" : "are"} included.`,
           ]
         : []),
       ...(abstracts === 0
         ? []
-        : [`${many(abstracts, "paper")} ${abstracts === 1 ? "was" : "were"} assessed from the abstract alone.`]),
+        : [`${quantity(abstracts, "paper")} ${abstracts === 1 ? "was" : "were"} assessed from the abstract alone.`]),
       "Every box is the one above less what leaves beside it.",
     ].join(" "),
     counts: countsFor(searched, other),

@@ -1,6 +1,6 @@
 import type { Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName, surnameOf } from "../papers/authors.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { isIneligible } from "../screening/eligibility/eligibility.js";
 import type { Statement } from "./statements.js";
@@ -130,14 +130,18 @@ function strengthText(facts: Omit<Strength, "level" | "says">): string {
   const kinds = [
     ...(published > 0 ? [papers === 1 ? "published" : `${published} published`] : []),
     ...(unknown > 0 ? [`${papers === 1 || unknown === papers ? "" : `${unknown} `}not known whether published`] : []),
-    ...(preprints > 0 ? [papers === 1 ? "a preprint" : many(preprints, "preprint")] : []),
+    ...(preprints > 0 ? [papers === 1 ? "a preprint" : quantity(preprints, "preprint")] : []),
   ];
   return [
     [subject, ...depths, ...kinds].join(", "),
-    ...(quotes === 0 ? ["no quote"] : quotesFound < quotes ? [`${quotesFound} of ${many(quotes, "quote")} found`] : []),
-    ...(corrected.length > 0 ? [`${many(corrected.length, "paper")} corrected since`] : []),
-    ...(retracted.length > 0 ? [`${many(retracted.length, "retracted paper")} not counted`] : []),
-    ...(excluded.length > 0 ? [`${many(excluded.length, "paper")} not included`] : []),
+    ...(quotes === 0
+      ? ["no quote"]
+      : quotesFound < quotes
+        ? [`${quotesFound} of ${quantity(quotes, "quote")} found`]
+        : []),
+    ...(corrected.length > 0 ? [`${quantity(corrected.length, "paper")} corrected since`] : []),
+    ...(retracted.length > 0 ? [`${quantity(retracted.length, "retracted paper")} not counted`] : []),
+    ...(excluded.length > 0 ? [`${quantity(excluded.length, "paper")} not included`] : []),
   ].join("; ");
 }
 
@@ -204,7 +208,7 @@ export function surenessOf({ findings, agreed, quotes, retracted, judged }: Sure
     ...(retracted === 0
       ? []
       : [
-          `${many(retracted, "paper")} ${retracted === 1 ? "is retracted and carries" : "are retracted and carry"} nothing`,
+          `${quantity(retracted, "paper")} ${retracted === 1 ? "is retracted and carries" : "are retracted and carry"} nothing`,
         ]),
     ...(judged === undefined ? [] : [judged]),
   ];
@@ -222,8 +226,8 @@ export function surenessOf({ findings, agreed, quotes, retracted, judged }: Sure
   const level = supportedBySeveral === 0 ? Math.min(median, 2) : median;
   const supportText =
     supportedBySeveral === 0
-      ? `no finding rests on two papers by different authors${points === 0 ? "" : `, only ${many(points, "point")} of agreement ${points === 1 ? "does" : "do"}`}`
-      : `${supportedBySeveral} of ${many(findings.length, "finding")} ${supportedBySeveral === 1 ? "rests" : "rest"} on two or more papers by different authors`;
+      ? `no finding rests on two papers by different authors${points === 0 ? "" : `, only ${quantity(points, "point")} of agreement ${points === 1 ? "does" : "do"}`}`
+      : `${supportedBySeveral} of ${quantity(findings.length, "finding")} ${supportedBySeveral === 1 ? "rests" : "rest"} on two or more papers by different authors`;
   return { words: levelWords[level] ?? "", because: [supportText, ...because] };
 }
 

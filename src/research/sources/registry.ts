@@ -10,7 +10,7 @@ import { semanticScholar } from "./clients/semantic-scholar.js";
 import { tavily } from "./clients/tavily.js";
 import { unpaywall } from "./clients/unpaywall.js";
 import { gitHub, huggingFace } from "./clients/code-links.js";
-import { webAddress } from "../../engine/lib/json-fields.js";
+import { webAddressFrom } from "../../engine/lib/json-fields.js";
 import { feedSource } from "./clients/feed.js";
 import { listSource } from "./clients/reading-list.js";
 import { zotero, zoteroSource } from "./clients/zotero.js";
@@ -121,7 +121,7 @@ const findByName = (sources: readonly Source[], name: string): Source | undefine
  */
 export function sourceNamed(name: string, root: string = process.cwd()): Source | undefined {
   const feed = /^feed:\s*(\S.*)$/i.exec(name.trim())?.[1];
-  if (feed !== undefined) return webAddress(feed) === undefined ? undefined : feedSource(feed);
+  if (feed !== undefined) return webAddressFrom(feed) === undefined ? undefined : feedSource(feed);
   const library = zoteroIn(name);
   if (library !== undefined) return zoteroSource(name.trim(), library.collection);
   const list = ownListIn(name);

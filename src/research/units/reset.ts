@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { currentAccepted } from "../../engine/storage/state/ledger.js";
 import { type Reset as ResetOf, resetRecords, stateBefore } from "../../engine/storage/state/reset.js";
 import { resetStagnation } from "../derived/observations.js";
@@ -75,7 +75,7 @@ export async function stateAfter(
     statistics: null,
     timing: null,
   };
-  const sentence = `The project begins again: ${many(rrd.papers_pool.length, "paper")} and ${many(rrd.insights?.length ?? 0, "insight")} are removed.`;
+  const sentence = `The project begins again: ${quantity(rrd.papers_pool.length, "paper")} and ${quantity(rrd.insights?.length ?? 0, "insight")} are removed.`;
   const after: Rrd = { ...kept, ...empty, phase: "DISCOVERY" };
   return { after, unit: "*", to: 0, sentences: [sentence], forgets: [candidatesFile(folder), searchFile(folder)] };
 }
@@ -93,7 +93,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
     after,
     unit: id,
     sentences: [
-      `${nameOf(paper)} is pending again; its analysis, points, refusals and ${many(gone, "insight")} are removed.`,
+      `${nameOf(paper)} is pending again; its analysis, points, refusals and ${quantity(gone, "insight")} are removed.`,
       ...(paper.override === undefined ? [] : [`So is the decision to ${paper.override.decision} it.`]),
     ],
   };
@@ -109,7 +109,7 @@ async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset>
   const gone = refusals.length - others.length;
   const taken = await resetUnits(others.length === 0 ? rest : { ...rest, refusals: others }, folder);
   const { rrd: after, message, moreMessages = [], ...also } = taken;
-  const cleared = gone === 0 ? "" : `; ${many(gone, "refusal")} cleared`;
+  const cleared = gone === 0 ? "" : `; ${quantity(gone, "refusal")} cleared`;
   return { after, unit, sentences: [`${message}${cleared}.`, ...moreMessages], ...also };
 }
 
@@ -119,14 +119,14 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
   // The phase is derived and not in the journal. It is the phase of the first undone iteration.
   const [first] = undone;
   if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
-  const sentences = [`Everything after iteration ${to} is undone: ${many(undone.length, "iteration")}.`];
+  const sentences = [`Everything after iteration ${to} is undone: ${quantity(undone.length, "iteration")}.`];
   const then = currentAccepted(ledger.filter(({ iteration }) => iteration <= to));
   const names = namesIn(rrd);
   const back = [...then.keys()].filter((unit) => !currentAccepted(ledger).has(unit));
   if (back.length > 0) {
     const resets = undone.filter(({ outcome }) => outcome === "reset").map(({ iteration }) => iteration);
     sentences.push(
-      `${many(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${many(back.length, "result")} ${back.length === 1 ? "counts" : "count"} again: ${back.map((unit) => names.get(unit) ?? unit).join(", ")}.`,
+      `${quantity(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${quantity(back.length, "result")} ${back.length === 1 ? "counts" : "count"} again: ${back.map((unit) => names.get(unit) ?? unit).join(", ")}.`,
     );
   }
   if (missing.length > 0) {

@@ -10,7 +10,7 @@ import { inline } from "../project-files/markdown.js";
 import { deriveStatistics } from "../derived/statistics.js";
 import { countingInsights } from "../screening/eligibility/eligibility.js";
 import { groupBy } from "../../engine/lib/group.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { changeOf } from "./judged-result.js";
 
 /** The answers of a retraction check, from the preparation of a report to its acceptance. */
@@ -154,7 +154,7 @@ function reasonsOf(unknown: readonly Paper[]): string {
       .replace(/\.$/, ""),
   );
   if (byReason.size === 1) return `${[...byReason.keys()][0]}.`;
-  return `${[...byReason].map(([reason, papers]) => `${many(papers.length, "paper")}: ${reason}`).join(". ")}.`;
+  return `${[...byReason].map(([reason, papers]) => `${quantity(papers.length, "paper")}: ${reason}`).join(". ")}.`;
 }
 
 /** The lines about a check in the log. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { QueryLine } from "../../engine/generated/query.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { queriesName } from "../project-files/layout.js";
 import { formatQuery } from "../project-files/logs/query-log.js";
 import type { Change, Fold } from "../project-files/research.js";
@@ -134,8 +134,8 @@ const noOpenUpdate = (): never => {
 /** A summary of the findings: "1 new work, 2 papers changed". */
 export function findingsText({ works, changed, retracted }: UpdateFindings): string {
   const parts = [
-    works === 0 ? "" : many(works, "new work"),
-    changed.length === 0 ? "" : `${many(changed.length, "paper")} changed`,
+    works === 0 ? "" : quantity(works, "new work"),
+    changed.length === 0 ? "" : `${quantity(changed.length, "paper")} changed`,
     retracted.length === 0 ? "" : `${retracted.length} retracted`,
   ];
   return parts.filter((part) => part !== "").join(", ");

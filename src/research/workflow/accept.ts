@@ -4,7 +4,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { saveNotes } from "../../engine/storage/agent-notes.js";
 import type { redactFor } from "../../engine/lib/redact.js";
-import { inSeconds } from "../../engine/loop/run-record/ledger-line.js";
+import { toSeconds } from "../../engine/loop/run-record/ledger-line.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import type { AgentRun, Outcome, Tell, Unit } from "../../engine/loop/types.js";
@@ -101,7 +101,7 @@ export async function acceptSettled(
     outcome: "accepted",
     duration_seconds: 0,
   } as const;
-  const ledgerLine = { ...line, prepare_seconds: inSeconds(prepareMs) };
+  const ledgerLine = { ...line, prepare_seconds: toSeconds(prepareMs) };
   const files = [...(judged.files ?? []), ...(await documentsFor(options, ledger, judged, ledgerLine, time))];
   await research.fold({
     iteration,
@@ -136,7 +136,7 @@ export async function acceptRun(
   const warn = (message: string) => tell({ type: "notice", level: "warning", message });
   const makeRecord = async (outcome: Outcome, ledger: Partial<LedgerLine> = {}, changes: readonly Change[] = []) => {
     const answer = await answerOfRun(run, outcome);
-    return outcomeRecord(unit, run, outcome, { ...options, at: time, prepareMs, left: answer, ledger, changes });
+    return outcomeRecord(unit, run, outcome, { ...options, at: time, prepareMs, answer, ledger, changes });
   };
 
   if (run.failure !== undefined) {

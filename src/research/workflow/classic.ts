@@ -12,7 +12,7 @@ import { readRrdFile, formatRrd, parseRrd } from "../project-files/rrd-file.js";
 import { type Experience, accountOf } from "./forecast.js";
 import { loadWithInstructions } from "./steering/apply-steering.js";
 import { memoryOf } from "../derived/observations.js";
-import { orVerdict } from "../../engine/loop/in-workflows.js";
+import { withErrorVerdict } from "../../engine/loop/in-workflows.js";
 import { withoutFrontMatter } from "./brief/front-matter.js";
 import { agreedPrompt, fill } from "./brief/prompt-file.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
@@ -65,7 +65,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
   return {
     name: "classic",
     load: (tell) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         const { rrd, ledger } = await (isAgentRunning
           ? research.load()
           : loadWithInstructions(research, options, tell));
@@ -78,7 +78,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
     memory: ({ rrd, ledger }) => memoryOf(rrd, ledger, options.memory),
     close: options.close,
     brief: (_state, _unit, _prepared, notes) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         const iteration = research.nextIteration();
         const currentPrompt = await agreedPrompt(root, stateDir);
         const before: FolderBefore = {
@@ -102,7 +102,7 @@ export function classicWorkflow(options: ClassicOptions): ClassicWorkflow {
         return { brief, context: before };
       }),
     accept: (state, unit, done, { tell }) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         if ("prepared" in done) throw new Error("classic mode settles nothing by itself");
         isAgentRunning = false;
         const { agent } = done.run;

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { roundUsd } from "../../engine/loop/run-record/ledger-line.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { isAnswerUnit } from "../project-files/logs/answers-log.js";
@@ -16,7 +16,7 @@ import { report } from "../units/report/kind.js";
 import type { CheckWish } from "../units/judged-result.js";
 import type { Figure, UnitKind } from "../units/unit-kind.js";
 import { statusOf } from "./next-unit.js";
-import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
+import { spendingOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 
 /** The usage of one unit until it was accepted, with refused and failed attempts. */
@@ -319,9 +319,9 @@ const ownText = "what it took so far";
 
 const remainingText = (records: number | undefined, papers: number, checkCount: number): string =>
   [
-    ...(records === undefined ? [] : [`${many(records, "record")} to screen`]),
-    many(papers, "paper"),
-    ...(checkCount === 0 ? [] : [`at most ${many(checkCount, "check")} of sentences`]),
+    ...(records === undefined ? [] : [`${quantity(records, "record")} to screen`]),
+    quantity(papers, "paper"),
+    ...(checkCount === 0 ? [] : [`at most ${quantity(checkCount, "check")} of sentences`]),
   ].join(", ");
 
 function usageFor(kind: string, ownUsage: UsageByKind, before: Experience): { usage?: UnitUsage; from: string } {
@@ -345,7 +345,7 @@ export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Expe
  */
 export function spentOn({ loop }: Pick<Rrd, "loop">, ledger: readonly LedgerLine[]): Spending {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
-  return spentOnAttempts(
+  return spendingOnAttempts(
     work.map((line) => ({ ...line, tokens: tokensOf(line) })),
     loop?.rch_metrics,
   );

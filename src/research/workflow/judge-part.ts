@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { resultName } from "../../engine/lib/layout.js";
 import { redactValue } from "../../engine/lib/redact.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { thinkingRoles } from "../../engine/loop/think.js";
 import type { Unit } from "../../engine/loop/types.js";
 import { checkedResult, readChecked, readResult, reasonsOf } from "../../engine/storage/result-file.js";
@@ -21,7 +21,7 @@ export async function judgePart(part: SharedResult<Material>): Promise<PartOutco
     const critique = await readCritique(workspace, unit, redact);
     const findings = "findings" in critique ? critique.findings : [];
     const { redacted } = critique;
-    if (findings.length > 0) return { redacted, note: findings, summary: many(findings.length, "finding") };
+    if (findings.length > 0) return { redacted, note: findings, summary: quantity(findings.length, "finding") };
     const { value, agent } = draft;
     const warning =
       "findings" in critique

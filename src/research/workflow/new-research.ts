@@ -18,7 +18,7 @@ import { isUserSource } from "../papers/records/own-list.js";
 import { formatRrd } from "../project-files/rrd-file.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { resultInstruction, unitBlock } from "./brief/write-brief.js";
-import { orVerdict } from "../../engine/loop/in-workflows.js";
+import { withErrorVerdict } from "../../engine/loop/in-workflows.js";
 import { fill, type Prompt } from "./brief/prompt-file.js";
 import { checkedResult, keepAnswer, readResult, reasonsOf } from "../../engine/storage/result-file.js";
 import { deriveStatistics } from "../derived/statistics.js";
@@ -131,7 +131,7 @@ export function createWorkflow(options: AskOptions): Workflow<CreateState> {
     progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
     close: options.close,
     brief: (_state, _unit, _prepared, notes) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         started += 1;
         const workspace = await options.workspaces.create(started);
         const text = requirementsBrief(options, notes, join(workspace, resultName));
@@ -142,7 +142,7 @@ export function createWorkflow(options: AskOptions): Workflow<CreateState> {
         };
       }),
     accept: (_state, _unit, done) =>
-      orVerdict(async (): Promise<Outcome> => {
+      withErrorVerdict(async (): Promise<Outcome> => {
         if ("prepared" in done) throw new Error("requirements are not settled without an agent");
         const { run } = done;
         if (run.failure !== undefined) {

@@ -1,6 +1,6 @@
 import { type Delay, type Delayed, isVerdict, type Unit, type Verdict } from "../../engine/loop/types.js";
 import { nextThinkingPart } from "../../engine/loop/think.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { openLines } from "../../engine/storage/agent-notes.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { standingOf, targetOf } from "../derived/status.js";
@@ -77,7 +77,7 @@ export function readingsText({ papers_pool: pool }: Pick<Rrd, "papers_pool">): s
   const verb = (value: number) => (value === 1 ? "is" : "are");
   if (readCount < length)
     return [
-      `${readCount} of ${many(length, "paper")} ${verb(readCount)} read`,
+      `${readCount} of ${quantity(length, "paper")} ${verb(readCount)} read`,
       ...(retracted === 0 ? [] : [`${retracted} ${verb(retracted)} retracted`]),
       ...(missing === 0 ? [] : [`${missing} could not be retrieved`]),
       ...(unread === 0 ? [] : [`${unread} ${verb(unread)} excluded by a person without a reading`]),

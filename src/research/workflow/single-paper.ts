@@ -2,7 +2,7 @@ import type { Paper, Rrd } from "../generated/rrd.js";
 import type { Account } from "../../engine/loop/types.js";
 import type { ResearchWorkflow } from "./workflow.js";
 import { newRrd } from "./new-research.js";
-import { zeroSpent } from "../../engine/loop/stop-conditions/budget.js";
+import { zeroSpending } from "../../engine/loop/stop-conditions/budget.js";
 import { maxRefusals } from "../derived/status.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 
@@ -47,6 +47,6 @@ export const readingWorkflow = (workflow: ResearchWorkflow): ResearchWorkflow =>
 
 /** The account without a forecast, because there are no search and no report. */
 function withoutForecast(account: Account | undefined): Account {
-  const { forecast: _, ...rest } = account ?? { spent: zeroSpent, budget: {} };
+  const { forecast: _, ...rest } = account ?? { spent: zeroSpending, budget: {} };
   return rest;
 }

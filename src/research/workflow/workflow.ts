@@ -14,7 +14,7 @@ import type { JudgingContext } from "../units/judged-result.js";
 import { isWanted, kindOf, kindOfLine, kinds, workBasis } from "../units/kinds.js";
 import { loadAgentNotes } from "../units/shared-unit.js";
 import type { Library, Material, ResearchState, ServeTools, Sharing, UnitWork } from "../units/unit-kind.js";
-import { orVerdict, makeNoticeOnce } from "../../engine/loop/in-workflows.js";
+import { withErrorVerdict, createNoticeOnce } from "../../engine/loop/in-workflows.js";
 import { learnPatterns } from "../project-files/lessons.js";
 import { readPatterns } from "../project-files/progress-log.js";
 import { memoryOf } from "../derived/observations.js";
@@ -78,7 +78,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   let hasLearned = false;
   // Until this time, texts are not waited for: without a network, only the first paper should cost the waiting time.
   let impatientUntil = 0;
-  const noticeOnce = makeNoticeOnce();
+  const noticeOnce = createNoticeOnce();
   // Has one checker less after one of two checkers has failed.
   let sharing = options.sharing ?? {};
   const stateOf = async (
@@ -95,7 +95,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   return {
     name: "research",
     load: (tell) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         await checkGuards();
         const { rrd, ledger } = await (guards.size > 0 || isAccepting
           ? research.load()
@@ -112,7 +112,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       return unit === "wait" || "until" in unit || isVerdict(unit) ? unit : withPart(unit, state, sharing);
     },
     together: (work) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         isAccepting = true;
         try {
           await research.together(work);
@@ -131,7 +131,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     },
     async concede(verdict, tell, about) {
       const loadState = async () => stateOf(await research.load(), tell);
-      const outcome = await orVerdict(async () => {
+      const outcome = await withErrorVerdict(async () => {
         const fewerCheckers = await withFewerCheckers(options, sharing, loadState, verdict, tell, about);
         sharing = fewerCheckers ?? sharing;
         return fewerCheckers === undefined ? closeOptionalUnit(options, loadState, verdict, tell, about) : "again";
@@ -142,7 +142,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     close: options.close,
 
     prepare: (state, unit, { signal }) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         const { prepareUnit } = await importOnce();
         const isPatient = options.now() >= impatientUntil;
         const preparationContext = { ...options, library: await library(), folder: research.folder, isPatient };
@@ -152,7 +152,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       }),
 
     brief: (state, unit, prepared, notes) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         const { isStale, briefFor } = await importOnce();
         if (isStale(state, unit, prepared)) return "stale";
         const { tools: toolsFor, ...rest } = options;
@@ -178,7 +178,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
       }),
 
     accept: (state, unit, done, { tell }) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         const { isStale, acceptRun, acceptSettled } = await importOnce();
         if ("prepared" in done) {
           const { prepared, prepareMs } = done;

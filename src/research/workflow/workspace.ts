@@ -3,7 +3,7 @@ import { lstatSync, statfsSync } from "node:fs";
 import { chmod, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
-import { nameStart } from "../../engine/lib/layout.js";
+import { truncateName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { inodeAt } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
@@ -44,7 +44,7 @@ const workspaceName = new RegExp(`^(${keptPrefix})?(\\d+)$`);
 
 export function workspacesOf(stateDir: string, folder: string): Workspaces {
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 8);
-  const root = join(workspacesFolder(stateDir), `${nameStart(basename(folder))}-${hash}`);
+  const root = join(workspacesFolder(stateDir), `${truncateName(basename(folder))}-${hash}`);
   // Removes a folder, but not through a symbolic link, which an agent may have made to one of the user's folders.
   const removeSafely = async (path: string): Promise<void> => {
     const link = [dirname(root), root].find(
@@ -141,7 +141,7 @@ const minFreeBytes = 1_000_000;
 export function requireSpace(folder: string): void {
   if (hasSpace(folder)) return;
   throw new ExpectedError(
-    `There is no space left on the disk for an agent to work in ${folder}; free some, or set state_dir to another disk, and run again.`,
+    `There is no space left on the disk for an agent to work in ${folder}; free some space, or set state_dir to another disk, and run again.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { CheckResult, Place } from "../place/run.js";
 import { detectTests } from "../test-runs/detect.js";
 import { runTests } from "../test-runs/run-tests.js";
@@ -69,7 +69,7 @@ export async function checkNewTest(place: Place, { flaky = [], before, runs }: T
     if (newPassingTests.some((name) => !passedBefore.has(name)))
       return { passed: true, detail: "A new test passes, and fails with the files as they were." };
     return failedCheck(
-      `${many(newPassingTests.length, "new test")} pass with the files as they were before too, so they show nothing. ${noProofText}`,
+      `${quantity(newPassingTests.length, "new test")} pass with the files as they were before too, so they show nothing. ${noProofText}`,
     );
   } finally {
     rmSync(copy, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { basename, join, normalize } from "node:path";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { TestResult, TestResults } from "../generated/test-results.js";
 import type { TestsPass } from "../generated/ralph.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { frameworkCalledBy, detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
@@ -116,7 +116,8 @@ export function judgeTests(
     ...new Set(failedTests.flatMap((test) => unloadedFile(test, results.framework, root) ?? []).map(notLoadedName)),
   ];
   if (testsRun.length === 0) {
-    const noneText = skipped > 0 ? `${many(skipped, "test")} skipped, none has run.` : (problem ?? "No test has run.");
+    const noneText =
+      skipped > 0 ? `${quantity(skipped, "test")} skipped, none has run.` : (problem ?? "No test has run.");
     const output = outputText(results);
     const detail = `${framework}: ${noneText}${noneText.includes(output.trim()) ? "" : output}`;
     return {
@@ -130,7 +131,7 @@ export function judgeTests(
     };
   }
   if (failing === 0) {
-    const detail = `${framework}: ${many(testsRun.length, "test")} passed${skipped === 0 ? "" : `, ${skipped} skipped`}.`;
+    const detail = `${framework}: ${quantity(testsRun.length, "test")} passed${skipped === 0 ? "" : `, ${skipped} skipped`}.`;
     return { passed: true, detail, failing: 0, unloaded: 0, tests: knownNames, results };
   }
   const failedLines = failedTests.slice(0, maxNamedTests).map(failureLine);
@@ -138,10 +139,10 @@ export function judgeTests(
     missingTests.length === 0
       ? []
       : [
-          `${many(missingTests.length, "test")} that ${missingTests.length === 1 ? "was there is" : "were there are"} gone or skipped: ${missingTests.slice(0, maxNamedTests).join(", ")}`,
+          `${quantity(missingTests.length, "test")} that ${missingTests.length === 1 ? "was there is" : "were there are"} gone or skipped: ${missingTests.slice(0, maxNamedTests).join(", ")}`,
         ];
   const moreLines = failedTests.length > maxNamedTests ? [`and ${failedTests.length - maxNamedTests} more`] : [];
-  const firstLine = `${framework}: ${failedTests.length} failed of ${many(testsRun.length, "test")}.`;
+  const firstLine = `${framework}: ${failedTests.length} failed of ${quantity(testsRun.length, "test")}.`;
   const detail = [firstLine, ...missingLines, ...failedLines, ...moreLines].join("\n");
   return { passed: false, detail, failing, unloaded, tests: knownNames, gone: missingTests, results };
 }

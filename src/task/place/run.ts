@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { ProcessAccess } from "../../engine/process/access.js";
 import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import type { TestResults } from "../generated/test-results.js";
 
 /** The place where criteria are checked. It uses the same sandbox and folder as the agents. */
@@ -148,7 +148,7 @@ export const timeoutOf = ({ timeout_seconds: seconds = defaultSeconds }: { timeo
 /** A sentence that says how a failed command ended. */
 export function endSentence({ end }: ProgramResult, timeoutMs: number): string {
   const { cause, exitCode, signal, startError, resource } = end;
-  if (cause === "timeout") return `It took longer than ${many(timeoutMs / 1000, "second")} and was ended.`;
+  if (cause === "timeout") return `It took longer than ${quantity(timeoutMs / 1000, "second")} and was ended.`;
   if (cause === "aborted") return "It was interrupted.";
   if (cause === "not-started")
     return `It could not be started: ${startError?.message ?? "the system does not say why"}.`;

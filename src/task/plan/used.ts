@@ -1,4 +1,4 @@
-import { spentOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
+import { spendingOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import type { Spending } from "../../engine/loop/types.js";
 import type { Attempt, Round, TaskState } from "../generated/ralph-state.js";
@@ -22,7 +22,7 @@ export function spentBy(state: TaskState): Spending {
   const [attemptsWithoutRole, lastRound] = [attempts.filter(({ role }) => role === undefined), rounds.at(-1)];
   const finishedRounds = rounds.length - (lastRound !== undefined && isUnderWay(lastRound) ? 1 : 0);
   return {
-    ...spentOnAttempts(attempts, loop?.rch_metrics),
+    ...spendingOnAttempts(attempts, loop?.rch_metrics),
     iterations: countedAttempts(attemptsWithoutRole).length + finishedRounds,
   };
 }

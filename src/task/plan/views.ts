@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { inodeAt, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 import type { Round, TaskState, Tested } from "../generated/ralph-state.js";
@@ -42,7 +42,7 @@ export function recordText(state: TaskState): string {
   const total = task.acceptance_criteria.length;
   const attemptLines = attempts.flatMap(
     ({ iteration, at, agent = "", role, outcome, failure, met, failing, tokens, cost_usd, undone, said }) => [
-      `- #${iteration} ${at} ${role === undefined ? "" : `${role}, `}${agent} ${undone === true ? "undone" : outcome}${failure === undefined ? "" : ` (${failure})`}${met === undefined ? "" : `: ${met} of ${total} met`}${failing === undefined ? "" : `, ${many(failing, "test")} failing`}${tokens === undefined ? "" : `, ${tokens} tokens`}${cost_usd === undefined ? "" : `, $${cost_usd.toFixed(2)}`}`,
+      `- #${iteration} ${at} ${role === undefined ? "" : `${role}, `}${agent} ${undone === true ? "undone" : outcome}${failure === undefined ? "" : ` (${failure})`}${met === undefined ? "" : `: ${met} of ${total} met`}${failing === undefined ? "" : `, ${quantity(failing, "test")} failing`}${tokens === undefined ? "" : `, ${tokens} tokens`}${cost_usd === undefined ? "" : `, $${cost_usd.toFixed(2)}`}`,
       ...(said === undefined || role !== undefined ? [] : [`  - ${said}`]),
     ],
   );
@@ -77,7 +77,7 @@ function testsLine({ framework, passed, failing, coverage }: Tested): string {
     ...(lines === undefined ? [] : [`${lines} % of lines`]),
     ...(branches === undefined ? [] : [`${branches} % of branches`]),
   ].join(", ");
-  return `${framework}, ${many(passed, "test")} passed, ${failing} failing${coverageText === "" ? "" : `, ${coverageText} covered`}.`;
+  return `${framework}, ${quantity(passed, "test")} passed, ${failing} failing${coverageText === "" ? "" : `, ${coverageText} covered`}.`;
 }
 
 function roundLines({ round, plan, hypothesis, action_taken, changed, review, tests, ...others }: Round): string[] {

@@ -1,5 +1,5 @@
 import { fence } from "../../engine/lib/sanitise.js";
-import { many } from "../../engine/lib/words.js";
+import { quantity } from "../../engine/lib/words.js";
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Attempt, Check, TaskState } from "../generated/ralph-state.js";
@@ -76,7 +76,7 @@ function textWithin(state: TaskState, notes: Notes, { shell, views }: AgentAbili
     "# Rules",
     "",
     `Work in the current folder until every criterion is met. It is checked after you end${shell ? "; run the checks yourself before" : ""}. ` +
-      `This is one of at most ${many(Math.max(1, remainingIterations), "further attempt")}; the agent after you sees the files and your last sentence, nothing else that you say.`,
+      `This is one of at most ${quantity(Math.max(1, remainingIterations), "further attempt")}; the agent after you sees the files and your last sentence, nothing else that you say.`,
     `Do not weaken the checks: no test is deleted or skipped, and ${[...new Set([file, stateName])].join(", ")}, .ralph and .git are put back.`,
     `Your own steps may stand under "## Steps" in ${views.plan}, as "- [ ] step".`,
     "End with one sentence that says what you did and what you learned.",

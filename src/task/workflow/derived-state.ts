@@ -3,7 +3,12 @@ import type { Redact } from "../../engine/lib/redact.js";
 import { type Received, instructionsAfter } from "../../engine/storage/state/steering-inbox.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import { longestRepetition } from "../../engine/loop/stop-conditions/stuck.js";
-import { boundedObservations, lastRun, type LoopMemory, memoryFrom } from "../../engine/loop/run-record/loop-memory.js";
+import {
+  boundedObservations,
+  lastRunFields,
+  type LoopMemory,
+  memoryFrom,
+} from "../../engine/loop/run-record/loop-memory.js";
 import { hasWorked } from "../../engine/loop/run-record/observation.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import type { Attempt, TaskState } from "../generated/ralph-state.js";
@@ -59,7 +64,7 @@ export function withDerivedFields(state: TaskState, ledger: readonly LedgerLine[
 /** The state after a run that ended with this verdict at `now`, in milliseconds since the epoch. Pure. */
 export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskState {
   const isProblem = verdict.verdict === "stuck" || verdict.verdict === "blocked" || verdict.verdict === "failed";
-  const last_run = lastRun(verdict, now);
+  const last_run = lastRunFields(verdict, now);
   const status = statusOf(verdict);
   return { ...state, status, loop: { ...state.loop, error: isProblem ? verdict.reason : null, last_run } };
 }

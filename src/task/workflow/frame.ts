@@ -4,8 +4,8 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import { withSummary } from "../../engine/loop/history/summarise.js";
-import { orVerdict, makeNoticeOnce } from "../../engine/loop/in-workflows.js";
-import { zeroSpent } from "../../engine/loop/stop-conditions/budget.js";
+import { withErrorVerdict, createNoticeOnce } from "../../engine/loop/in-workflows.js";
+import { zeroSpending } from "../../engine/loop/stop-conditions/budget.js";
 import type { Account, Prepared, Progress, Tell, Unit, Verdict, Work, Workflow } from "../../engine/loop/types.js";
 import type { RecordStore } from "../../engine/storage/state/record-store.js";
 import { receiveMessages } from "../../engine/storage/state/steering-inbox.js";
@@ -71,7 +71,7 @@ export function taskFrame(options: TaskOptions) {
   let latest: { readonly task: RalphTask; readonly checked: Checked; readonly settled?: true } | undefined;
   let isFirst = true;
   const ourViews = new Set<string>();
-  const sayOnce = makeNoticeOnce();
+  const sayOnce = createNoticeOnce();
   const timestamp = () => new Date(now()).toISOString();
 
   const placeFor = (task: RalphTask, signal: AbortSignal): Place => {
@@ -159,7 +159,7 @@ export function taskFrame(options: TaskOptions) {
 
   const common = {
     load: (tell: Tell, isAtWork: boolean): Promise<LoadedTask | Verdict> =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         const task = await options.readTask();
         let { state, ledger } = await store.load();
         if (!isAtWork) {
@@ -187,7 +187,7 @@ export function taskFrame(options: TaskOptions) {
       }),
     progress: ({ state }: LoadedTask): Progress => progressOf(state),
     account: ({ state, checked }: LoadedTask): Account =>
-      checked ? { spent: spentBy(state), budget: budgetOf(state) } : { spent: zeroSpent, budget: {} },
+      checked ? { spent: spentBy(state), budget: budgetOf(state) } : { spent: zeroSpending, budget: {} },
     memory: ({ state, ledger }: LoadedTask) => memoryOf(state, ledger, memory),
     remember: async (compression) => {
       await store.edit((state) => withSummary(state, compression));

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { many } from "../../engine/lib/words.js";
-import { orVerdict } from "../../engine/loop/in-workflows.js";
+import { quantity } from "../../engine/lib/words.js";
+import { withErrorVerdict } from "../../engine/loop/in-workflows.js";
 import { type RunAnswer, type FinalOutcome, outcomeText } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
@@ -38,7 +38,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     next: (loaded, busy) => (busy.length > 0 ? "wait" : (completeIf(loaded) ?? attemptOf(loaded.state))),
 
     prepare: (loaded, _unit, work) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         const { task } = loaded.state;
         const prepared = await frame.found(loaded, work);
         if ("ready" in prepared)
@@ -48,7 +48,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
       }),
 
     brief: (_loaded, _unit, prepared, notes) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         const iteration = store.nextIteration();
         const current = await keep(prepared);
         const tree = await snapshots?.tree();
@@ -67,7 +67,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
       }),
 
     accept: ({ state: loaded }, unit, done, { signal, tell }) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         if ("prepared" in done) {
           frame.take(loaded.task, done.prepared);
           await keep(done.prepared, undefined, tell);
@@ -125,7 +125,14 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const fileResult = runAnswer(snapshot, context.tree);
         const { prepareMs } = done;
         await store.fold({
-          ...outcomeRecord(unit, run, outcome, { at: judgedAt, prepareMs, left: fileResult, changes, redact, memory }),
+          ...outcomeRecord(unit, run, outcome, {
+            at: judgedAt,
+            prepareMs,
+            answer: fileResult,
+            changes,
+            redact,
+            memory,
+          }),
           message: `task: ${outcome.outcome}`,
           progress: progressLine(run, at, `${outcome.outcome}: ${outcomeText(outcome)}`, redact),
         });
@@ -167,7 +174,7 @@ function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, ch
     return { outcome: { outcome: "failed", failure }, now, newFailures };
   }
   const total = state.task.acceptance_criteria.length;
-  const failing = now.failing === 0 ? "" : `, ${many(now.failing, "test")} failing`;
+  const failing = now.failing === 0 ? "" : `, ${quantity(now.failing, "test")} failing`;
   if (isBest || now.met === total)
     return {
       outcome: { outcome: "accepted", summary: `${now.met} of ${total} criteria met${failing}` },

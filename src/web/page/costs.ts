@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { count, many } from "../../engine/lib/words.js";
+import { shortCount, quantity } from "../../engine/lib/words.js";
 import { forecastText, shortCost, tokensText, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";
@@ -25,11 +25,11 @@ export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
       )}<tbody class="all">${row("All", total)}</tbody></table></div>${
         failedIterations === 0
           ? ""
-          : markup`<p class="quiet">${failedIterations} of ${many(total.iterations, "iteration")} ${failedIterations === 1 ? "was" : "were"} refused or failed.</p>`
+          : markup`<p class="quiet">${failedIterations} of ${quantity(total.iterations, "iteration")} ${failedIterations === 1 ? "was" : "were"} refused or failed.</p>`
       }${forecast === undefined || forecast.iterations === 0 ? "" : markup`<p class="quiet">Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.</p>`}</section>`,
     ),
   ];
 }
 
 const row = (name: string, sum: UsageSum): Markup =>
-  markup`<tr><td>${name}</td><td class="n">${sum.iterations}</td><td class="n">${span(sum.seconds)}</td><td class="n">${tokensText(sum, sum.input, count)}</td><td class="n">${tokensText(sum, sum.output, count)}</td><td class="n">${shortCost(sum)}</td></tr>`;
+  markup`<tr><td>${name}</td><td class="n">${sum.iterations}</td><td class="n">${span(sum.seconds)}</td><td class="n">${tokensText(sum, sum.input, shortCount)}</td><td class="n">${tokensText(sum, sum.output, shortCount)}</td><td class="n">${shortCost(sum)}</td></tr>`;

@@ -1,5 +1,5 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
-import { count, many } from "../../engine/lib/words.js";
+import { shortCount, quantity } from "../../engine/lib/words.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
 import type { QuestionState } from "../asking.js";
@@ -42,12 +42,12 @@ export function personParts(name: string, rrd: Rrd, askedQuestion: QuestionState
     ...(all === 0
       ? []
       : [
-          markup`<a href="${screenAddress(name, waiting === 0 ? "all" : "waiting")}">${waiting === 0 ? "Go through the records" : `Decide on ${many(waiting, "record")}`}</a>`,
+          markup`<a href="${screenAddress(name, waiting === 0 ? "all" : "waiting")}">${waiting === 0 ? "Go through the records" : `Decide on ${quantity(waiting, "record")}`}</a>`,
         ]),
     ...(differingCells.length === 0
       ? []
       : [
-          markup`<a href="${settleAddress(name)}">${openCount === 0 ? "Go through the differences of two agents" : `Settle ${many(openCount, "difference")} of two agents`}</a>`,
+          markup`<a href="${settleAddress(name)}">${openCount === 0 ? "Go through the differences of two agents" : `Settle ${quantity(openCount, "difference")} of two agents`}</a>`,
         ]),
   ];
   const screeningLinks = markup`<div id="to-screen"${links.length === 0 ? "" : markup` class="screening"`}>${links.map((link, index) => [index === 0 ? "" : " · ", link])}</div>`;
@@ -85,7 +85,7 @@ function agentPart(agent: AgentAtWork, work: CurrentWork): Markup {
   const facts = [
     `iteration ${iteration}`,
     ...(model === undefined ? [] : [model]),
-    ...(usage === undefined ? [] : [`${count(usage.input)} tokens in, ${count(usage.output)} out`]),
+    ...(usage === undefined ? [] : [`${shortCount(usage.input)} tokens in, ${shortCount(usage.output)} out`]),
     ...(cost_usd === undefined ? [] : [shortCost({ cost_usd })]),
   ];
   return markup`<section id="agent-${iteration}" class="agent" aria-label="Agent of iteration ${iteration}"><h3>${activity}</h3><p class="meta">${since(agent.since)} · ${facts.join(" · ")}</p>${

@@ -1,4 +1,4 @@
-import { type Markup, direction, markup } from "../../engine/lib/markup.js";
+import { type Markup, directionAttribute, markup } from "../../engine/lib/markup.js";
 import { maxMessageChars } from "../../engine/storage/state/steering-inbox.js";
 import type { Extracted, Field, Rrd } from "../../research/generated/rrd.js";
 import { differences } from "../../research/overview/screen/settle-field.js";
@@ -38,7 +38,7 @@ function valueItem(
   const { by = "an agent", value, evidence = [], reason } = extracted ?? {};
   const text = value === undefined ? "not reported" : textOf(value);
   const passages = evidence.map((item) => markup`<div class="passage">${passageOf(piecesOf(item))}</div>`);
-  return markup`<li dir="auto"><b>${by} (${take}):</b> <span${direction(text)}>${text}</span>${reason === undefined ? "" : ` (${reason})`}${settled?.take === take ? markup` <b class="ok">✓ counts</b>` : ""}${passages}</li>`;
+  return markup`<li dir="auto"><b>${by} (${take}):</b> <span${directionAttribute(text)}>${text}</span>${reason === undefined ? "" : ` (${reason})`}${settled?.take === take ? markup` <b class="ok">✓ counts</b>` : ""}${passages}</li>`;
 }
 
 const valueInput = ({ choices = [], unit }: Field): Markup =>

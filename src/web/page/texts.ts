@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../engine/lib/markup.js";
 import { type Standing, type StateText, progressText } from "../../engine/ui/state-text.js";
-import { duration } from "../../engine/lib/words.js";
+import { shortDuration } from "../../engine/lib/words.js";
 
 /** The address of a project or task. */
 export const projectAddress = (name: string): string => `/p/${encodeURIComponent(name)}/`;
@@ -27,4 +27,4 @@ export function controls(name: string, { running, held, finished }: Standing): M
   return markup`${button("pause", "Pause", "End the run before its next iteration, as blocked")}${button("stop", "Stop", "End the run before its next iteration, as Ctrl+C does")}`;
 }
 
-export const span = (seconds: number): string => duration(seconds * 1000);
+export const span = (seconds: number): string => shortDuration(seconds * 1000);

@@ -3,7 +3,7 @@ import {
   timeoutSignal,
   awakeBetween,
   steadyClock,
-  stopwatch,
+  startStopwatch,
   systemClock,
   durationText,
 } from "../../../src/engine/lib/clock.js";
@@ -73,7 +73,7 @@ test("a watched clock tells a sleep of the machine from its readings, and one th
   vi.setSystemTime(Date.now() + hour);
   clock.now();
   expect(clock.sleeps()).toEqual([]);
-  const watch = stopwatch(clock);
+  const watch = startStopwatch(clock);
   vi.advanceTimersByTime(2 * hour);
   const until = clock.now();
   vi.setSystemTime(until + 3 * hour);

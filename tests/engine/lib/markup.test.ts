@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { escapeHtml, markup, link, trusted } from "../../../src/engine/lib/markup.js";
+import { escapeHtml, markup, link, trustMarkup } from "../../../src/engine/lib/markup.js";
 
 describe("html", () => {
   it("escapes every value that is no markup, in text and in attributes", () => {
@@ -12,7 +12,7 @@ describe("html", () => {
 
   it("takes markup as it is, lists one after the other, and nothing for what is not there", () => {
     const rows = [1, 2].map((row) => markup`<li>${row}</li>`);
-    expect(markup`<ul>${rows}${undefined}${null}${false}</ul>${trusted("<hr>")}`.text).toBe(
+    expect(markup`<ul>${rows}${undefined}${null}${false}</ul>${trustMarkup("<hr>")}`.text).toBe(
       "<ul><li>1</li><li>2</li></ul><hr>",
     );
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { redacted, redactFor, redactValue } from "../../../src/engine/lib/redact.js";
+import { redactionMark, redactFor, redactValue } from "../../../src/engine/lib/redact.js";
 import { openTranscript } from "../../../src/engine/process/transcript.js";
 
 const redact = redactFor({
@@ -16,11 +16,11 @@ const redact = redactFor({
 const key = `-----BEGIN OPENSSH ${"PRIVATE"} KEY-----\nAAAA\nBBBB\n-----END OPENSSH ${"PRIVATE"} KEY-----`;
 
 test.each([
-  ["the value of a variable named as a secret", "it is abcdefgh-1234.", `it is ${redacted}.`],
-  ["the longer of two values that begin alike", "abcdefgh-1234-longer", redacted],
-  ["a private key, whole", `a\n${key}\nb`, `a\n${redacted}\nb`],
-  ["a private key cut off in the middle", `a\n${key.slice(0, 45)}`, `a\n${redacted}`],
-  ["a token by its form", `use ghp_${"x1".repeat(18)}!`, `use ${redacted}!`],
+  ["the value of a variable named as a secret", "it is abcdefgh-1234.", `it is ${redactionMark}.`],
+  ["the longer of two values that begin alike", "abcdefgh-1234-longer", redactionMark],
+  ["a private key, whole", `a\n${key}\nb`, `a\n${redactionMark}\nb`],
+  ["a private key cut off in the middle", `a\n${key.slice(0, 45)}`, `a\n${redactionMark}`],
+  ["a token by its form", `use ghp_${"x1".repeat(18)}!`, `use ${redactionMark}!`],
   // In two halves too.
   ...(
     [
@@ -52,17 +52,17 @@ test.each([
   ).map((parts): [string, string, string] => [
     `a token that begins with ${parts[0]}${parts[1]}`,
     `use ${parts.join("")} now`,
-    `use ${redacted} now`,
+    `use ${redactionMark} now`,
   ]),
-  ["what a header names", "Authorization: Bearer a1B2c3D4e5 now", `Authorization: Bearer ${redacted} now`],
+  ["what a header names", "Authorization: Bearer a1B2c3D4e5 now", `Authorization: Bearer ${redactionMark} now`],
   [
     "what a setting names",
     `aws_secret_access_key = ${"a1B2".repeat(10)}; AccountKey=${"a1B2".repeat(5)}==;`,
-    `aws_secret_access_key = ${redacted}; AccountKey=${redacted};`,
+    `aws_secret_access_key = ${redactionMark}; AccountKey=${redactionMark};`,
   ],
-  ["the beginning of a value that was cut off", "it is abcdefgh-1…", `it is ${redacted}…`],
-  ["the beginning of a longer value, after another cut", "a… abcdefgh-1234-lo… b", `a… ${redacted}… b`],
-  ["the beginning of a token by its form", `use ghp_${"x1".repeat(4)}… or`, `use ${redacted}… or`],
+  ["the beginning of a value that was cut off", "it is abcdefgh-1…", `it is ${redactionMark}…`],
+  ["the beginning of a longer value, after another cut", "a… abcdefgh-1234-lo… b", `a… ${redactionMark}… b`],
+  ["the beginning of a token by its form", `use ghp_${"x1".repeat(4)}… or`, `use ${redactionMark}… or`],
   ["nothing: what is cut off as any word is", "abc… abcdefgi… sk-…", "abc… abcdefgi… sk-…"],
   [
     "nothing: a path, a short value, another variable",
@@ -89,7 +89,7 @@ test.each([
 
 test("the keys in a variable of headers go, as they are written and as they are sent", () => {
   const clean = redactFor({ OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=ab%2Fcd-1234-z,tenant=library" });
-  expect(clean("ab%2Fcd-1234-z, ab/cd-1234-z, library")).toBe(`${redacted}, ${redacted}, library`);
+  expect(clean("ab%2Fcd-1234-z, ab/cd-1234-z, library")).toBe(`${redactionMark}, ${redactionMark}, library`);
 });
 
 test("is done with a long text in which a token seems to begin at every word", () => {
@@ -130,18 +130,18 @@ test.each([
     encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
     new URLSearchParams({ secret }).toString().slice("secret=".length),
   ])
-    expect(clean(`it is '${form}', so`)).toBe(`it is '${redacted}', so`);
+    expect(clean(`it is '${form}', so`)).toBe(`it is '${redactionMark}', so`);
   for (const before of ["", "u", "u:", "me:"]) {
     const text = base64(before);
-    expect(clean(text)).toContain(redacted);
+    expect(clean(text)).toContain(redactionMark);
     expect(clean(text)).not.toContain(pieces(text));
-    expect(clean(text.replaceAll("+", "-").replaceAll("/", "_"))).toContain(redacted);
+    expect(clean(text.replaceAll("+", "-").replaceAll("/", "_"))).toContain(redactionMark);
   }
 });
 
 test("the password of any address goes, whoever it is from", () => {
   expect(redactFor({})("see https://me:s3cr3t@host.example/x and mailto:me@host.example")).toBe(
-    `see https://me:${redacted}@host.example/x and mailto:me@host.example`,
+    `see https://me:${redactionMark}@host.example/x and mailto:me@host.example`,
   );
 });
 
@@ -173,7 +173,7 @@ test("what the paper itself says is no secret", () => {
 
 test("a value is redacted in every string and name, and says so", () => {
   expect(redactValue({ a: ["abcdefgh-1234", 1, null], "abcdefgh-1234": true }, redact)).toEqual({
-    value: { a: [redacted, 1, null], [redacted]: true },
+    value: { a: [redactionMark, 1, null], [redactionMark]: true },
     found: true,
   });
   expect(redactValue({ a: "b" }, redact)).toEqual({ value: { a: "b" }, found: false });
@@ -192,7 +192,7 @@ test("a transcript holds no secret, wherever its chunks are cut, and every other
     const transcript = await openTranscript(path, 1000, redact);
     for (const part of [all.subarray(0, cut), all.subarray(cut)]) await transcript.write(part);
     expect(await transcript.close()).toBeUndefined();
-    expect(readFileSync(path, "latin1")).toBe(`one ${redacted} two\n${redacted}\nthree \u00ff\u00c3\nend`);
+    expect(readFileSync(path, "latin1")).toBe(`one ${redactionMark} two\n${redactionMark}\nthree \u00ff\u00c3\nend`);
   }
 });
 

@@ -220,7 +220,7 @@ describe("the choice of several agents", () => {
   test("one that is not let in is left out of the run, with its reason; where none is left the run is blocked", () => {
     expect(choose(soFar([by("claude", "auth")], 600 * minute))).toMatchObject({
       agent: { name: "codex" },
-      reason: "It was auth. It is left out of this run.",
+      reason: "It was auth. It is not used again in this run.",
     });
     expect(chosen([by("claude", "auth"), by("codex", "missing")])).toBe("amp");
     expect(chosen([by("claude", "auth"), by("codex", "missing"), by("amp", "auth")])).toMatchObject({
@@ -401,7 +401,8 @@ describe("agents beside each other", () => {
     });
     expect(choose([by("claude", "auth"), by("codex", "idle", 90 * second)])).toEqual({
       agent: expect.objectContaining({ name: "amp" }),
-      reason: "It was auth. It is left out of this run. It was idle. It is asked again from 2026-01-01 00:02 UTC.",
+      reason:
+        "It was auth. It is not used again in this run. It was idle. It is asked again from 2026-01-01 00:02 UTC.",
     });
   });
 

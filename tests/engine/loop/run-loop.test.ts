@@ -690,7 +690,7 @@ describe("agents in their lanes", () => {
         verdict: "failed",
         reason: `${aborted} ${reason}`,
       }));
-      expect(await lanes.next()).toMatchObject({ prepared: { reason: "true SIGINT" }, aborted: true });
+      expect(await lanes.next()).toMatchObject({ prepared: { reason: "true SIGINT" }, wasAborted: true });
       await lanes.close();
     },
   );

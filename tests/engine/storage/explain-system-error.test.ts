@@ -6,8 +6,8 @@ const systemError = (code: string) => Object.assign(new Error(code), { code });
 
 describe("a failure of the system", () => {
   it.each([
-    ["ENOSPC", "There is no space left on the disk for /a/b; free some and run again."],
-    ["EDQUOT", "There is no space left on the disk for /a/b; free some and run again."],
+    ["ENOSPC", "There is no space left on the disk for /a/b; free some space and run again."],
+    ["EDQUOT", "There is no space left on the disk for /a/b; free some space and run again."],
     ["EROFS", "/a/b is on a read-only file system; make it writable, or copy the project folder elsewhere."],
     ["EACCES", "There is no permission for /a/b; check who owns it with 'ls -ld', or run as that user."],
     ["EPERM", "There is no permission for /a/b; check who owns it with 'ls -ld', or run as that user."],

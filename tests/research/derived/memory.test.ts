@@ -4,7 +4,7 @@ import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { summariser } from "../../../src/engine/loop/history/summarise.js";
+import { createSummariser } from "../../../src/engine/loop/history/summarise.js";
 import { withHistory } from "../../../src/engine/loop/history/keep-history.js";
 import { stopWhenStuck } from "../../../src/engine/loop/stop-conditions/stuck.js";
 import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
@@ -84,7 +84,7 @@ async function runWith(
     close: research.close,
     ...options,
   });
-  const verdict = await runLoop(withHistory(workflow, summariser({ every, tell, now: clock.now })), agent, {
+  const verdict = await runLoop(withHistory(workflow, createSummariser({ every, tell, now: clock.now })), agent, {
     ...alone(agent),
     tell,
     stopConditions: [limitIterations(most), stopWhenStuck(researchWords)],

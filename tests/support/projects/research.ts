@@ -14,7 +14,7 @@ import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import type { Agent, AgentEvent, Brief, LoopEvent, LoopOptions, Verdict } from "../../../src/engine/loop/types.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
-import { summariser } from "../../../src/engine/loop/history/summarise.js";
+import { createSummariser } from "../../../src/engine/loop/history/summarise.js";
 import { withHistory } from "../../../src/engine/loop/history/keep-history.js";
 import { buildText, type DocumentText } from "../../../src/text/documents/text/document-text.js";
 import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
@@ -223,7 +223,7 @@ export async function materialFor(given: Library, state: ResearchState, unit: Un
 }
 
 /** How the history of a run is summarised. */
-type History = Omit<Parameters<typeof summariser>[0], "tell" | "now">;
+type History = Omit<Parameters<typeof createSummariser>[0], "tell" | "now">;
 
 /** A research folder on the disk, and how to run agents over it. */
 export function researchFolder(rrd: Rrd, given: Library = library()) {
@@ -286,7 +286,9 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         }),
       );
       const whole =
-        history === undefined ? workflow : withHistory(workflow, summariser({ ...history, tell, now: clock.now }));
+        history === undefined
+          ? workflow
+          : withHistory(workflow, createSummariser({ ...history, tell, now: clock.now }));
       const verdict = await runLoop(whole, agent, {
         ...alone(agent),
         tell,

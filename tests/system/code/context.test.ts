@@ -127,7 +127,7 @@ describe("the context of a role", () => {
     expect([last.verdict, last.rounds, last.runs]).toEqual(["complete", 1, 5]);
     const said = lines.map(({ message = "", failure }) => `${message} ${failure?.message ?? ""}`).join("\n");
     expect(said).toMatch(
-      /Librarian, round 1: Repair the failing tests of this project\. fills 31 % [^\n]*at 40 % it is closed/,
+      /Librarian, round 1: Repair the failing tests of this project\. fills 31 % [^\n]*at 40 % the iteration is ended/,
     );
     expect(project.ledger()[0]).toMatchObject({ unit: "librarian:1", outcome: "failed", failure: "context" });
     expect(project.ledger()[0]?.reasons?.join()).toMatch(/filled 41 % .*its next brief is smaller/);

@@ -8,7 +8,7 @@ import { type Ended, expectNoTrace, expectSentence, expectWhole, lastWords, make
 
 const place = useBuiltCli();
 
-const noSpace = /There is no space left on the disk for (\S+); free some and run again\./;
+const noSpace = /There is no space left on the disk for (\S+); free some space and run again\./;
 
 /** The file that a full disk stopped, without what differs from run to run. */
 function stoppedAt({ err }: Ended): string {
@@ -124,7 +124,7 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
     const ended = await here.cli(["run", here.research, "--agent", "baseline"], state);
     expect(ended.code).toBe(1);
     expect(lastWords(ended)).toMatch(
-      /^failed: There is no space left on the disk for an agent to work in \S+; free some, or set state_dir to another disk, and run again\.$/,
+      /^failed: There is no space left on the disk for an agent to work in \S+; free some space, or set state_dir to another disk, and run again\.$/,
     );
     expect(here.ledger()).toEqual([]);
     disk.free();
@@ -143,7 +143,7 @@ describe.skipIf(noMounts !== undefined)(`a full disk (${noMounts ?? "a tmpfs of 
     const ended = await here.cli(["add", here.research, other, "--no-git"]);
     expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
     expect(ended.err).toMatch(
-      /^research-ralph: There is no space left on the disk for \S+; free some and run again\.$/m,
+      /^research-ralph: There is no space left on the disk for \S+; free some space and run again\.$/m,
     );
     disk.free();
     expect(here.rrd().papers_pool).toHaveLength(before);

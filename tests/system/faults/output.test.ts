@@ -14,7 +14,7 @@ const place = useBuiltCli();
 const shell = (here: Place, command: string) =>
   spawnSync("/bin/sh", ["-c", command], { cwd: here.cwd, env: here.env, encoding: "utf8" });
 
-const full = "research-ralph: There is no space left on the disk that stdout goes to; free some and run again.\n";
+const full = "research-ralph: There is no space left on the disk that stdout goes to; free some space and run again.\n";
 
 test.skipIf(!existsSync("/dev/full"))(
   "stdout on a full disk is one sentence and exit code 1; a run ends after its iteration, and a later one completes it",

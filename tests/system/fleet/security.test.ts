@@ -6,7 +6,7 @@ import { Redis } from "ioredis";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { limits, prefix } from "../../../src/fleet/keys.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
-import { redacted } from "../../../src/engine/lib/redact.js";
+import { redactionMark } from "../../../src/engine/lib/redact.js";
 import { sharedPackage } from "../../support/processes/built.js";
 import { killProcesses } from "../../support/processes/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
@@ -296,7 +296,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
     // What was planted was there, and was taken out: of a brief, of what the agent said and of what it left.
     expect(all).toMatch(/\bbrief\b.*\[secret removed\]/);
     expect(unpacked.some((text) => text.startsWith("{"))).toBe(true);
-    expect(unpacked.some((text) => text.includes('"type":"result"') && text.includes(redacted))).toBe(true);
+    expect(unpacked.some((text) => text.includes('"type":"result"') && text.includes(redactionMark))).toBe(true);
     const told = ended.out + ended.err + worker.said() + all + unpacked.join("\n");
     for (const [name, secret] of Object.entries(secrets)) {
       expect(told.includes(secret), name).toBe(false);

@@ -1,4 +1,4 @@
-import { namesSecret } from "../../lib/redact.js";
+import { isSecretName } from "../../lib/redact.js";
 import type { ToolServer } from "../../loop/types.js";
 
 /**
@@ -15,6 +15,6 @@ export function withoutSecrets(
   { command, args, env: needed }: ToolServer,
   env: NodeJS.ProcessEnv,
 ): { command: string; args: string[] } {
-  const secrets = Object.keys(env).filter((name) => namesSecret(name) && !needed.includes(name));
+  const secrets = Object.keys(env).filter((name) => isSecretName(name) && !needed.includes(name));
   return { command: "env", args: [...secrets.flatMap((name) => ["-u", name]), command, ...args] };
 }

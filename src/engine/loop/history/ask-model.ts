@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { historianFolders } from "../../lib/layout.js";
+import { historianFolderPrefix } from "../../lib/layout.js";
 import type { Redact } from "../../lib/redact.js";
 import { estimateTokens } from "../../lib/tokens.js";
 import { newRun, withEvent } from "../run-record/agent-run.js";
@@ -37,7 +37,7 @@ export async function askForSummary(
   }: { readonly stateDir: string; readonly clock: Clock; readonly signal: AbortSignal; readonly redact: Redact },
 ): Promise<SummaryAnswer> {
   await mkdir(stateDir, { recursive: true });
-  const workspace = await mkdtemp(historianFolders(stateDir));
+  const workspace = await mkdtemp(historianFolderPrefix(stateDir));
   try {
     // Not an iteration: its number is 0, and its transcript is not kept with those of the project.
     const brief: Brief = {

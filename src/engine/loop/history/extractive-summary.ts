@@ -2,14 +2,17 @@ import { type LoopMemory, observationsSinceSummary } from "../run-record/loop-me
 import { withoutNames } from "../run-record/digest.js";
 import type { Observation } from "../../generated/memory.js";
 
-/** A reason for refusals or failures, how often it occurred, and what helped. */
+/** A reason for refusals or failures. */
 interface Lesson {
+  /** The number of iterations in which it occurred. */
   readonly times: number;
   /** The last iteration in which it occurred. */
   readonly last: number;
+  /** The reason, and if it is known, the iteration in which the same unit was accepted. */
   readonly text: string;
 }
 
+/** The number of iterations by outcome. `first`: the first iteration that is counted. */
 interface Counts {
   readonly first: number;
   readonly accepted: number;
@@ -23,9 +26,9 @@ const earlierPrefix = "Before: ";
 
 /**
  * A summary that is written without a model: the number of iterations by outcome, each reason for refusals and failures
- * with its count and its remedy, and the last iterations one by one. It parses and continues earlier summaries of its
- * own; of a summary by a model it keeps the beginning. At most `maxChars` characters; the oldest parts are omitted
- * first.
+ * with its count, and the last iterations one by one. If the earlier summary was also written by this function, it is
+ * parsed and continued; if a model wrote it, its beginning is kept. At most `maxChars` characters; the oldest parts are
+ * omitted first.
  */
 export function extractiveSummary(
   { historySummary = "", metrics, observations, ledger }: LoopMemory,
@@ -37,15 +40,15 @@ export function extractiveSummary(
     newObservations,
   );
   const lessons = addLessons(lessonsIn(historySummary), newObservations).toSorted((a, b) => b.last - a.last);
-  const foreignText =
+  const modelText =
     countsIn(historySummary) === undefined
       ? historySummary.replace(/\s+/g, " ").trim()
-      : (foreignTextIn(historySummary) ?? "");
+      : (modelTextIn(historySummary) ?? "");
   const phase = ledger.at(-1)?.phase;
   const headLines = [
     `Iterations ${counts.first} to ${Math.max(counts.first, ...observations.map(({ iteration }) => iteration))}: ${counts.accepted} accepted, ${counts.refused} refused, ${counts.failed} failed.`,
     ...(phase === undefined ? [] : [`The work is in ${phase}; the last unit was ${observations.at(-1)?.unit}.`]),
-    ...(foreignText === "" ? [] : [earlierPrefix + truncate(foreignText, 600)]),
+    ...(modelText === "" ? [] : [earlierPrefix + truncate(modelText, 600)]),
   ];
   let remainingChars = maxChars - headLines.join("\n").length;
   const takeLines = (title: string, lines: readonly string[], maxChars: number): string[] => {
@@ -89,7 +92,7 @@ function countsIn(summary: string): Counts | undefined {
 const addCounts = (counts: Counts, newObservations: readonly Observation[]): Counts =>
   newObservations.reduce((sum, { outcome }) => ({ ...sum, [outcome]: sum[outcome] + 1 }), counts);
 
-const foreignTextIn = (summary: string): string | undefined =>
+const modelTextIn = (summary: string): string | undefined =>
   summary
     .split("\n")
     .find((line) => line.startsWith(earlierPrefix))
@@ -103,7 +106,7 @@ function lessonsIn(summary: string): Lesson[] {
   }));
 }
 
-/** Adds the lessons of new observations; two reasons that differ only in names and numbers are the same. */
+/** Adds the lessons of new observations. Two reasons that differ only in names and numbers count as the same. */
 function addLessons(knownLessons: readonly Lesson[], newObservations: readonly Observation[]): Lesson[] {
   const lessons = new Map(knownLessons.map((lesson) => [commonPart(lesson.text), lesson]));
   for (const [index, { iteration, unit, outcome, failure, said = "" }] of newObservations.entries()) {
@@ -111,7 +114,7 @@ function addLessons(knownLessons: readonly Lesson[], newObservations: readonly O
     const reason = truncate(`${failure ?? outcome}: ${said.split("; ")[0]!}`, 170);
     const acceptedLater = newObservations
       .slice(index + 1)
-      .find((later) => later.unit === unit && later.outcome === "accepted");
+      .find((laterObservation) => laterObservation.unit === unit && laterObservation.outcome === "accepted");
     const remedyText = acceptedLater === undefined ? "" : ` → ${unit} was accepted in #${acceptedLater.iteration}`;
     const key = commonPart(reason);
     const knownLesson = lessons.get(key);

@@ -5,14 +5,15 @@ const maxLabelChars = 90;
 const maxSteps = 24;
 const maxSentenceChars = 420;
 
-/** An action of an agent with a tool, and how often it occurred. */
+/** An action of an agent, such as the use of a tool, and how often it occurred. */
 interface Step {
   readonly kind: StepKind;
   readonly label: string;
   /** Digest of the whole input of the tool; the label may show only a part of it. */
   readonly key?: string;
+  /** The number of times that it occurred. */
   readonly times: number;
-  /** How often since the last new write. To run a test again after a change is not a repetition. */
+  /** As `times`, but counted since the last new write: to run a test again after a change is not a repetition. */
   readonly row: number;
 }
 
@@ -28,9 +29,9 @@ export interface Digest {
   readonly steps: readonly Step[];
   /** Number of actions of each kind, including repetitions. */
   readonly counts: Readonly<Record<StepKind, number>>;
-  /** For each kind: the most repetitions of one action without a new write in between. */
+  /** For each kind: how often its most frequent action occurred without a new write in between. */
   readonly repeated: Readonly<Record<StepKind, number>>;
-  /** The most repetitions of one edit. Between two equal edits, the first was undone. */
+  /** How often the most frequent edit occurred. An edit can occur again only after it was undone. */
   readonly remade: number;
 }
 
@@ -99,7 +100,7 @@ function kindOfTool(name: string, detail: string): StepKind {
   return readCommands.test(detail) ? "read" : "command";
 }
 
-/** Whether a message announces work. */
+/** Whether a message announces work, such as "Let me read the file". */
 const announcesWork = (sentence: string): boolean =>
   /^[-*#>\d.)\s]*(?:(?:my|the) plan\b|plan:|step \d|to ?do\b|let me\b|let's\b|next,? i\b|first,? i\b|now,? i\b|i(?:'|’)ll\b|i (?:will|need to|should|am going to)\b|i(?:'|’)m going to\b)/i.test(
     sentence,

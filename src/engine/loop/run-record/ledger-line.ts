@@ -5,7 +5,7 @@ import type { AgentRun, Unit } from "../types.js";
 import { workedMs } from "./agent-run.js";
 
 /** Milliseconds converted to seconds, rounded to a tenth. */
-export const inSeconds = (ms: number): number => Math.round(ms / 100) / 10;
+export const toSeconds = (ms: number): number => Math.round(ms / 100) / 10;
 
 /** US dollars, rounded to a millionth: sums of prices can be 1.0000000000000002. */
 export const roundUsd = (usd: number): number => Math.round(usd * 1e6) / 1e6;
@@ -31,8 +31,8 @@ export function ledgerLine(
     ...withoutUndefined({ model: run.model, agent_version: run.version, prompt_sha256: brief.prompt }),
     confinement: run.confinement,
     ...withoutUndefined({ worker: run.worker }),
-    duration_seconds: inSeconds(workedMs(run)),
-    ...(prepareMs === undefined ? {} : { prepare_seconds: inSeconds(prepareMs) }),
+    duration_seconds: toSeconds(workedMs(run)),
+    ...(prepareMs === undefined ? {} : { prepare_seconds: toSeconds(prepareMs) }),
     tokens: { input: usage.input, cached: usage.cached, output: usage.output, requests: usage.requests },
     brief_tokens: brief.tokens,
     ...withoutUndefined({ cost_usd: run.cost_usd, estimated: run.estimated, billing: run.billing }),

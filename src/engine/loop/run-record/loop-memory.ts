@@ -7,13 +7,13 @@ import type { Verdict } from "../../generated/event.js";
 /** The memory of a workflow about earlier iterations, including earlier runs. Bounded in size. */
 export interface LoopMemory {
   readonly limits: HistoryLimits;
-  /** The outcomes of the last iterations, oldest first, without those whose agent never worked. */
+  /** The outcomes of the last iterations, oldest first, without iterations in which no agent worked. */
   readonly observations: readonly Observation[];
   /** Summary of the earlier iterations, at most `limits.summaryChars` characters. */
   readonly historySummary?: string;
   /** Metrics of the summaries; absent before the first summary. */
   readonly metrics?: HistoryMetrics;
-  /** The last iteration before the user last changed something; repetitions are counted after it. 0: never. */
+  /** The last iteration before the user last changed something; only later repetitions count. 0: no such change. */
   readonly since: number;
   /** Iterations in a row without an accepted result since the user last changed something, over all runs. */
   readonly withoutResult?: number;
@@ -73,8 +73,8 @@ export interface Compression {
   readonly estimated?: true;
 }
 
-/** The verdict of a run as it is stored in a state. `now`: milliseconds since the epoch. */
-export const lastRun = (
+/** The fields by which a state stores the verdict of the last run. `now`: milliseconds since the epoch. */
+export const lastRunFields = (
   { verdict, reason, cause }: Verdict,
   now: number,
 ): Omit<Verdict, "signal"> & { at: string } => ({
@@ -85,9 +85,9 @@ export const lastRun = (
 });
 
 /**
- * The observations to store. Loop detection needs the answers of the whole window, so these stay. Digests are removed
- * if a summary covers them or if there are more than `maxObservations` digests, but never from the newest `keptDigests`
- * observations. Idempotent.
+ * The observations to store. Loop detection needs the answers of the whole window, so these observations stay. A digest
+ * is removed if a summary covers it or if there are more than `maxObservations` digests, but never from the newest
+ * `keptDigests` observations. Idempotent.
  */
 export function boundedObservations(
   observations: readonly Observation[],

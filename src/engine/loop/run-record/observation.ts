@@ -40,15 +40,15 @@ export function observationOf(
   if (outcome.outcome === "noted" || (outcome.outcome === "failed" && !hasWorked(outcome.failure.kind)))
     return undefined;
   const sentence = outcomeLine(outcome);
-  const digestSoFar = run.digest ?? emptyDigest;
+  const runDigest = run.digest ?? emptyDigest;
   // Redacted before it is truncated, because a truncated secret would not be recognised.
-  const digest = redact(digestText(digestSoFar, observationChars)).slice(
+  const digest = redact(digestText(runDigest, observationChars)).slice(
     0,
     Math.max(0, observationChars - sentence.length),
   );
   // An agent that reports no usage reports no tool calls either.
   const isComplete = outcome.outcome !== "failed" && run.usage.requests > 0;
-  const signs = outcome.outcome === "accepted" ? [] : loopSignsOf(digestSoFar, left === true, isComplete);
+  const signs = outcome.outcome === "accepted" ? [] : loopSignsOf(runDigest, left === true, isComplete);
   return {
     iteration: run.iteration,
     unit: unit.id,
@@ -62,7 +62,7 @@ export function observationOf(
   };
 }
 
-/** Failures before the agent began to work; such iterations teach nothing. */
+/** Failures before the agent began to work. Such an iteration says nothing about the work. */
 const failuresBeforeWork: ReadonlySet<Failure["kind"]> = new Set([
   "rate-limit",
   "network",

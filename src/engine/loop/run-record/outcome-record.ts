@@ -5,14 +5,14 @@ import type { AgentRun, Outcome, Unit } from "../types.js";
 import { ledgerLine } from "./ledger-line.js";
 import { type RunAnswer, observationOf } from "./observation.js";
 
-/** The data that a workflow adds to the record of an outcome. */
+/** The data that a workflow provides for the record of an outcome. */
 interface RecordDetails<Change> {
   /** The time of the decision. */
   readonly at: Date;
   /** Duration of the preparation in milliseconds; absent: none. */
   readonly prepareMs?: number;
-  /** The answer of the run; absent: none to compare. */
-  readonly left?: RunAnswer;
+  /** The answer of the run, in a form that can be compared; absent: it has none. */
+  readonly answer?: RunAnswer;
   /** The changes of the state; absent: none. */
   readonly changes?: readonly Change[];
   /** Additional fields of the ledger line. */
@@ -29,9 +29,9 @@ export function outcomeRecord<Change>(
   unit: Unit,
   run: AgentRun,
   outcome: Outcome,
-  { at, prepareMs, left = {}, changes = [], ledger, ...observationOptions }: RecordDetails<Change>,
+  { at, prepareMs, answer = {}, changes = [], ledger, ...observationOptions }: RecordDetails<Change>,
 ) {
-  const observation = observationOf(unit, run, outcome, left, observationOptions);
+  const observation = observationOf(unit, run, outcome, answer, observationOptions);
   const observationChange = observation && { in: "loop", set: {}, add: { observations: [observation] } };
   return {
     iteration: run.iteration,

@@ -45,7 +45,7 @@ interface AttemptCost {
  * The usage of recorded attempts, whatever their outcome is, because each one cost something. Includes the summaries by
  * a model from `metrics`.
  */
-export function spentOnAttempts(attempts: readonly AttemptCost[], metrics: HistoryMetrics | undefined): Spending {
+export function spendingOnAttempts(attempts: readonly AttemptCost[], metrics: HistoryMetrics | undefined): Spending {
   const sum = (valueOf: (attempt: AttemptCost) => number | undefined) =>
     attempts.reduce((total, attempt) => total + (valueOf(attempt) ?? 0), 0);
   return {
@@ -56,18 +56,18 @@ export function spentOnAttempts(attempts: readonly AttemptCost[], metrics: Histo
   };
 }
 
-export const zeroSpent: Spending = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
+export const zeroSpending: Spending = { iterations: 0, tokens: 0, usd: 0, minutes: 0 };
 
-export const addSpent = (a: Spending, b: Spending): Spending => ({
+export const addSpending = (a: Spending, b: Spending): Spending => ({
   iterations: a.iterations + b.iterations,
   tokens: a.tokens + b.tokens,
   usd: a.usd + b.usd,
   minutes: a.minutes + b.minutes,
 });
 
-type Unit = "tokens" | "usd" | "minutes" | "iterations";
-const units = ["usd", "tokens", "minutes", "iterations"] as const satisfies readonly Unit[];
-const amountText: Readonly<Record<Unit, (value: number) => string>> = {
+type BudgetUnit = "tokens" | "usd" | "minutes" | "iterations";
+const budgetUnits = ["usd", "tokens", "minutes", "iterations"] as const satisfies readonly BudgetUnit[];
+const amountText: Readonly<Record<BudgetUnit, (value: number) => string>> = {
   usd: (value) => `$${value.toFixed(2)}`,
   tokens: (value) => `${Math.round(value).toLocaleString("en")} tokens`,
   minutes: (value) => `${Math.round(value * 10) / 10} minutes of agents' work`,
@@ -78,19 +78,22 @@ const amountText: Readonly<Record<Unit, (value: number) => string>> = {
  * The budget units of a run. Iterations and minutes of a run have their own stop conditions; those minutes are wall
  * time.
  */
-const runUnits: readonly Unit[] = ["usd", "tokens"];
+const runBudgetUnits: readonly BudgetUnit[] = ["usd", "tokens"];
 
-/** The first budget for which `isReached` is true: first those of this run, then those of the whole project. */
+/**
+ * The first budget for which `isReached` is true. The budgets of this run are checked before the budgets of the work
+ * over its whole life.
+ */
 function findUsedUpBudget(
   words: Words,
   runBudget: Budget,
   soFar: RunSoFar,
   liveIterations: readonly LiveIteration[],
   isReached: (spent: number, maximum: number) => boolean,
-): (Pick<Verdict, "reason"> & { readonly cause: Unit }) | undefined {
+): (Pick<Verdict, "reason"> & { readonly cause: BudgetUnit }) | undefined {
   const { iterations, account } = soFar;
-  const spentInRun = addSpent(spendingOf(iterations, liveIterations, soFar), account?.beside ?? zeroSpent);
-  for (const unit of runUnits) {
+  const spentInRun = addSpending(spendingOf(iterations, liveIterations, soFar), account?.beside ?? zeroSpending);
+  for (const unit of runBudgetUnits) {
     const limit = runBudget[unit];
     if (limit !== undefined && isReached(spentInRun[unit], limit))
       return {
@@ -99,8 +102,8 @@ function findUsedUpBudget(
       };
   }
   if (account === undefined) return undefined;
-  const spentOnWork = addSpent(account.spent, spendingOf([], liveIterations, soFar));
-  for (const unit of units) {
+  const spentOnWork = addSpending(account.spent, spendingOf([], liveIterations, soFar));
+  for (const unit of budgetUnits) {
     const limit = account.budget[unit];
     if (limit !== undefined && isReached(spentOnWork[unit], limit))
       return {
@@ -115,14 +118,14 @@ function findUsedUpBudget(
 export const limitBudget =
   (words: Words, runBudget: Budget): StopCondition =>
   (soFar): Verdict | undefined => {
-    const usedUp = findUsedUpBudget(
+    const usedUpBudget = findUsedUpBudget(
       words,
       runBudget,
       soFar,
       soFar.inFlight ?? [],
       (spent, maximum) => spent >= maximum,
     );
-    if (usedUp !== undefined) return { verdict: "limit", ...usedUp };
+    if (usedUpBudget !== undefined) return { verdict: "limit", ...usedUpBudget };
     // A CLI that ended because of its budget would end again.
     const lastOutcome = soFar.iterations.at(-1)?.outcome;
     return lastOutcome?.outcome === "failed" && lastOutcome.failure.kind === "budget"
@@ -134,18 +137,18 @@ export const limitBudget =
 export const watchBudget =
   (words: Words, runBudget: Budget): Watch =>
   (live, soFar) => {
-    const usedUp = findUsedUpBudget(
+    const usedUpBudget = findUsedUpBudget(
       words,
       runBudget,
       soFar,
       [...(soFar.inFlight ?? []), live],
       (spent, maximum) => spent > maximum,
     );
-    return usedUp && { end: { kind: "budget", message: usedUp.reason } };
+    return usedUpBudget && { end: { kind: "budget", message: usedUpBudget.reason } };
   };
 
-/** A warning before a run about the agents that a budget can't limit; undefined where it can limit all. */
-export function unlimitedAgents(
+/** The warning, before a run, about agents that a budget can't limit; undefined if there is no such agent. */
+export function unlimitedAgentsWarning(
   budget: Budget,
   agents: readonly Pick<Agent, "name" | "reportsNoUsage">[],
 ): string | undefined {
@@ -156,20 +159,20 @@ export function unlimitedAgents(
 }
 
 /**
- * Warns about an agent that worked but did not report its usage, because the budget can't count it. `announced`: names
- * of agents about which the user was warned before the run.
+ * Warns about an agent that worked but did not report its usage, because the budget can't count its work.
+ * `warnedAgents`: names of agents about which the user was warned before the run.
  */
 export const reviewBudget =
-  (runBudget: Budget, announced: ReadonlySet<string> = new Set()): Review =>
+  (runBudget: Budget, warnedAgents: ReadonlySet<string> = new Set()): Review =>
   ({ run: { agent, free, model, failure, cost_usd, usage } }, { account }) => {
-    // A run with another failure may have used no tokens.
+    // A run that failed in another way than by a timeout may have used no tokens.
     if (
       free === true ||
-      announced.has(agent) ||
+      warnedAgents.has(agent) ||
       (failure !== undefined && failure.kind !== "timeout" && failure.kind !== "idle")
     )
       return undefined;
-    const isSet = (unit: Unit): boolean => (runBudget[unit] ?? account?.budget[unit]) !== undefined;
+    const isSet = (unit: BudgetUnit): boolean => (runBudget[unit] ?? account?.budget[unit]) !== undefined;
     const reportsNoTokens = usage.input + usage.output === 0;
     const unknownPart = reportsNoTokens ? "how many tokens it used" : `what ${model ?? "its model"} costs`;
     const uncountedUnits = [
@@ -181,7 +184,7 @@ export const reviewBudget =
       : `The budget in ${uncountedUnits.join(" and ")} cannot limit ${agent}, because it is not known ${unknownPart}: its work is not counted there; limits of iterations and minutes hold.`;
   };
 
-/** Adds the remaining dollars and minutes for the iteration to a choice. */
+/** Adds limits to each choice: the dollars and the time that the budgets leave for the iteration. */
 export const withAllowance =
   (runBudget: Budget, choose: Choose): Choose =>
   (soFar, unit) => {

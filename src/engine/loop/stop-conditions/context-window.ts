@@ -5,11 +5,13 @@ export const defaultWindow = 200_000;
 const warnShare = 0.3;
 const maxShare = 0.4;
 
-/** How far the largest request of a run filled the context of the model. */
+/** How much of the model's context the largest request of a run filled. */
 interface Occupancy {
   /** Tokens of the largest request, including its answer. */
   readonly largest: number;
+  /** The size of the context in tokens. */
   readonly window: number;
+  /** `largest` divided by `window`. */
   readonly share: number;
 }
 
@@ -23,8 +25,8 @@ export function occupancyOf({
 }
 
 /**
- * Whether an ended run filled its model's context too far. If the CLI does not report single requests, the average
- * request is used, which is a lower bound of the largest.
+ * Whether an ended run filled the context of its model too far. If the CLI does not report single requests, the average
+ * request is used, which is at most as large as the largest one.
  */
 export function wasContextFull(run: Pick<AgentRun, "usage" | "window">): boolean {
   const { input, output, requests } = run.usage;
@@ -41,10 +43,10 @@ export const watchContext: Watch = ({ unit, run }) => {
   const occupancy = occupancyOf(run);
   if (occupancy === undefined || occupancy.share < warnShare) return undefined;
   const { largest, window, share } = occupancy;
-  const occupancyText = `${Math.floor(share * 100)} % of the context of ${run.model ?? run.agent} (${thousands(largest)} of ${thousands(window)} tokens)`;
+  const occupancyText = `${Math.floor(share * 100)} % of the context of ${run.model ?? run.agent} (${thousandsText(largest)} of ${thousandsText(window)} tokens)`;
   if (run.brief.access.everything) return { warning: `${unit.title} fills ${occupancyText}.` };
   if (share < maxShare)
-    return { warning: `${unit.title} fills ${occupancyText}; at ${maxShare * 100} % it is closed.` };
+    return { warning: `${unit.title} fills ${occupancyText}; at ${maxShare * 100} % the iteration is ended.` };
   return {
     end: {
       kind: "context",
@@ -53,4 +55,4 @@ export const watchContext: Watch = ({ unit, run }) => {
   };
 };
 
-const thousands = (tokens: number): string => `${Math.round(tokens / 1000)}k`;
+const thousandsText = (tokens: number): string => `${Math.round(tokens / 1000)}k`;

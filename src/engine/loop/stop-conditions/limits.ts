@@ -17,11 +17,11 @@ const serviceFailures: ReadonlySet<string> = new Set<Failure["kind"]>([
 export const countsTowardLimit = (failure: string | undefined): boolean =>
   failure === undefined || !serviceFailures.has(failure);
 
-/** Whether an iteration counts toward the limit. An iteration that only met an unavailable service does not. */
+/** Whether an iteration counts toward the limit. It does not count if a service was not available. */
 export const isCounted = ({ outcome }: PastIteration): boolean =>
   countsTowardLimit(outcome.outcome === "failed" ? outcome.failure.kind : undefined);
 
-/** The option that raises a limit of one run, for the end of a sentence. */
+/** The end of a sentence that names the option for a higher limit of one run; empty if the option is unknown. */
 export const allowMoreText = ({ allow }: Pick<Words, "allow">, unit: keyof Spending): string =>
   allow === undefined ? "" : `, or allow more with ${allow(unit)}`;
 

@@ -24,8 +24,8 @@ export type LoopKind = (typeof loopKinds)[number];
 const minRepetitions = 2;
 
 /**
- * How many of the last iterations in a row, none of them accepted, show a loop of this kind. For an oscillation, the
- * number of pairs.
+ * A loop that the latest iterations show. `length`: the number of latest iterations in a row that show it and were not
+ * accepted; for an oscillation, the number of pairs of iterations.
  */
 export interface Repetition {
   readonly kind: LoopKind;
@@ -33,9 +33,10 @@ export interface Repetition {
 }
 
 /**
- * The kinds of loops that a single run shows. `hasResult`: it gave a result, so reading, commands and plans were
- * useful. `isComplete`: it ended by itself and reported its actions; otherwise some actions are unknown. The thresholds
- * are above the values of normal runs of Claude Code and Codex, which read a long text in parts, each part once.
+ * The kinds of loops that a single run shows. `hasResult`: the run gave a result, so reading, commands and plans were
+ * useful. `isComplete`: the run ended by itself and reported its actions; otherwise some actions are unknown. The
+ * thresholds are above the values of normal runs of Claude Code and Codex, which read a long text in parts, each part
+ * once.
  */
 export function loopSignsOf(
   { counts, repeated, remade, last }: Digest,
@@ -44,7 +45,7 @@ export function loopSignsOf(
 ): LoopKind[] {
   const actionCount = counts.read + counts.write + counts.command;
   const onlyRead = isComplete && counts.read > 0 && actionCount === counts.read;
-  // A run without actions only announced work or made excuses. A final message that begins a JSON object is an attempt.
+  // A run without actions only announced work or made excuses, unless its final message begins with a JSON object.
   const onlyTalked = actionCount === 0 && (counts.plan > 0 || (isComplete && last !== "" && !/^(?:```|\{)/.test(last)));
   return [
     ...(repeated.write >= 5 || remade >= 3 ? ["redundant-writes" as const] : []),
@@ -57,7 +58,10 @@ export function loopSignsOf(
 /** The number of iterations of a repetition. */
 export const iterationsIn = ({ kind, length }: Repetition): number => (kind === "oscillation" ? length * 2 : length);
 
-/** The longest repetition at the end of the observations; undefined below two. An accepted result ends a repetition. */
+/**
+ * The longest repetition at the end of the observations; undefined if its length is below `minRepetitions`. An accepted
+ * result ends a repetition.
+ */
 export function longestRepetition(
   observations: readonly Observation[],
   { window }: Pick<HistoryLimits, "window">,
@@ -101,14 +105,15 @@ function countPairs(list: readonly Observation[], period: number): number {
 }
 
 /**
- * Minimum likeness of two answers that count as the same. `words`: for final messages without a result; `result`: for
- * results.
+ * Minimum likeness, 0 to 1, of two answers that count as the same. `words`: for final messages without a result;
+ * `result`: for results.
  */
 const minLikeness = { words: 0.45, result: 0.7 } as const;
 
 /**
  * Whether two iterations gave the same answer, perhaps in other words, but refused for the same reasons. A real
  * correction may be as similar, but it is refused for other reasons or accepted. At least one of the two has an answer.
+ * `left`: whether an answer is a result.
  */
 function isSameAnswer(a: Observation, b: Observation): boolean {
   if (a.answer === b.answer) return true;
@@ -119,17 +124,17 @@ function isSameAnswer(a: Observation, b: Observation): boolean {
   return isSameRefusal && likenessOf(a.sketch, b.sketch) >= (a.left === true ? minLikeness.result : minLikeness.words);
 }
 
-/** Whether two iterations had the same outcome: compares their answers, or their end if both have no answer. */
+/** Whether two iterations had the same outcome: compares their answers, or how they ended if both have no answer. */
 const isSameOutcome = (a: Observation, b: Observation): boolean =>
   a.answer === undefined && b.answer === undefined ? endText(a) === endText(b) : isSameAnswer(a, b);
 
 const endText = ({ outcome, failure, said }: Observation): string => `${outcome}: ${failure ?? said ?? ""}`;
 
-/** The end of an iteration, without the names and numbers in its reasons. */
+/** How an iteration ended, without the names and numbers in its reasons. */
 const reasonsOf = ({ outcome, failure, said = "" }: Observation): string =>
   `${outcome} ${failure ?? ""} ${withoutNames(said)}`;
 
-const kindText: Readonly<Record<LoopKind, string>> = {
+const loopDescriptions: Readonly<Record<LoopKind, string>> = {
   "identical-answers": "the same answer was given again and again",
   oscillation: "the same answers alternated",
   "redundant-writes": "the same file was written again and again",
@@ -146,7 +151,7 @@ export const stagnationIn = ({ observations, limits, since: afterIteration }: Lo
 export function stagnationWarning(memory: LoopMemory): string | undefined {
   const repetition = stagnationIn(memory);
   if (repetition === undefined || repetition.length >= memory.limits.stagnation) return undefined;
-  return `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${kindText[repetition.kind]}. The next brief says what to do differently; at ${memory.limits.stagnation} in a row the run ends as stuck.`;
+  return `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${loopDescriptions[repetition.kind]}. The next brief says what to do differently; at ${memory.limits.stagnation} in a row the run ends as stuck.`;
 }
 
 /**
@@ -166,7 +171,7 @@ export const stopWhenStuck =
       lastObservation?.said === undefined ? "" : ` The last time: ${lastObservation.said.replace(/\.$/, "")}.`;
     return {
       verdict: "stuck",
-      reason: `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${kindText[repetition.kind]}.${lastReason} ${look}; then ${steer}${otherwiseText}.`,
+      reason: `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${loopDescriptions[repetition.kind]}.${lastReason} ${look}; then ${steer}${otherwiseText}.`,
     };
   };
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { timeForName } from "../../lib/clock.js";
 import { ExpectedError, messageOf } from "../../lib/errors.js";
-import { hiddenFolder, hiddenName, nameStart, setAsideFolder } from "../../lib/layout.js";
+import { hiddenFolder, hiddenName, truncateName, setAsideFolder } from "../../lib/layout.js";
 import { inodeAt, isTemporary } from "../atomic-file.js";
 import { withExplainedErrors, explainSystemError } from "../explain-system-error.js";
 import { foldersBetween, clearObstacles, isFolder, folderStates, realPath } from "./clear-obstacles.js";
@@ -173,7 +173,7 @@ export async function openGuard(
       (asideFolder ??= isFolderMoved() ? rescueFolder() : unusedAsideFolder(settings)),
       pathWithinAside(folder, path),
     );
-  const rescueFolder = (): string => join(rescue, `${nameStart(basename(folder))}-${timeForName(Date.now())}`);
+  const rescueFolder = (): string => join(rescue, `${truncateName(basename(folder))}-${timeForName(Date.now())}`);
   const remember = (path: string, entry: GuardEntry, rememberedFile: RememberedFile | undefined): void => {
     if (rememberedFile === undefined) memory.delete(path);
     else memory.set(path, { ...rememberedFile, entry });

@@ -1,4 +1,4 @@
-import { duration } from "../../lib/words.js";
+import { shortDuration } from "../../lib/words.js";
 import type { Io } from "../io.js";
 import { canRepaint, lineMs, say, timeLeft, truncate } from "./format.js";
 import { repainter } from "./repaint.js";
@@ -21,7 +21,7 @@ export function counter(io: Io, firstLabel: string, firstAll: number): Counter {
   let painter: ReturnType<typeof repainter> | undefined;
   const show = () => {
     const elapsed = io.clock.now() - start;
-    const soFar = `${duration(elapsed)} so far`;
+    const soFar = `${shortDuration(elapsed)} so far`;
     const text = `${label} ${all === 0 ? soFar : `${done} of ${all}${timeLeft(done, all, elapsed) || `, ${soFar}`}`}`;
     if (!canRepaint(io)) return say(io, text);
     painter ??= repainter(io);

@@ -1,5 +1,5 @@
 import { oneLine } from "../../lib/sanitise.js";
-import { duration } from "../../lib/words.js";
+import { shortDuration } from "../../lib/words.js";
 import type { Io } from "../io.js";
 
 /** A progress bar with a width of `width` columns. Full only if everything is done. */
@@ -121,4 +121,4 @@ const minSteps = 3;
 
 /** ", about 40s left" of steps of which each takes as long as those that are done; empty while nobody can tell. */
 export const timeLeft = (done: number, all: number, ms: number): string =>
-  done < minSteps || done >= all || ms < 1000 ? "" : `, about ${duration((ms / done) * (all - done))} left`;
+  done < minSteps || done >= all || ms < 1000 ? "" : `, about ${shortDuration((ms / done) * (all - done))} left`;

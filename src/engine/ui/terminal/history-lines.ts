@@ -1,13 +1,13 @@
 import type { Colors } from "picocolors/types.js";
 import type { HistoryCompressed } from "../../generated/event.js";
-import { count, duration, many } from "../../lib/words.js";
+import { shortCount, shortDuration, quantity } from "../../lib/words.js";
 import { pad, truncate } from "./format.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { moneyText } from "./tally.js";
 
 /** What summaries have saved, less what they have used. */
 export const savingText = (tokens: number): string =>
-  tokens < 0 ? `${count(-tokens)} tokens more than it saves` : `${count(tokens)} tokens saved`;
+  tokens < 0 ? `${shortCount(-tokens)} tokens more than it saves` : `${shortCount(tokens)} tokens saved`;
 
 /** A summary of the history in one line. */
 export const historyLine = (event: HistoryCompressed): string =>
@@ -19,8 +19,8 @@ const sizeText = ({ chars_before, chars_after }: HistoryCompressed): string =>
 /** The time, the tokens and the cost of a summary. */
 const usageText = ({ duration_seconds, tokens, cost_usd, estimated }: HistoryCompressed): string =>
   [
-    duration(duration_seconds * 1000),
-    ...(tokens === 0 ? [] : [`${count(tokens)} tokens used`]),
+    shortDuration(duration_seconds * 1000),
+    ...(tokens === 0 ? [] : [`${shortCount(tokens)} tokens used`]),
     ...(cost_usd === undefined ? [] : [moneyText(cost_usd, estimated)]),
   ].join(", ");
 
@@ -33,7 +33,7 @@ export function historyBox(event: HistoryCompressed, columns: number, colors: Co
   const lines = [
     `History up to #${iteration}, summarised by ${oneLine(by)} in ${usageText(event)}`,
     `${sizeText(event)}, about ${savingText(tokens_saved)}`,
-    `${many(compressions, "time")} so far, about ${savingText(total_tokens_saved)}; ${trendOf(event)}`,
+    `${quantity(compressions, "time")} so far, about ${savingText(total_tokens_saved)}; ${trendOf(event)}`,
   ];
   const maxWidth = Math.max(1, columns - 5);
   const innerWidth = Math.min(maxWidth, Math.max(...lines.map((line) => line.length)));

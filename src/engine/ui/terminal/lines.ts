@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
-import { clockTime, count, duration, timeText } from "../../lib/words.js";
+import { clockTime, shortCount, shortDuration, timeText } from "../../lib/words.js";
 import { bar, pad, truncate, textWidth, wrap } from "./format.js";
 import { checkText, delayMessage, stopMessage } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
@@ -68,7 +68,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
       : line(`${pad(truncate(leftPart, maxLeftWidth), maxLeftWidth)}  ${rightPart}`, applyColor);
   };
   const checkingLine = ({ criterion, since }: NonNullable<LiveState["checking"]>): string =>
-    twoSided(`Checking: ${criterion}`, duration(Math.max(0, now - since)), colors.dim);
+    twoSided(`Checking: ${criterion}`, shortDuration(Math.max(0, now - since)), colors.dim);
   const { progress, forecast } = tally;
   const running = runningIterations(tally);
   const lines: string[] = [];
@@ -76,13 +76,13 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
   const head = [live.name, phase].map((part) => oneLine(part ?? "")).filter((part) => part !== "");
   if (head.length > 0) lines.push(twoSided(head.join(" · "), clockTime(now).slice(0, 5), colors.dim));
   if (waiting !== undefined) {
-    const waitText = `Waiting until ${timeText(waiting.until, now)} (${duration(Math.max(0, waiting.until - now))})`;
+    const waitText = `Waiting until ${timeText(waiting.until, now)} (${shortDuration(Math.max(0, waiting.until - now))})`;
     lines.push(line(`${waitText}: ${oneLine(waiting.reason)}`, colors.yellow));
   } else if (running.length > 0) {
     for (const { iteration, title, startedAt, tokens } of running) {
       const iterationUsage = [
-        duration(awakeBetween(startedAt, now, live.sleeps)),
-        ...(tokens === 0 ? [] : [`${count(tokens)} tokens`]),
+        shortDuration(awakeBetween(startedAt, now, live.sleeps)),
+        ...(tokens === 0 ? [] : [`${shortCount(tokens)} tokens`]),
       ].join(" · ");
       lines.push(twoSided(numberedText(iteration, oneLine(title), live.isNumbered), iterationUsage, colors.bold));
     }
@@ -92,7 +92,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
       lines.push(
         silenceMs < shownSilenceMs
           ? line(`› ${lastOutput}`, colors.dim)
-          : twoSided(`› ${lastOutput}`, duration(silenceMs), colors.dim),
+          : twoSided(`› ${lastOutput}`, shortDuration(silenceMs), colors.dim),
       );
   } else if (checking !== undefined) {
     lines.push(checkingLine(checking));
@@ -121,7 +121,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
   const lastIteration = lastAllowedIteration(live);
   const numbers = [
     oneLine(live.agent),
-    `run ${duration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
+    `run ${shortDuration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     usageSoFar(tally),
     ...(lastIteration === undefined || !live.isNumbered ? [] : [`limit: #${lastIteration}`]),
   ];
@@ -180,8 +180,8 @@ export function permanentLines(
         runningIterations(oldTally).find(({ iteration }) => iteration === event.iteration)?.title ?? event.unit;
       const tokens = tokensOf(event.usage);
       const cost = [
-        duration(event.duration_seconds * 1000),
-        ...(tokens === 0 ? [] : [count(tokens)]),
+        shortDuration(event.duration_seconds * 1000),
+        ...(tokens === 0 ? [] : [shortCount(tokens)]),
         ...usageParts(0, event.cost_usd, event.estimated),
       ];
       return iterationEndLines(

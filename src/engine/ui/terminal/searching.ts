@@ -1,5 +1,5 @@
 import type { Searching } from "../../generated/event.js";
-import { many } from "../../lib/words.js";
+import { quantity } from "../../lib/words.js";
 import { bar, lineMs, pad, truncate, textWidth, timeLeft } from "./format.js";
 import { oneLine, withoutSourcePrefix } from "../../lib/sanitise.js";
 
@@ -15,7 +15,7 @@ function searchLine(
   if (asked === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;
   const position = `${source} ${done} of ${all}`;
   if (failed !== true)
-    return `${position}, ${asked}: ${many(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
+    return `${position}, ${asked}: ${quantity(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
   const suffix = over === true ? "; no more queries for now" : "";
   const failureText = failures === 1 ? `, ${asked}: no answer` : `: no answer to ${failures} queries`;
   return `${position}${failureText}: ${(reason ?? "it failed").replace(/\.$/, "")}${suffix}`;
@@ -70,7 +70,7 @@ export function roundRows(
     const { source, done, all, found, over, failed, reason } = event;
     const name = pad(truncate(oneLine(source), nameWidth), nameWidth);
     const isWrong = over === true && failed === true;
-    const counts = `${done} of ${all} · ${many(found, "record")}${over === true ? "" : leftOf(event)}`;
+    const counts = `${done} of ${all} · ${quantity(found, "record")}${over === true ? "" : leftOf(event)}`;
     const statusText = isWrong
       ? `${done === 0 ? "not asked" : `stopped after ${done} of ${all}`}: ${oneLine(withoutSourcePrefix(source, reason ?? ""))}`
       : counts;

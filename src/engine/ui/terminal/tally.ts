@@ -3,7 +3,7 @@ import type { Failure, Forecast, LoopEvent, Outcome, Progress, Usage } from "../
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
 import { oneLine } from "../../lib/sanitise.js";
-import { count, duration, many, money } from "../../lib/words.js";
+import { shortCount, shortDuration, quantity, usdText } from "../../lib/words.js";
 
 /** What a sink remembers of a run: sums, and the iterations under way. Times are milliseconds since the epoch. */
 export interface Tally {
@@ -183,13 +183,13 @@ export function usageSoFar(tally: Tally): string {
 
 /** Tokens and cost, if known. */
 export const usageParts = (tokens: number, cost_usd: number | undefined, estimated?: boolean): string[] => [
-  ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
+  ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
   ...(cost_usd === undefined ? [] : [moneyText(cost_usd, estimated)]),
 ];
 
 /** "$0.12", or "≈ $0.12" for an estimate. */
 export const moneyText = (cost_usd: number, estimated?: boolean): string =>
-  `${estimated === true ? "≈ " : ""}${money(cost_usd)}`;
+  `${estimated === true ? "≈ " : ""}${usdText(cost_usd)}`;
 
 /** A cost, and how much of it is known. */
 export interface KnownCost {
@@ -238,12 +238,12 @@ export const tokensText = (
 
 /** "12.0k tokens", "tokens not known". */
 export const unlabelledTokens = (sum: Pick<UsageSum, "tokens" | "unreported">): string =>
-  areTokensKnown(sum) ? `${count(sum.tokens)} tokens` : "tokens not known";
+  areTokensKnown(sum) ? `${shortCount(sum.tokens)} tokens` : "tokens not known";
 
 /** How many iterations have no cost, and why; empty if all have one. */
 export const missingCosts = ({ unreported = 0, unrecorded = 0 }: KnownCost): string[] => [
-  ...(unreported === 0 ? [] : [`${many(unreported, "iteration")} reported no cost`]),
-  ...(unrecorded === 0 ? [] : [`the records of ${many(unrecorded, "iteration")} are missing`]),
+  ...(unreported === 0 ? [] : [`${quantity(unreported, "iteration")} reported no cost`]),
+  ...(unrecorded === 0 ? [] : [`the records of ${quantity(unrecorded, "iteration")} are missing`]),
 ];
 
 /** Whether something of it is known; what agents without a model cost says nothing of those that reported none. */
@@ -264,7 +264,7 @@ export const unlabelledCost = (cost: KnownCost): string => `${isCostKnown(cost) 
 const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cost_usd_most">): string | undefined =>
   cost_usd === undefined
     ? undefined
-    : `${money(cost_usd)}${cost_usd_most === undefined ? "" : ` to ${money(cost_usd_most)}`}`;
+    : `${usdText(cost_usd)}${cost_usd_most === undefined ? "" : ` to ${usdText(cost_usd_most)}`}`;
 
 /** "≈ 430k tokens, $1.42, 1h 10m of work left, in 14 iterations (12 records)"; before any work, "of work". */
 export function forecastText(
@@ -273,13 +273,13 @@ export function forecastText(
 ): string {
   const unitText = remaining === undefined ? "" : ` (${remaining})`;
   const price = rangeText(cost) ?? "cost not known";
-  return `≈ ${count(tokens)} tokens, ${price}, ${duration(seconds * 1000)} ${workText}, in ${many(iterations, "iteration")}${unitText}`;
+  return `≈ ${shortCount(tokens)} tokens, ${price}, ${shortDuration(seconds * 1000)} ${workText}, in ${quantity(iterations, "iteration")}${unitText}`;
 }
 
 /** A short form for longer lines: "≈ $1.42 and 1h 10m left"; with tokens if the cost is not known. */
 export function shortForecastText({ tokens, seconds, ...cost }: Forecast): string {
-  const price = rangeText(cost) ?? `${count(tokens)} tokens`;
-  return `≈ ${price} and ${duration(seconds * 1000)} left`;
+  const price = rangeText(cost) ?? `${shortCount(tokens)} tokens`;
+  return `≈ ${price} and ${shortDuration(seconds * 1000)} left`;
 }
 
 /** The forecast and its basis, as a sentence. */
@@ -291,7 +291,7 @@ function countText({ iterations, free = 0, settled = 0 }: Tally, time: string): 
   const all = iterations + settled;
   if (all === 0 && free > 0) return `the agent never got to work, so no iteration counts · ${time}`;
   const without = settled === 0 ? "" : `, ${settled} of them without an agent`;
-  return `${many(all, "iteration")} in ${time}${without}${idleText(free)}`;
+  return `${quantity(all, "iteration")} in ${time}${without}${idleText(free)}`;
 }
 
 /** "#5 reads p1"; the text alone where the iterations of a run are not numbered. */
@@ -305,6 +305,6 @@ export const idleText = (idle = 0): string =>
 /** The whole run at its end: "12 iterations in 14m 20s · 430k tokens · $1.42". */
 export function summary(tally: Tally, endedAt: number, sleeps?: readonly Span[]): string {
   const awakeMs = awakeBetween(tally.startedAt ?? endedAt, endedAt, sleeps);
-  const parts = [countText(tally, duration(awakeMs)), usageSoFar(tally)];
+  const parts = [countText(tally, shortDuration(awakeMs)), usageSoFar(tally)];
   return parts.filter((part) => part !== "").join(" · ");
 }

@@ -4,7 +4,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { resultName } from "../../../engine/lib/layout.js";
 import type { Redact } from "../../../engine/lib/redact.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
-import { orVerdict } from "../../../engine/loop/in-workflows.js";
+import { withErrorVerdict } from "../../../engine/loop/in-workflows.js";
 import { ledgerLine } from "../../../engine/loop/run-record/ledger-line.js";
 import type { Account, AgentRun, Outcome, ToolServer, Unit, Verdict, Workflow } from "../../../engine/loop/types.js";
 import { keepAnswer, readChecked } from "../../../engine/storage/result-file.js";
@@ -164,7 +164,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
     account: options.account,
     prepare: async () => ({ ready: undefined }),
     brief: (_state, _unit, _prepared, notes) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         started += 1;
         const workspace = await workspaces.create(started);
         const text = await questionBrief({
@@ -183,7 +183,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
         return { brief: { iteration: started, text, tokens, workspace, access }, context: undefined };
       }),
     accept: (_state, _unit, done) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         if (!("run" in done)) throw new Error("A question is not answered without an agent.");
         return judge(done.run);
       }),

@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { resultName } from "../../../engine/lib/layout.js";
 import type { redactFor } from "../../../engine/lib/redact.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
-import { orVerdict } from "../../../engine/loop/in-workflows.js";
+import { withErrorVerdict } from "../../../engine/loop/in-workflows.js";
 import { ledgerLine } from "../../../engine/loop/run-record/ledger-line.js";
 import type { Account, AgentRun, Outcome, Unit, Verdict, Workflow } from "../../../engine/loop/types.js";
 import { keepAnswer } from "../../../engine/storage/result-file.js";
@@ -189,7 +189,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     progress: ({ isOver }) => ({ done: isOver ? 1 : 0, total: 1 }),
     account: options.account,
     brief: (_state, unit, _prepared, notes) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         started += 1;
         const workspace = await workspaces.create(started);
         const kind = unit.kind === mend.name ? mend : check;
@@ -224,7 +224,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
         return { brief, context: { ...material, narrative } };
       }),
     accept: (_state, unit, done) =>
-      orVerdict(async () => {
+      withErrorVerdict(async () => {
         if (!("run" in done)) throw new Error("a check of an answer was settled by code");
         return accept(done.run, unit, done.context);
       }),

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { hiddenFolder } from "../../../engine/lib/layout.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { openCheckpoints } from "../../../engine/storage/checkpoints.js";
 import { makeFolder, readRegularText } from "../../../engine/storage/regular-file.js";
@@ -187,7 +187,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
     },
     async commit() {
       if (uncommitted === 0) return;
-      const message = `screen: ${many(decisionTexts.size, "decision")}`;
+      const message = `screen: ${quantity(decisionTexts.size, "decision")}`;
       uncommitted = 0;
       await options.show();
       if (!options.git) return;

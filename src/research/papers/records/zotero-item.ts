@@ -1,4 +1,4 @@
-import { valueAt, line, list } from "../../../engine/lib/json-fields.js";
+import { valueAt, lineFrom, listFrom } from "../../../engine/lib/json-fields.js";
 import type { RawEntry, WorkType } from "./entry.js";
 
 const types: Readonly<Record<string, WorkType>> = {
@@ -21,15 +21,15 @@ const types: Readonly<Record<string, WorkType>> = {
  * A work as Zotero describes it, over its API and in exports of Better BibTeX; undefined for notes and attachments.
  */
 export function zoteroFields(data: unknown): (RawEntry & { readonly key: string | undefined }) | undefined {
-  const text = (...names: readonly string[]) => names.map((name) => line(valueAt(data, name))).find(Boolean);
+  const text = (...names: readonly string[]) => names.map((name) => lineFrom(valueAt(data, name))).find(Boolean);
   const type = text("itemType") ?? "";
   if (["attachment", "note", "annotation"].includes(type) || valueAt(data, "parentItem") !== undefined)
     return undefined;
   const namesOf = (kind: string) =>
-    list(valueAt(data, "creators")).flatMap((creator) => {
-      if (line(valueAt(creator, "creatorType")) !== kind) return [];
-      const [family, given] = [line(valueAt(creator, "lastName")), line(valueAt(creator, "firstName"))];
-      return line(valueAt(creator, "name")) ?? [family, given].filter(Boolean).join(", ");
+    listFrom(valueAt(data, "creators")).flatMap((creator) => {
+      if (lineFrom(valueAt(creator, "creatorType")) !== kind) return [];
+      const [family, given] = [lineFrom(valueAt(creator, "lastName")), lineFrom(valueAt(creator, "firstName"))];
+      return lineFrom(valueAt(creator, "name")) ?? [family, given].filter(Boolean).join(", ");
     });
   const extra = typeof valueAt(data, "extra") === "string" ? String(valueAt(data, "extra")) : "";
   const fieldInExtra = (name: RegExp) => name.exec(extra)?.[1];
@@ -53,13 +53,13 @@ export function zoteroFields(data: unknown): (RawEntry & { readonly key: string 
     urls: [text("url") ?? ""],
     type: types[type],
     numbers: [text("ISBN") ?? "", text("ISSN") ?? ""],
-    keywords: list(valueAt(data, "tags")).flatMap((tag) => line(valueAt(tag, "tag")) ?? []),
+    keywords: listFrom(valueAt(data, "tags")).flatMap((tag) => lineFrom(valueAt(tag, "tag")) ?? []),
     publisher: text("publisher", "university", "institution"),
     place: text("place"),
     edition: text("edition"),
     series: text("series"),
     language: text("language"),
-    files: list(valueAt(data, "attachments")).flatMap((attachment) => line(valueAt(attachment, "path")) ?? []),
+    files: listFrom(valueAt(data, "attachments")).flatMap((attachment) => lineFrom(valueAt(attachment, "path")) ?? []),
     database: text("libraryCatalog"),
   };
 }

@@ -16,7 +16,7 @@ import {
   stopName,
   transcriptsFolder,
 } from "../../../engine/lib/layout.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import type { Snapshot, Version } from "../../../engine/storage/guard/file-snapshot.js";
 import {
   type Change,
@@ -247,11 +247,11 @@ const inboxOf = (folder: string, stateDir: string, isOther = false): GuardEntry 
     return [
       ...(addedCount > 0
         ? [
-            `${many(addedCount, "message")} appeared in ${isOther ? inboxFolder(folder) : ".ralph/inbox"} while ${during}, without the signature of 'research-ralph steer'; moved to ${aside}, so no agent receives it. Send it again if it was yours.`,
+            `${quantity(addedCount, "message")} appeared in ${isOther ? inboxFolder(folder) : ".ralph/inbox"} while ${during}, without the signature of 'research-ralph steer'; moved to ${aside}, so no agent receives it. Send it again if it was yours.`,
           ]
         : []),
       ...(lostCount > 0
-        ? [`${agent} deleted or changed ${many(lostCount, "message")} that you had left; they are back.`]
+        ? [`${agent} deleted or changed ${quantity(lostCount, "message")} that you had left; they are back.`]
         : []),
     ];
   },

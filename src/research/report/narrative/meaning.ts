@@ -1,4 +1,4 @@
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { isWithoutModel } from "../method.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
@@ -86,8 +86,8 @@ function meaningText(
   const corrected = sentences(report).filter(([, sentence]) => sentence.check?.was !== undefined).length;
   const counts = [
     borneOut === undefined
-      ? `${many(judged, "sentence")} put to ${checkersClause}`
-      : `${borneOut} of ${many(judged, "sentence")} borne out by the sentences they cite, checked by ${checkersClause}`,
+      ? `${quantity(judged, "sentence")} put to ${checkersClause}`
+      : `${borneOut} of ${quantity(judged, "sentence")} borne out by the sentences they cite, checked by ${checkersClause}`,
     ...(corrected === 0 ? [] : [`${corrected} corrected`]),
     ...(not_borne_out.length === 0 ? [] : [`${not_borne_out.length} removed`]),
   ];

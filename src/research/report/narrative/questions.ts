@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
 import { notesOfOldQuote } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
@@ -74,7 +74,7 @@ export function answerMeaning(answer: Answer, checkers: Checkers): Meaning | und
   if (answer.open === undefined) return meaning;
   const { sentences } = answer.open.check;
   const judged = sentences.filter(({ check }) => check !== undefined).length;
-  const says = `Not to the end: ${judged} of ${many(sentences.length, "sentence")} judged so far. 'research-ralph ask ${answer.id} --check' goes on.`;
+  const says = `Not to the end: ${judged} of ${quantity(sentences.length, "sentence")} judged so far. 'research-ralph ask ${answer.id} --check' goes on.`;
   return { judged: 0, borneOut: 0, removed: [], isAnswerRejected: false, checkedBy: "", ...meaning, says };
 }
 

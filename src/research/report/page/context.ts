@@ -1,4 +1,4 @@
-import { type Markup, markup, trusted } from "../../../engine/lib/markup.js";
+import { type Markup, markup, trustMarkup } from "../../../engine/lib/markup.js";
 import { sanitise } from "../../../engine/lib/sanitise.js";
 import { tablesAsText } from "../quotes.js";
 import type { ReportModel } from "../model.js";
@@ -38,7 +38,7 @@ export async function contextOf(model: ReportModel): Promise<PageContext> {
     isCited,
     render: (text) => {
       const line = displayLine(text);
-      return markdownCharacters.test(line) ? trusted(markdown.renderInline(sanitise(line))) : markup`${line}`;
+      return markdownCharacters.test(line) ? trustMarkup(markdown.renderInline(sanitise(line))) : markup`${line}`;
     },
   };
 }

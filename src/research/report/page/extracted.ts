@@ -1,4 +1,4 @@
-import { type Markup, direction, markup } from "../../../engine/lib/markup.js";
+import { type Markup, directionAttribute, markup } from "../../../engine/lib/markup.js";
 import { counted } from "../pictures/words.js";
 import { agreementLine } from "../../units/form/agreement.js";
 import { type Cell, extractedTable, settleAdvice } from "../sections/extracted.js";
@@ -25,10 +25,10 @@ function cellOf(context: PageContext, cell: Cell): Markup {
 /** A value that opens its passages. */
 function cellContent(context: PageContext, { text, isValue, sign, note, quotes, sides }: Cell): Markup {
   if (sides !== undefined)
-    return markup`<details class="cell"><summary${direction(text)}>${text}&nbsp;<span class="off">≠</span></summary>${sides.map((side) => markup`<p class="meta">${side.by}: <b${direction(side.text)}>${side.text}</b> ${side.sign}${side.isChosen ? "; a person follows this one" : ""}</p>${side.quotes.map((quote) => markup`<div class="q">${quoteWords(context, quote, true)}</div>`)}`)}</details>`;
+    return markup`<details class="cell"><summary${directionAttribute(text)}>${text}&nbsp;<span class="off">≠</span></summary>${sides.map((side) => markup`<p class="meta">${side.by}: <b${directionAttribute(side.text)}>${side.text}</b> ${side.sign}${side.isChosen ? "; a person follows this one" : ""}</p>${side.quotes.map((quote) => markup`<div class="q">${quoteWords(context, quote, true)}</div>`)}`)}</details>`;
   if (quotes.length === 0 && note === "") return markup`<span class="quiet">${text}</span>`;
   const shown = isValue
     ? markup`${text}&nbsp;<span class="${sign === "✓" ? "ok" : "off"}">${sign}</span>`
     : markup`<span class="quiet">${text}</span>`;
-  return markup`<details class="cell"><summary${direction(text)}>${shown}</summary>${note === "" ? "" : markup`<p class="meta">${note}</p>`}${quotes.map((quote) => markup`<div class="q">${quoteWords(context, quote, true)}</div>`)}</details>`;
+  return markup`<details class="cell"><summary${directionAttribute(text)}>${shown}</summary>${note === "" ? "" : markup`<p class="meta">${note}</p>`}${quotes.map((quote) => markup`<div class="q">${quoteWords(context, quote, true)}</div>`)}</details>`;
 }

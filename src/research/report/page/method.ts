@@ -1,6 +1,6 @@
-import { type Markup, isolated, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, isolate, link, markup } from "../../../engine/lib/markup.js";
 import { costText, idleText, tokensText } from "../../../engine/ui/terminal/tally.js";
-import { duration, many } from "../../../engine/lib/words.js";
+import { shortDuration, quantity } from "../../../engine/lib/words.js";
 import { checklistOf } from "../sections/checklist.js";
 import type { ShownSections } from "../sections/section.js";
 import { citationMarks, commonCitation, commonText } from "../citation-status.js";
@@ -110,7 +110,7 @@ function phasesTable(phases: Method["phases"]): Markup {
     "Tokens, time and cost by phase",
     markup`<tr><th>Phase</th><th class="n">Iterations</th>${outcomes.map((outcome) => markup`<th class="n">${outcomeNames[outcome]}</th>`)}<th class="n">Time</th><th class="n">Tokens in</th><th class="n">Tokens out</th><th class="n">Cost</th></tr>${phases.map(
       (use) =>
-        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td>${outcomes.map((outcome) => markup`<td class="n">${use[outcome]}</td>`)}<td class="n">${duration(use.seconds * 1000)}</td><td class="n">${tokensText(use, use.input, thousands)}</td><td class="n">${tokensText(use, use.output, thousands)}</td><td class="n">${costText(use)}</td></tr>`,
+        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td>${outcomes.map((outcome) => markup`<td class="n">${use[outcome]}</td>`)}<td class="n">${shortDuration(use.seconds * 1000)}</td><td class="n">${tokensText(use, use.input, thousands)}</td><td class="n">${tokensText(use, use.output, thousands)}</td><td class="n">${costText(use)}</td></tr>`,
     )}`,
   );
 }
@@ -118,7 +118,7 @@ function phasesTable(phases: Method["phases"]): Markup {
 const notCounted = ({ total }: PageContext["model"]): Markup =>
   total.not_counted === undefined
     ? markup``
-    : markup`<p>${many(total.iterations, "iteration")}${idleText(total.not_counted)}.</p>`;
+    : markup`<p>${quantity(total.iterations, "iteration")}${idleText(total.not_counted)}.</p>`;
 
 const outcomeNames = { accepted: "Accepted", refused: "Refused", failed: "Failed" } as const;
 
@@ -145,7 +145,7 @@ export function* references({ model }: PageContext): Iterable<Markup> {
     const address = doi === undefined ? url : `https://doi.org/${doi}`;
     const { sign, words } = citationMarks[citation.status];
     const isCommon = citation.status === common?.status && citation.says === common.says;
-    yield markup`<li>${authors.length === 0 ? "No author known" : isolated(shortened(authorsText(authors, 6)))} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${isolated(shortened(title))}</a>.${venue === "" ? "" : ` ${venue}.`}${file === undefined ? "" : ` ${file}.`}${address === undefined ? "" : markup` ${link(address, shortened(doi === undefined ? address : `doi:${doi}`))}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} ${isCommon ? markup`<span class="src">${sign} ${words}</span>` : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`}</li>
+    yield markup`<li>${authors.length === 0 ? "No author known" : isolate(shortened(authorsText(authors, 6)))} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${isolate(shortened(title))}</a>.${venue === "" ? "" : ` ${venue}.`}${file === undefined ? "" : ` ${file}.`}${address === undefined ? "" : markup` ${link(address, shortened(doi === undefined ? address : `doi:${doi}`))}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} ${isCommon ? markup`<span class="src">${sign} ${words}</span>` : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`}</li>
 `;
   }
   yield markup`</ol>`;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Markup, markup, trusted } from "../../../engine/lib/markup.js";
+import { type Markup, markup, trustMarkup } from "../../../engine/lib/markup.js";
 import { client } from "./client.js";
 import { style } from "./style.js";
 import type { Section } from "../sections/section.js";
@@ -36,7 +36,7 @@ export const contentPolicy = `default-src 'none'; style-src ${hashOf(style)}; sc
 
 /** The page before its body, with the style and the script. */
 export const head = (title: string): Markup => markup`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${contentPolicy}"><meta name="referrer" content="no-referrer"><meta name="generator" content="research-ralph"><title>${title}</title><link rel="icon" href="data:,"><style>${trusted(style)}</style><script>${trusted(client)}</script></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${contentPolicy}"><meta name="referrer" content="no-referrer"><meta name="generator" content="research-ralph"><title>${title}</title><link rel="icon" href="data:,"><style>${trustMarkup(style)}</style><script>${trustMarkup(client)}</script></head>
 `;
 
 /** The button that switches between light and dark. */

@@ -1,4 +1,4 @@
-import { type Markup, type Piece, direction, joinIsolated, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, type Piece, directionAttribute, joinIsolated, link, markup } from "../../../engine/lib/markup.js";
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
 import { shortened, type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
@@ -53,14 +53,14 @@ function headOf({ scores, rows }: ReportModel, row: PaperRow): Markup {
   const why =
     row.why === "" || rows.length >= lazyLayoutRows
       ? ""
-      : markup`<span class="why"${direction(row.why)}>${withMarks(row.why)}</span>`;
+      : markup`<span class="why"${directionAttribute(row.why)}>${withMarks(row.why)}</span>`;
   const points =
     score === undefined ? (scores.rows.length === 0 ? "" : "–") : markup`${score}<small>of ${scores.full}</small>`;
   return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${shortened(row.title)}`)}<span class="meta">${metaOf(row)}</span>${why}</span>${chipOf(row)}`;
 }
 
 const titleOf = ({ title }: PaperRow, shown: Markup): Markup =>
-  markup`<span class="title"${direction(title)}>${shown}</span>`;
+  markup`<span class="title"${directionAttribute(title)}>${shown}</span>`;
 
 const chipOf = ({ isRetracted, status }: PaperRow): Markup =>
   isRetracted
@@ -128,7 +128,7 @@ function bodyOf(context: PageContext, row: PaperRow): Markup {
   }${part("Why this decision", entry.notes)}${
     entry.insightTexts.length === 0
       ? ""
-      : markup`<dt>Insights</dt>${entry.insightTexts.map((text) => markup`<dd${direction(text)}>${text}</dd>`)}`
+      : markup`<dt>Insights</dt>${entry.insightTexts.map((text) => markup`<dd${directionAttribute(text)}>${text}</dd>`)}`
   }${eligibilityOf(entry)}</dl>${evidenceOf(context, entry)}`;
 }
 
@@ -139,11 +139,11 @@ const eligibilityOf = ({ eligibility }: PaperEntry): Markup =>
     ? markup``
     : markup`<dt>Eligibility</dt>${eligibility.map(
         ({ criterion, answer, says, pieces, notes }) =>
-          markup`<dd${direction(criterion)}>${criterion}: ${answerSigns[answer]} ${answer}${pieces.length === 0 ? markup` <small class="meta">${says}</small>` : markup`${passageOf(pieces)}<small>${[says, ...notes].join(" · ")}</small>`}</dd>`,
+          markup`<dd${directionAttribute(criterion)}>${criterion}: ${answerSigns[answer]} ${answer}${pieces.length === 0 ? markup` <small class="meta">${says}</small>` : markup`${passageOf(pieces)}<small>${[says, ...notes].join(" · ")}</small>`}</dd>`,
       )}`;
 
 const part = (name: string, text: string): Markup =>
-  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${direction(text)}>${withMarks(text)}</dd>`;
+  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${directionAttribute(text)}>${withMarks(text)}</dd>`;
 
 /** A text with `code` and **strong words** as an agent marked them in Markdown. Few of thousands of texts have any. */
 function withMarks(text: string): Piece {
@@ -182,7 +182,7 @@ function evidenceOf(
     return status === "waiting" ? markup`` : markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
   return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(quotesGiven, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd${context.isCited(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${direction(quote.claim)}>${tablesAsText(quote.claim)}${claimSign(context, quote)}</p>`}${quoteWords(context, quote, true)}</dd>`,
+      markup`<dd${context.isCited(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${directionAttribute(quote.claim)}>${tablesAsText(quote.claim)}${claimSign(context, quote)}</p>`}${quoteWords(context, quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""

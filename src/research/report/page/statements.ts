@@ -1,4 +1,4 @@
-import { type Markup, type Piece, direction, link, markup } from "../../../engine/lib/markup.js";
+import { type Markup, type Piece, directionAttribute, link, markup } from "../../../engine/lib/markup.js";
 import { anchorOf } from "../pictures/picture.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
 import type { MeaningMark } from "../../derived/meaning-mark.js";
@@ -21,7 +21,7 @@ const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as
 /** The sentence of a paper with the quoted words marked; in a table the caption, head and row, one line each. */
 export const passageOf = (pieces: readonly PassagePiece[]): Markup => {
   const words = pieces.map(({ text }) => text).join("");
-  return markup`<q${direction(words)}>${pieces.map(({ text, isQuoted }) => (isQuoted ? markup`<mark>${tablesAsText(text)}</mark>` : tablesAsText(text)))}</q>`;
+  return markup`<q${directionAttribute(words)}>${pieces.map(({ text, isQuoted }) => (isQuoted ? markup`<mark>${tablesAsText(text)}</mark>` : tablesAsText(text)))}</q>`;
 };
 
 /**

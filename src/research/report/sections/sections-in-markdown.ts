@@ -1,6 +1,6 @@
 import { ledgerName } from "../../../engine/lib/layout.js";
 import { costText, idleText, tokensText } from "../../../engine/ui/terminal/tally.js";
-import { count, duration, many } from "../../../engine/lib/words.js";
+import { shortCount, shortDuration, quantity } from "../../../engine/lib/words.js";
 import { queriesName, rrdName } from "../../project-files/layout.js";
 import {
   block,
@@ -372,7 +372,7 @@ function papersText(model: ReportModel): string {
     ...(others.length === 0
       ? []
       : [
-          `${many(others.length, further)} ${others.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
+          `${quantity(others.length, further)} ${others.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
           ...(withReason.length === 0 ? [] : [withReason.map(reasonText).join("\n")]),
           ...omittedNote(unlisted.length, maxListItems, "paper"),
         ]),
@@ -490,7 +490,7 @@ function entryText(entry: PaperEntry): string {
 
 /** The number of quotes that were found, with a link if any are shown. */
 function evidenceLine({ id, quotes, quotesGiven, quotesFound }: PaperEntry): string[] {
-  const countText = `${quotesFound} of ${many(quotesGiven, "quote")} found in the text`;
+  const countText = `${quotesFound} of ${quantity(quotesGiven, "quote")} found in the text`;
   return quotesGiven === 0
     ? []
     : [`- **Evidence:** ${quotes === 0 ? countText : `[${countText}](#${anchor(id)}-evidence)`}`];
@@ -517,7 +517,7 @@ function themesText(model: ReportModel): string {
       ...omittedNote(insights.length, maxThemeInsights, "insight"),
     ].join("\n");
   const others = model.otherInsights();
-  const summary = `${many(model.insightCount, "insight")}, ${crossReferencesText(model)}.`;
+  const summary = `${quantity(model.insightCount, "insight")}, ${crossReferencesText(model)}.`;
   return [
     summary,
     ...model.themes().map(({ name, statement, insights }) => {
@@ -545,7 +545,7 @@ function mapText(model: ReportModel): string {
       : `- ${paperLink(a)} and ${paperLink(b)}: ${because.map(inline).join(", ")}`;
   });
   return [
-    `${many(papers.length, "paper")} joined by ${many(links.length, "link")}, the strongest first.`,
+    `${quantity(papers.length, "paper")} joined by ${quantity(links.length, "link")}, the strongest first.`,
     shownLinks.filter((each) => each !== "").join("\n"),
   ].join("\n\n");
 }
@@ -629,7 +629,7 @@ function methodText(model: ReportModel): string {
             name === undefined ? "" : `model ${name}`,
             version === undefined ? "no version reported" : `version ${version}`,
             prompts.length === 0 ? "" : `${prompts.length === 1 ? "prompt" : "prompts"} ${promptsText(prompts)}`,
-            many(iterations, "iteration"),
+            quantity(iterations, "iteration"),
             confinement ?? "",
           ].filter((each) => each !== "");
           return `- ${line(agent)}: ${inline(facts.join(", "))}`;
@@ -649,12 +649,12 @@ function methodText(model: ReportModel): string {
               cell(phase.name.toLowerCase()),
               String(phase.iterations),
               ...[phase.accepted, phase.refused, phase.failed].map(String),
-              duration(phase.seconds * 1000),
-              tokensText(phase, phase.input, count),
-              tokensText(phase, phase.output, count),
+              shortDuration(phase.seconds * 1000),
+              tokensText(phase, phase.input, shortCount),
+              tokensText(phase, phase.output, shortCount),
               cell(costText(phase)),
             ]),
-          )}${total.not_counted === undefined ? "" : `\n\n${many(total.iterations, "iteration")}${idleText(total.not_counted)}.`}`,
+          )}${total.not_counted === undefined ? "" : `\n\n${quantity(total.iterations, "iteration")}${idleText(total.not_counted)}.`}`,
     ),
     ...heading(
       "Refused and failed",
@@ -756,7 +756,7 @@ export function evidenceText(model: ReportModel): string {
       ...(entry.notInText === 0
         ? []
         : [
-            `${many(entry.notInText, "quote")} ${entry.notInText === 1 ? "was" : "were"} not found in the text and ${entry.notInText === 1 ? "is" : "are"} not shown.`,
+            `${quantity(entry.notInText, "quote")} ${entry.notInText === 1 ? "was" : "were"} not found in the text and ${entry.notInText === 1 ? "is" : "are"} not shown.`,
           ]),
     ].join("\n\n");
   });

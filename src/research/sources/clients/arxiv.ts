@@ -1,7 +1,7 @@
 import { type Page, collectPages, failureAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
 import { decodeText } from "../../../text/documents/text/decode.js";
-import { valueAt, count, day, line, lines, list } from "../../../engine/lib/json-fields.js";
+import { valueAt, countFrom, dateFrom, lineFrom, linesFrom, listFrom } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { arxivKey, identifiersFrom, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
@@ -137,15 +137,15 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
       reason: `arXiv's answer is not a complete Atom feed${"reason" in parsed ? ` (${parsed.reason})` : ""}; try again later.`,
       transient: true,
     };
-  const entries = list(valueAt(feed, "entry"));
-  const error = entries.find((entry) => /\/api\/errors\b/.test(line(valueAt(entry, "id")) ?? ""));
+  const entries = listFrom(valueAt(feed, "entry"));
+  const error = entries.find((entry) => /\/api\/errors\b/.test(lineFrom(valueAt(entry, "id")) ?? ""));
   if (error !== undefined)
     return {
       status: "error",
-      reason: `arXiv refuses the request: ${line(valueAt(error, "summary")) ?? "it gives no reason"}.`,
+      reason: `arXiv refuses the request: ${lineFrom(valueAt(error, "summary")) ?? "it gives no reason"}.`,
     };
   const records = entries.map(recordOf).filter((record) => record !== undefined);
-  const total = count(line(valueAt(feed, "opensearch:totalResults")));
+  const total = countFrom(lineFrom(valueAt(feed, "opensearch:totalResults")));
   // arXiv's feeds always contain a count. Without a count and entries this is something else.
   if (entries.length === 0 && total === undefined)
     return {
@@ -158,27 +158,27 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
 
 function recordOf(entry: unknown): PaperRecord | undefined {
   // Authors list several DOIs if a paper was published in parts.
-  const [doiText] = lines(valueAt(entry, "arxiv:doi")).flatMap((dois) =>
+  const [doiText] = linesFrom(valueAt(entry, "arxiv:doi")).flatMap((dois) =>
     dois.split(/(?<![\s,;])[\s,;]+(?=10\.|https?:|doi)/i),
   );
   const identifiers = identifiersFrom({ arxiv: valueAt(entry, "id"), doi: doiText });
   const { arxiv: id, doi } = identifiers;
   if (id === undefined) return undefined;
-  const abstract = line(valueAt(entry, "summary"));
+  const abstract = lineFrom(valueAt(entry, "summary"));
   return paperRecord({
     source: "arXiv",
-    title: line(valueAt(entry, "title")),
+    title: lineFrom(valueAt(entry, "title")),
     identifiers,
     pdf: `https://arxiv.org/pdf/${id}`,
-    authors: lines(list(valueAt(entry, "author")).map((author) => valueAt(author, "name"))),
-    date: day(valueAt(entry, "published")),
+    authors: linesFrom(listFrom(valueAt(entry, "author")).map((author) => valueAt(author, "name"))),
+    date: dateFrom(valueAt(entry, "published")),
     abstract,
     kind: "preprint",
     publicationType: "preprint",
     categories: categoriesOf(entry),
-    comment: line(valueAt(entry, "arxiv:comment")),
-    license: line(valueAt(entry, "arxiv:license")),
-    venue: line(valueAt(entry, "arxiv:journal_ref")) ?? "arXiv",
+    comment: lineFrom(valueAt(entry, "arxiv:comment")),
+    license: lineFrom(valueAt(entry, "arxiv:license")),
+    venue: lineFrom(valueAt(entry, "arxiv:journal_ref")) ?? "arXiv",
     copies: [
       { url: `https://arxiv.org/html/${id}`, kind: "html" },
       { url: `https://arxiv.org/pdf/${id}`, kind: "pdf" },
@@ -190,8 +190,8 @@ function recordOf(entry: unknown): PaperRecord | undefined {
 
 /** The primary category and the other categories, without duplicates. */
 function categoriesOf(entry: unknown): readonly string[] {
-  const categories = [valueAt(entry, "arxiv:primary_category"), ...list(valueAt(entry, "category"))];
-  return [...new Set(lines(categories.map((category) => valueAt(category, "@term"))))];
+  const categories = [valueAt(entry, "arxiv:primary_category"), ...listFrom(valueAt(entry, "category"))];
+  return [...new Set(linesFrom(categories.map((category) => valueAt(category, "@term"))))];
 }
 
 const workNoun = "(?:paper|article|submission|manuscript|preprint|work|version|note)";
@@ -209,9 +209,9 @@ const startsWithWithdrawn = new RegExp(
 );
 
 function updatesOf(entry: unknown, id: string, abstract: string | undefined): readonly Update[] {
-  const date = day(valueAt(entry, "updated"));
+  const date = dateFrom(valueAt(entry, "updated"));
   const source = { ...withoutUndefined({ date }), source: "arXiv", notice: `https://arxiv.org/abs/${id}` };
-  const comment = line(valueAt(entry, "arxiv:comment")) ?? "";
+  const comment = lineFrom(valueAt(entry, "arxiv:comment")) ?? "";
   if (startsWithWithdrawn.test(comment) || saysWithdrawn.test(comment) || saysWithdrawn.test(abstract ?? ""))
     return [{ type: "withdrawal", ...source }];
   return /v(?:[2-9]|\d\d)/.test(id) ? [{ type: "version", ...source }] : [];

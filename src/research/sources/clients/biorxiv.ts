@@ -1,6 +1,6 @@
 import { askJson, unexpectedAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { valueAt, day, line, lines, webAddress } from "../../../engine/lib/json-fields.js";
+import { valueAt, dateFrom, lineFrom, linesFrom, webAddressFrom } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.js";
@@ -30,7 +30,7 @@ async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<re
       limit: maxAnswerBytes,
     });
     if (answer.status !== "ok") return answer;
-    const isUnknown = /no posts found/i.test(line(valueAt(answer.value, "messages", 0, "status")) ?? "");
+    const isUnknown = /no posts found/i.test(lineFrom(valueAt(answer.value, "messages", 0, "status")) ?? "");
     const versions = valueAt(answer.value, "collection") ?? (isUnknown ? [] : undefined);
     if (!Array.isArray(versions)) return unexpectedAnswer(biorxiv, answer.value, "contains no versions");
     const record = readVersions(versions);
@@ -46,19 +46,19 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
   const { doi } = identifiersFrom({ doi: valueAt(newest, "doi") });
   if (doi === undefined) return undefined;
   const newestNumber = numberOf(newest);
-  const server = line(valueAt(newest, "server")) ?? "bioRxiv";
+  const server = lineFrom(valueAt(newest, "server")) ?? "bioRxiv";
   const site = `https://www.${/^medrxiv$/i.test(server) ? "medrxiv" : "biorxiv"}.org/content/${doi}v${newestNumber}`;
   const publishedDoi = identifiersFrom({ doi: valueAt(newest, "published") }).doi;
-  const xml = webAddress(valueAt(newest, "jatsxml"));
-  const license = line(valueAt(newest, "license"));
+  const xml = webAddressFrom(valueAt(newest, "jatsxml"));
+  const license = lineFrom(valueAt(newest, "license"));
   const licenseField = license === undefined || license === "NA" ? {} : { license };
   return paperRecord({
     source: "bioRxiv",
     title: plainText(valueAt(newest, "title")),
     identifiers: { doi },
     pdf: `${site}.full.pdf`,
-    authors: lines((line(valueAt(newest, "authors")) ?? "").split(";")),
-    date: day(valueAt(sortedVersions[0], "date")),
+    authors: linesFrom((lineFrom(valueAt(newest, "authors")) ?? "").split(";")),
+    date: dateFrom(valueAt(sortedVersions[0], "date")),
     abstract: abstractText(valueAt(newest, "abstract")),
     kind: "preprint",
     publicationType: "preprint",
@@ -69,8 +69,8 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
       { url: `${site}.full.pdf`, kind: "pdf", ...licenseField },
     ],
     updates: sortedVersions.flatMap((version, index): readonly Update[] => {
-      const date = day(valueAt(version, "date"));
-      const isWithdrawn = /withdrawn/i.test(line(valueAt(version, "type")) ?? "");
+      const date = dateFrom(valueAt(version, "date"));
+      const isWithdrawn = /withdrawn/i.test(lineFrom(valueAt(version, "type")) ?? "");
       if (!isWithdrawn && index === 0) return [];
       return [{ type: isWithdrawn ? "withdrawal" : "version", source: server, ...withoutUndefined({ date }) }];
     }),
@@ -79,6 +79,6 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
 }
 
 function numberOf(version: unknown): number {
-  const number = Number(line(valueAt(version, "version")) ?? 1);
+  const number = Number(lineFrom(valueAt(version, "version")) ?? 1);
   return Number.isSafeInteger(number) && number > 0 ? number : 1;
 }

@@ -1,5 +1,5 @@
 import { askJson } from "../shared/ask-service.js";
-import { valueAt, count, day, line } from "../../../engine/lib/json-fields.js";
+import { valueAt, countFrom, dateFrom, lineFrom } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../shared/markup-to-text.js";
 import { pageRecord, webAnswer } from "../shared/web-page.js";
 import type { PaperRecord, TitledPaper } from "../../papers/paper-record.js";
@@ -115,7 +115,7 @@ const repositoryName = /github\.com\/([\w-]{1,39})\/([\w.-]{1,100}?)(?:\.git)?(?
 
 /** https://github.com/owner/name from any address inside the repository. */
 function repositoryOf(address: unknown): string | undefined {
-  const [match] = (line(address) ?? "").matchAll(repositoryName);
+  const [match] = (lineFrom(address) ?? "").matchAll(repositoryName);
   return match === undefined ? undefined : `https://github.com/${match[1]}/${match[2]}`;
 }
 
@@ -145,7 +145,7 @@ async function askHub(arxiv: string, context: SourceContext): Promise<Answer<Cod
   );
   if (answer.status !== "ok") return answer;
   const repository = repositoryOf(valueAt(answer.value, "githubRepo"));
-  const stars = count(valueAt(answer.value, "githubStars"));
+  const stars = countFrom(valueAt(answer.value, "githubStars"));
   if (repository === undefined) return { status: "empty", reason: `Hugging Face lists no code for arXiv:${arxiv}.` };
   return {
     status: "ok",
@@ -170,13 +170,13 @@ async function searchRepositories(query: Query, context: SourceContext): Promise
   const answer = await askJson(gitHub, context, requestOf(path, context));
   if (answer.status !== "ok") return answer;
   return webAnswer("GitHub", query, valueAt(answer.value, "items"), (item) => {
-    const [name, owner] = [line(valueAt(item, "full_name")), line(valueAt(item, "owner", "login"))];
+    const [name, owner] = [lineFrom(valueAt(item, "full_name")), lineFrom(valueAt(item, "owner", "login"))];
     const description = plainText(valueAt(item, "description"));
     return pageRecord("GitHub", {
       url: valueAt(item, "html_url"),
       title: name === undefined || description === undefined ? name : `${name}: ${description.slice(0, 160)}`,
       snippet: description,
-      date: day(valueAt(item, "created_at")),
+      date: dateFrom(valueAt(item, "created_at")),
       ...withoutUndefined({ authors: owner === undefined ? undefined : [owner] }),
     });
   });
@@ -223,7 +223,7 @@ async function searchGitHub(
 
 /** Whether the description says that this is the official repository of the paper. The title alone proves nothing. */
 function callsItselfOfficial(item: unknown, title: string): boolean {
-  const description = line(valueAt(item, "description")) ?? "";
+  const description = lineFrom(valueAt(item, "description")) ?? "";
   const [titleText = ""] = description
     .replace(/^.*?(?<!un)(?<!un-)official\b.*?\b(?:for|of)\b(?: the (?:paper|article))?/i, "")
     .split(/[[({]/, 1);
@@ -241,8 +241,8 @@ async function askRepository(repository: string, context: SourceContext): Promis
 }
 
 function detailsOf(item: unknown): Pick<CodeLink, "stars" | "archived" | "pushed" | "description"> {
-  const stars = count(valueAt(item, "stargazers_count"));
-  const pushed = day(valueAt(item, "pushed_at"));
+  const stars = countFrom(valueAt(item, "stargazers_count"));
+  const pushed = dateFrom(valueAt(item, "pushed_at"));
   const description = plainText(valueAt(item, "description"))?.slice(0, 200);
   return {
     ...withoutUndefined({ stars }),

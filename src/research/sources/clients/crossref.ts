@@ -1,6 +1,14 @@
 import { askJson, collectPages, pageOf, type Page, unexpectedAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { valueAt, count, dayOf, day, line, list, webAddress } from "../../../engine/lib/json-fields.js";
+import {
+  valueAt,
+  countFrom,
+  dateFromParts,
+  dateFrom,
+  lineFrom,
+  listFrom,
+  webAddressFrom,
+} from "../../../engine/lib/json-fields.js";
 import { authorsOf } from "../../papers/authors.js";
 import type { Identifiers, PaperRecord, Update, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
@@ -67,8 +75,8 @@ async function searchCrossref(query: Query, context: SourceContext): Promise<Ans
 function readList(json: unknown, rows: number): Answer<Page<string>> {
   const items = valueAt(json, "message", "items");
   if (!Array.isArray(items)) return unexpectedAnswer(crossref, json, "contains no list of works");
-  const next = items.length < rows ? undefined : line(valueAt(json, "message", "next-cursor"));
-  const total = count(valueAt(json, "message", "total-results"));
+  const next = items.length < rows ? undefined : lineFrom(valueAt(json, "message", "next-cursor"));
+  const total = countFrom(valueAt(json, "message", "total-results"));
   return pageOf(items, readWork, { total, next });
 }
 
@@ -112,7 +120,7 @@ async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<re
 export function readSingle(json: unknown, doi: string): Answer<readonly PaperRecord[]> {
   const message = valueAt(json, "message");
   // Every work has a DOI, but a list of works has no such field.
-  if (line(valueAt(message, "DOI")) === undefined) return unexpectedAnswer(crossref, json, "is not a work");
+  if (lineFrom(valueAt(message, "DOI")) === undefined) return unexpectedAnswer(crossref, json, "is not a work");
   const record = readWork(message, doi);
   return record === undefined
     ? { status: "empty", reason: `Crossref has no title for the DOI ${doi}.` }
@@ -121,32 +129,32 @@ export function readSingle(json: unknown, doi: string): Answer<readonly PaperRec
 
 /** Reads a work. `doi`: the requested DOI, which is used if the answer contains none. */
 export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
-  const identifiers = identifiersFrom({ doi: line(valueAt(json, "DOI")) ?? doi });
-  const title = plainText(list(valueAt(json, "title"))[0]);
-  const licenses = list(valueAt(json, "license")).map((license) => webAddress(valueAt(license, "URL")));
+  const identifiers = identifiersFrom({ doi: lineFrom(valueAt(json, "DOI")) ?? doi });
+  const title = plainText(listFrom(valueAt(json, "title"))[0]);
+  const licenses = listFrom(valueAt(json, "license")).map((license) => webAddressFrom(valueAt(license, "URL")));
   const openLicense = licenses.find((license) => license !== undefined && /creativecommons\.org/.test(license));
-  const pdf = pdfOf(list(valueAt(json, "link")));
-  const notices = list(valueAt(json, "update-to"));
+  const pdf = pdfOf(listFrom(valueAt(json, "link")));
+  const notices = listFrom(valueAt(json, "update-to"));
   return paperRecord({
     source: "Crossref",
     title,
     identifiers,
     pdf,
-    authors: list(valueAt(json, "author"))
+    authors: listFrom(valueAt(json, "author"))
       .map(authorOf)
       .filter((name) => name !== undefined),
     date: dateOf(json),
     abstract: abstractText(valueAt(json, "abstract")),
-    kind: kindOf(line(valueAt(json, "type")), line(valueAt(json, "subtype")), notices),
-    publicationType: line(valueAt(json, "type")),
+    kind: kindOf(lineFrom(valueAt(json, "type")), lineFrom(valueAt(json, "subtype")), notices),
+    publicationType: lineFrom(valueAt(json, "type")),
     license: openLicense ?? licenses.find((license) => license !== undefined),
-    venue: plainText(list(valueAt(json, "container-title"))[0]),
+    venue: plainText(listFrom(valueAt(json, "container-title"))[0]),
     volume: valueAt(json, "volume"),
     issue: valueAt(json, "issue"),
     pages: valueAt(json, "page") ?? valueAt(json, "article-number"),
-    citations: count(valueAt(json, "is-referenced-by-count")),
+    citations: countFrom(valueAt(json, "is-referenced-by-count")),
     copies: pdf === undefined || openLicense === undefined ? [] : [{ url: pdf, kind: "pdf", license: openLicense }],
-    updates: list(valueAt(json, "updated-by")).flatMap(updateOf),
+    updates: listFrom(valueAt(json, "updated-by")).flatMap(updateOf),
     otherVersions: [
       ...relatedDois(json, "has-preprint", identifiers).map((doi) => ({ relation: "preprint" as const, doi })),
       ...relatedDois(json, "is-preprint-of", identifiers).map((doi) => ({ relation: "published" as const, doi })),
@@ -155,21 +163,25 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
 }
 
 function pdfOf(links: readonly unknown[]): string | undefined {
-  const pdfs = links.filter((link) => line(valueAt(link, "content-type"))?.toLowerCase() === "application/pdf");
+  const pdfs = links.filter((link) => lineFrom(valueAt(link, "content-type"))?.toLowerCase() === "application/pdf");
   // Links for similarity checking work only for Crossref's service.
   const publicLink = pdfs.find((link) => valueAt(link, "intended-application") !== "similarity-checking");
-  return webAddress(valueAt(publicLink ?? pdfs[0], "URL"));
+  return webAddressFrom(valueAt(publicLink ?? pdfs[0], "URL"));
 }
 
 /** The name of a person, or of a group (field `name`). */
 const authorOf = (author: unknown): string | undefined =>
   plainText(
-    [line(valueAt(author, "given")), line(valueAt(author, "family"))].filter((part) => part !== undefined).join(" "),
+    [lineFrom(valueAt(author, "given")), lineFrom(valueAt(author, "family"))]
+      .filter((part) => part !== undefined)
+      .join(" "),
   ) ?? plainText(valueAt(author, "name") ?? valueAt(author, "literal"));
 
 /** The first known date: issued, published or posted. Its parts may be null. */
 function dateOf(json: unknown): string | undefined {
-  const dates = ["issued", "published", "posted"].map((name) => dayOf(list(valueAt(json, name, "date-parts", 0))));
+  const dates = ["issued", "published", "posted"].map((name) =>
+    dateFromParts(listFrom(valueAt(json, name, "date-parts", 0))),
+  );
   return dates.find((date) => date !== undefined);
 }
 
@@ -180,7 +192,7 @@ function kindOf(
 ): PaperRecord["kind"] {
   if (type === "posted-content" || subtype === "preprint") return "preprint";
   // A new version also has `update-to`, but is not a notice.
-  if (notices.some((notice) => !/new_?\s?(?:version|edition)/i.test(line(valueAt(notice, "type")) ?? "")))
+  if (notices.some((notice) => !/new_?\s?(?:version|edition)/i.test(lineFrom(valueAt(notice, "type")) ?? "")))
     return "notice";
   if (type === undefined) return undefined;
   return /^(?:journal-article|proceedings-article|book-chapter|book|monograph|report|dissertation|edited-book|proceedings|book-section|book-part|reference-entry)$/.test(
@@ -202,13 +214,15 @@ const updateTypes: readonly (readonly [RegExp, Update["type"]])[] = [
 /** One notice about the work: its type, its source (the publisher or Retraction Watch), its date and its DOI. */
 function updateOf(json: unknown): readonly Update[] {
   const typeText =
-    line(valueAt(json, "type"))
+    lineFrom(valueAt(json, "type"))
       ?.toLowerCase()
       .replace(/[\s-]+/g, "_") ?? "";
   const type = updateTypes.find(([pattern]) => pattern.test(typeText))?.[1];
   if (type === undefined) return [];
-  const date = dayOf(list(valueAt(json, "updated", "date-parts", 0))) ?? day(valueAt(json, "updated", "date-time"));
-  const source = line(valueAt(json, "source"));
+  const date =
+    dateFromParts(listFrom(valueAt(json, "updated", "date-parts", 0))) ??
+    dateFrom(valueAt(json, "updated", "date-time"));
+  const source = lineFrom(valueAt(json, "source"));
   const { doi } = identifiersFrom({ doi: valueAt(json, "DOI") });
   return [
     {
@@ -221,7 +235,7 @@ function updateOf(json: unknown): readonly Update[] {
 
 /** Related DOIs. A preprint on arXiv is listed with arXiv's DOI or with the arXiv id alone. */
 function relatedDois(json: unknown, relation: string, ownIdentifiers: Identifiers): string[] {
-  const dois = list(valueAt(json, "relation", relation)).map((item) => {
+  const dois = listFrom(valueAt(json, "relation", relation)).map((item) => {
     const { doi, arxiv } = identifiersFrom({ doi: valueAt(item, "id"), arxiv: valueAt(item, "id") });
     return arxiv === undefined ? doi : `10.48550/arxiv.${withoutVersion(arxiv).toLowerCase()}`;
   });

@@ -1,6 +1,14 @@
 import { askJson, collectPages, pageOf, type Page, unexpectedAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { valueAt, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
+import {
+  valueAt,
+  countFrom,
+  dateFrom,
+  lineFrom,
+  linesFrom,
+  listFrom,
+  webAddressFrom,
+} from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, paperRecord, sharesIdentifier } from "../../papers/identifiers.js";
@@ -68,12 +76,12 @@ async function searchPages(
 
 function readPage(json: unknown, size: number, endpoint: string): Answer<Page<string>> {
   const results = valueAt(json, "resultList", "result");
-  const total = count(valueAt(json, "hitCount"));
+  const total = countFrom(valueAt(json, "hitCount"));
   if (!Array.isArray(results)) {
     if (total === 0) return { status: "ok", value: { records: [], total } };
     return unexpectedAnswer(europePmc, json, "contains no list of works");
   }
-  const next = results.length < size ? undefined : line(valueAt(json, "nextCursorMark"));
+  const next = results.length < size ? undefined : lineFrom(valueAt(json, "nextCursorMark"));
   return pageOf(results, (result) => readResult(result, endpoint), { total, next });
 }
 
@@ -109,8 +117,8 @@ export function readResult(json: unknown, endpoint: string): PaperRecord | undef
     pmid: valueAt(json, "pmid") ?? (isMedline ? valueAt(json, "id") : undefined),
     pmcid: valueAt(json, "pmcid"),
   });
-  const types = list(valueAt(json, "pubTypeList", "pubType"))
-    .map(line)
+  const types = listFrom(valueAt(json, "pubTypeList", "pubType"))
+    .map(lineFrom)
     .filter((type) => type !== undefined)
     .map((type) => type.toLowerCase());
   const copies = copiesOf(json, identifiers, endpoint);
@@ -124,57 +132,57 @@ export function readResult(json: unknown, endpoint: string): PaperRecord | undef
     url:
       identifiers.doi !== undefined
         ? undefined
-        : webAddress(
-            `https://europepmc.org/article/${line(valueAt(json, "source")) ?? ""}/${line(valueAt(json, "id")) ?? ""}`,
+        : webAddressFrom(
+            `https://europepmc.org/article/${lineFrom(valueAt(json, "source")) ?? ""}/${lineFrom(valueAt(json, "id")) ?? ""}`,
           ),
     pdf: copies.find(({ kind }) => kind === "pdf")?.url,
     authors: authorsOf(json),
     date:
-      day(valueAt(json, "firstPublicationDate")) ??
-      day(valueAt(json, "journalInfo", "printPublicationDate")) ??
-      day(valueAt(json, "pubYear")),
+      dateFrom(valueAt(json, "firstPublicationDate")) ??
+      dateFrom(valueAt(json, "journalInfo", "printPublicationDate")) ??
+      dateFrom(valueAt(json, "pubYear")),
     abstract: abstractText(valueAt(json, "abstractText")),
     kind: kindOf(types, isPreprint),
     publicationType: types.length === 0 ? undefined : types.join(", "),
-    license: line(valueAt(json, "license")),
+    license: lineFrom(valueAt(json, "license")),
     venue:
       plainText(valueAt(json, "journalInfo", "journal", "title")) ??
       plainText(valueAt(json, "bookOrReportDetails", "publisher")),
     volume: valueAt(json, "journalInfo", "volume"),
     issue: valueAt(json, "journalInfo", "issue"),
     pages: valueAt(json, "pageInfo"),
-    citations: count(valueAt(json, "citedByCount")),
+    citations: countFrom(valueAt(json, "citedByCount")),
     copies,
     updates: updatesOf(json, types),
   });
 }
 
 function authorsOf(json: unknown): readonly string[] {
-  const authors = lines(
-    list(valueAt(json, "authorList", "author")).map((author) => {
-      const parts = [line(valueAt(author, "firstName")), line(valueAt(author, "lastName"))].filter(
+  const authors = linesFrom(
+    listFrom(valueAt(json, "authorList", "author")).map((author) => {
+      const parts = [lineFrom(valueAt(author, "firstName")), lineFrom(valueAt(author, "lastName"))].filter(
         (part) => part !== undefined,
       );
       return parts.length === 2
         ? parts.join(" ")
-        : (line(valueAt(author, "fullName")) ?? line(valueAt(author, "collectiveName")));
+        : (lineFrom(valueAt(author, "fullName")) ?? lineFrom(valueAt(author, "collectiveName")));
     }),
   );
   return authors.length > 0
     ? authors
-    : lines((line(valueAt(json, "authorString")) ?? "").replace(/\.$/, "").split(/,\s*/));
+    : linesFrom((lineFrom(valueAt(json, "authorString")) ?? "").replace(/\.$/, "").split(/,\s*/));
 }
 
 /** The open copies; copies for subscribers (availability S) are left out. */
 function copiesOf(json: unknown, { pmcid }: Identifiers, endpoint: string): NonNullable<PaperRecord["copies"]> {
-  const license = line(valueAt(json, "license"));
+  const license = lineFrom(valueAt(json, "license"));
   const licenseField = license === undefined ? {} : { license };
   const isOpen = valueAt(json, "isOpenAccess") === "Y";
   const kinds: Readonly<Record<string, "pdf" | "html" | "landing">> = { pdf: "pdf", html: "html", doi: "landing" };
-  const freeCopies = list(valueAt(json, "fullTextUrlList", "fullTextUrl")).flatMap((copy) => {
-    const url = webAddress(valueAt(copy, "url"));
-    const kind = kinds[line(valueAt(copy, "documentStyle")) ?? ""];
-    const isFree = ["OA", "F"].includes(line(valueAt(copy, "availabilityCode")) ?? "");
+  const freeCopies = listFrom(valueAt(json, "fullTextUrlList", "fullTextUrl")).flatMap((copy) => {
+    const url = webAddressFrom(valueAt(copy, "url"));
+    const kind = kinds[lineFrom(valueAt(copy, "documentStyle")) ?? ""];
+    const isFree = ["OA", "F"].includes(lineFrom(valueAt(copy, "availabilityCode")) ?? "");
     return url === undefined || kind === undefined || !isFree ? [] : [{ url, kind, ...licenseField }];
   });
   return [
@@ -212,13 +220,13 @@ const linkedNotices: readonly (readonly [RegExp, Update["type"]])[] = [
 
 function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
   const source = "Europe PMC";
-  const linkedUpdates = list(valueAt(json, "commentCorrectionList", "commentCorrection")).flatMap(
+  const linkedUpdates = listFrom(valueAt(json, "commentCorrectionList", "commentCorrection")).flatMap(
     (notice): readonly Update[] => {
-      const type = linkedNotices.find(([pattern]) => pattern.test(line(valueAt(notice, "type")) ?? ""))?.[1];
+      const type = linkedNotices.find(([pattern]) => pattern.test(lineFrom(valueAt(notice, "type")) ?? ""))?.[1];
       const pmid = identifiersFrom({
         pmid: valueAt(notice, "source") === "MED" ? valueAt(notice, "id") : undefined,
       }).pmid;
-      const date = dateIn(line(valueAt(notice, "reference")));
+      const date = dateIn(lineFrom(valueAt(notice, "reference")));
       return type === undefined
         ? []
         : [
@@ -244,4 +252,4 @@ function updatesOf(json: unknown, types: readonly string[]): readonly Update[] {
 
 /** The date in a PubMed reference such as "Atherosclerosis. 2016 Mar 4;246:385". */
 const dateIn = (reference: string | undefined): string | undefined =>
-  day(/(?:^|[.\s])((?:19|20)\d\d\b.*)/.exec(reference ?? "")?.[1]);
+  dateFrom(/(?:^|[.\s])((?:19|20)\d\d\b.*)/.exec(reference ?? "")?.[1]);

@@ -1,5 +1,5 @@
 import { askText } from "../shared/ask-service.js";
-import { valueAt, day, line, list } from "../../../engine/lib/json-fields.js";
+import { valueAt, dateFrom, lineFrom, listFrom } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
@@ -35,7 +35,7 @@ export async function readFeed(name: string, xml: string, query: Query): Promise
     (value) => value !== undefined,
   );
   if (channel === undefined) return { status: "error", reason: `${name} is neither an RSS nor an Atom feed.` };
-  const entries = [...list(valueAt(channel, "item")), ...list(valueAt(channel, "entry"))];
+  const entries = [...listFrom(valueAt(channel, "item")), ...listFrom(valueAt(channel, "entry"))];
   const records = entries.map((entry) => entryOf(name, entry)).filter((record) => record !== undefined);
   if (records.length === 0 && entries.length > 0)
     return { status: "error", reason: `None of the ${entries.length} entries of ${name} could be read.` };
@@ -48,7 +48,7 @@ export async function readFeed(name: string, xml: string, query: Query): Promise
 }
 
 function entryOf(name: string, entry: unknown): PaperRecord | undefined {
-  const links = list(valueAt(entry, "link"));
+  const links = listFrom(valueAt(entry, "link"));
   const page = links.find((link) => typeof link !== "string" && (valueAt(link, "@rel") ?? "alternate") === "alternate");
   const description =
     textOf(valueAt(entry, "content:encoded")) ??
@@ -69,7 +69,7 @@ function entryOf(name: string, entry: unknown): PaperRecord | undefined {
     ...(abstract === undefined ? {} : { abstract: abstractText(abstract) }),
     authors: authorsOf(entry),
     date: ["pubDate", "dc:date", "prism:publicationDate", "published", "updated"]
-      .map((field) => day(textOf(valueAt(entry, field))))
+      .map((field) => dateFrom(textOf(valueAt(entry, field))))
       .find((date) => date !== undefined),
     doi: textOf(valueAt(entry, "prism:doi")) ?? textOf(valueAt(entry, "dc:identifier")),
   });
@@ -77,12 +77,12 @@ function entryOf(name: string, entry: unknown): PaperRecord | undefined {
 
 /** The text of an element, with or without attributes. */
 const textOf = (element: unknown): string | undefined =>
-  line(typeof element === "string" ? element : valueAt(Array.isArray(element) ? element[0] : element, "#text"));
+  lineFrom(typeof element === "string" ? element : valueAt(Array.isArray(element) ? element[0] : element, "#text"));
 
 function authorsOf(entry: unknown): string[] {
   const names = [
-    ...list(valueAt(entry, "author")).map((author) => textOf(valueAt(author, "name"))),
-    ...list(valueAt(entry, "dc:creator")).flatMap((creator) => (textOf(creator) ?? "").split(/[;,]\s*(?=\p{Lu})/u)),
+    ...listFrom(valueAt(entry, "author")).map((author) => textOf(valueAt(author, "name"))),
+    ...listFrom(valueAt(entry, "dc:creator")).flatMap((creator) => (textOf(creator) ?? "").split(/[;,]\s*(?=\p{Lu})/u)),
   ];
   return names.map((name) => plainText(name)).filter((name) => name !== undefined);
 }

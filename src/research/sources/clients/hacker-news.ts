@@ -1,5 +1,5 @@
 import { askJson } from "../shared/ask-service.js";
-import { valueAt, day, line } from "../../../engine/lib/json-fields.js";
+import { valueAt, dateFrom, lineFrom } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../shared/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
@@ -34,14 +34,15 @@ async function searchStories(query: Query, context: SourceContext): Promise<Answ
   const answer = await askJson(hackerNews, context, { url, limit: maxAnswerBytes });
   if (answer.status !== "ok") return answer;
   return webAnswer("Hacker News", query, valueAt(answer.value, "hits"), (hit) => {
-    const id = line(valueAt(hit, "objectID"));
-    const author = line(valueAt(hit, "author"));
+    const id = lineFrom(valueAt(hit, "objectID"));
+    const author = lineFrom(valueAt(hit, "author"));
     return pageRecord("Hacker News", {
       // A post without a link, such as "Ask HN", has only its discussion page.
-      url: line(valueAt(hit, "url")) ?? (id === undefined ? undefined : `https://news.ycombinator.com/item?id=${id}`),
+      url:
+        lineFrom(valueAt(hit, "url")) ?? (id === undefined ? undefined : `https://news.ycombinator.com/item?id=${id}`),
       title: plainText(valueAt(hit, "title")),
       snippet: plainText(valueAt(hit, "story_text")),
-      date: day(valueAt(hit, "created_at")),
+      date: dateFrom(valueAt(hit, "created_at")),
       ...withoutUndefined({ authors: author === undefined ? undefined : [author] }),
     });
   });

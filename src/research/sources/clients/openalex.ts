@@ -1,6 +1,14 @@
 import { askJson, collectPages, type Page, pageOf, unexpectedAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { valueAt, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
+import {
+  valueAt,
+  countFrom,
+  dateFrom,
+  lineFrom,
+  linesFrom,
+  listFrom,
+  webAddressFrom,
+} from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, nameOf, paperRecord, withoutVersion } from "../../papers/identifiers.js";
@@ -86,7 +94,7 @@ async function listWorks(
 function readList(json: unknown, page: string, size: number): Answer<Page<string>> {
   const results = valueAt(json, "results");
   if (!Array.isArray(results)) return unexpectedAnswer(openAlex, json, "contains no list of works");
-  const cursor = line(valueAt(json, "meta", "next_cursor"));
+  const cursor = lineFrom(valueAt(json, "meta", "next_cursor"));
   const pageNumber = Number(/^page=(\d+)$/.exec(page)?.[1] ?? 0);
   const nextNumbered =
     pageNumber > 0 && results.length >= size && (pageNumber + 1) * size <= maxNumberedResults
@@ -94,7 +102,7 @@ function readList(json: unknown, page: string, size: number): Answer<Page<string
       : undefined;
   const next =
     results.length === 0 ? undefined : cursor === undefined ? nextNumbered : `cursor=${encodeURIComponent(cursor)}`;
-  const total = count(valueAt(json, "meta", "count"));
+  const total = countFrom(valueAt(json, "meta", "count"));
   return pageOf(results, readWork, { total, next });
 }
 
@@ -133,7 +141,7 @@ async function referencesOf(
   const answer = await askWork(work, context, "id,referenced_works");
   if (answer.status !== "ok") return answer;
   if (valueAt(answer.value, "id") === undefined) return unexpectedAnswer(openAlex, answer.value, "is not a work");
-  const ids = lines(valueAt(answer.value, "referenced_works"))
+  const ids = linesFrom(valueAt(answer.value, "referenced_works"))
     .map((id) => identifiersFrom({ openalex: id }).openalex)
     .filter((id) => id !== undefined);
   const emptyReason = `OpenAlex knows no references of ${nameOf(work)}.`;
@@ -181,10 +189,10 @@ export function readWork(json: unknown): PaperRecord | undefined {
   const locations = [
     valueAt(json, "best_oa_location"),
     valueAt(json, "primary_location"),
-    ...list(valueAt(json, "locations")),
+    ...listFrom(valueAt(json, "locations")),
   ];
   const pages = locations
-    .map((location) => webAddress(valueAt(location, "landing_page_url")))
+    .map((location) => webAddressFrom(valueAt(location, "landing_page_url")))
     .filter((page) => page !== undefined);
   const identifiers = identifiersFrom({
     openalex: valueAt(json, "id"),
@@ -202,46 +210,49 @@ export function readWork(json: unknown): PaperRecord | undefined {
     identifiers,
     url: identifiers.doi === undefined && identifiers.arxiv === undefined ? pages[0] : undefined,
     pdf: locations
-      .map((location) => (valueAt(location, "is_oa") === false ? undefined : webAddress(valueAt(location, "pdf_url"))))
+      .map((location) =>
+        valueAt(location, "is_oa") === false ? undefined : webAddressFrom(valueAt(location, "pdf_url")),
+      )
       .find((pdf) => pdf !== undefined),
-    authors: lines(
-      list(valueAt(json, "authorships")).map(
-        (authorship) => line(valueAt(authorship, "author", "display_name")) ?? valueAt(authorship, "raw_author_name"),
+    authors: linesFrom(
+      listFrom(valueAt(json, "authorships")).map(
+        (authorship) =>
+          lineFrom(valueAt(authorship, "author", "display_name")) ?? valueAt(authorship, "raw_author_name"),
       ),
     ),
     date: dateOf(json),
     abstract: abstractOf(valueAt(json, "abstract_inverted_index")),
     kind,
-    publicationType: line(valueAt(json, "type")),
-    venue: line(valueAt(json, "primary_location", "source", "display_name")),
+    publicationType: lineFrom(valueAt(json, "type")),
+    venue: lineFrom(valueAt(json, "primary_location", "source", "display_name")),
     volume: valueAt(json, "biblio", "volume"),
     issue: valueAt(json, "biblio", "issue"),
     pages: pagesOf(valueAt(json, "biblio")),
-    citations: count(valueAt(json, "cited_by_count")),
+    citations: countFrom(valueAt(json, "cited_by_count")),
     copies: copiesOf(locations),
     // The notice of a retraction also has `is_retracted`.
     updates:
       valueAt(json, "is_retracted") === true && kind !== "notice"
         ? [{ type: "retraction", source: "OpenAlex" } satisfies Update]
         : [],
-    otherVersions: otherVersionsOf(list(valueAt(json, "locations")), identifiers),
+    otherVersions: otherVersionsOf(listFrom(valueAt(json, "locations")), identifiers),
   });
 }
 
 /** "12-19"; or "12" if the last page is unknown or equal. Article numbers such as e1002 have only a first page. */
 function pagesOf(biblio: unknown): string | undefined {
-  const [first, last] = [line(valueAt(biblio, "first_page")), line(valueAt(biblio, "last_page"))];
+  const [first, last] = [lineFrom(valueAt(biblio, "first_page")), lineFrom(valueAt(biblio, "last_page"))];
   return first === undefined || last === undefined || first === last ? first : `${first}-${last}`;
 }
 
 /** If OpenAlex knows only the year, as for most of arXiv, it gives the first of January. Then only the year is kept. */
 function dateOf(json: unknown): string | undefined {
-  const date = day(valueAt(json, "publication_date")) ?? day(valueAt(json, "publication_year"));
+  const date = dateFrom(valueAt(json, "publication_date")) ?? dateFrom(valueAt(json, "publication_year"));
   return date?.endsWith("-01-01") === true ? date.slice(0, 4) : date;
 }
 
 function kindOf(json: unknown): PaperRecord["kind"] {
-  const type = line(valueAt(json, "type"));
+  const type = lineFrom(valueAt(json, "type"));
   if (type === undefined) return undefined;
   if (type === "preprint" || type === "review") return type;
   if (/^(?:retraction|erratum|editorial)$/.test(type)) return "notice";
@@ -262,8 +273,9 @@ export function abstractOf(value: unknown): string | undefined {
   if (typeof index !== "object" || index === null || Array.isArray(index)) return undefined;
   const words: { word: string; position: number }[] = [];
   for (const [word, positions] of Object.entries(index))
-    for (const position of list(positions))
-      if (count(position) !== undefined && words.length < maxWords) words.push({ word, position: position as number });
+    for (const position of listFrom(positions))
+      if (countFrom(position) !== undefined && words.length < maxWords)
+        words.push({ word, position: position as number });
   return abstractText(
     words
       .sort((a, b) => Number(a.position) - Number(b.position))
@@ -276,9 +288,9 @@ function copiesOf(locations: readonly unknown[]): NonNullable<PaperRecord["copie
   return locations
     .filter((location) => valueAt(location, "is_oa") === true)
     .flatMap((location) => {
-      const license = line(valueAt(location, "license"));
-      const pdf = webAddress(valueAt(location, "pdf_url"));
-      const page = webAddress(valueAt(location, "landing_page_url"));
+      const license = lineFrom(valueAt(location, "license"));
+      const pdf = webAddressFrom(valueAt(location, "pdf_url"));
+      const page = webAddressFrom(valueAt(location, "landing_page_url"));
       const licenseField = license === undefined ? {} : { license };
       return [
         ...(pdf === undefined ? [] : [{ url: pdf, kind: "pdf" as const, ...licenseField }]),

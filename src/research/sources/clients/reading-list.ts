@@ -7,7 +7,7 @@ import { arxiv } from "./arxiv.js";
 import { crossref } from "./crossref.js";
 import { europePmc } from "./europe-pmc.js";
 import { openAlex } from "./openalex.js";
-import { webAddress } from "../../../engine/lib/json-fields.js";
+import { webAddressFrom } from "../../../engine/lib/json-fields.js";
 import { detailsOf } from "../../../text/documents/html/metadata.js";
 import type { Identifiers, PaperRecord } from "../../papers/paper-record.js";
 import { nameOf, sharesIdentifier } from "../../papers/identifiers.js";
@@ -35,7 +35,7 @@ export const listSource = (name: string, { place, database }: OwnList, root: str
   aliases: [],
   endpoint: place,
   search: async (query, context) => {
-    const page = webAddress(place);
+    const page = webAddressFrom(place);
     const path = resolve(root, place);
     if (page === undefined && (await isRecordFile(path))) return await recordsIn(name, path, database, query.columns);
     const text =

@@ -1,5 +1,5 @@
 import { askJson } from "../shared/ask-service.js";
-import { valueAt, day } from "../../../engine/lib/json-fields.js";
+import { valueAt, dateFrom } from "../../../engine/lib/json-fields.js";
 import { plainText } from "../shared/markup-to-text.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
@@ -30,7 +30,7 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
       url: valueAt(result, "url"),
       title: plainText(valueAt(result, "title")),
       snippet: plainText(valueAt(result, "content")),
-      date: day(valueAt(result, "publishedDate")),
+      date: dateFrom(valueAt(result, "publishedDate")),
     }),
   );
 }

@@ -1,6 +1,14 @@
 import { askJson, collectPages, type Page, unexpectedAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { valueAt, count, day, line, lines, list, webAddress } from "../../../engine/lib/json-fields.js";
+import {
+  valueAt,
+  countFrom,
+  dateFrom,
+  lineFrom,
+  linesFrom,
+  listFrom,
+  webAddressFrom,
+} from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, TitledPaper } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, nameOf, paperRecord, withoutVersion } from "../../papers/identifiers.js";
@@ -75,7 +83,7 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
             context,
           ),
         );
-        return answer.status === "ok" ? readPage(answer.value, line(valueAt(answer.value, "token"))) : answer;
+        return answer.status === "ok" ? readPage(answer.value, lineFrom(valueAt(answer.value, "token"))) : answer;
       },
       emptyReason,
     );
@@ -90,7 +98,7 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
         requestOf(`/paper/search?${parameters}&offset=${offset}&limit=${limit}`, context),
       );
       if (answer.status !== "ok") return answer;
-      const next = count(valueAt(answer.value, "next"));
+      const next = countFrom(valueAt(answer.value, "next"));
       return readPage(
         answer.value,
         next !== undefined && next > offset && next < Math.min(maxRankedResults, query.most) ? next : undefined,
@@ -104,12 +112,12 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
 function readPage<Cursor>(json: unknown, next: Cursor | undefined, paperField?: string): Answer<Page<Cursor>> {
   const data = valueAt(json, "data");
   const isEmpty =
-    data === undefined && (count(valueAt(json, "total")) === 0 || count(valueAt(json, "offset")) !== undefined);
+    data === undefined && (countFrom(valueAt(json, "total")) === 0 || countFrom(valueAt(json, "offset")) !== undefined);
   if (!Array.isArray(data) && !isEmpty) return unexpectedAnswer(semanticScholar, json, "contains no list of papers");
-  const records = list(data)
+  const records = listFrom(data)
     .map((entry) => readPaper(paperField === undefined ? entry : valueAt(entry, paperField)))
     .filter((record) => record !== undefined);
-  const total = count(valueAt(json, "total"));
+  const total = countFrom(valueAt(json, "total"));
   return { status: "ok", value: { records, ...withoutUndefined({ total, next }) } };
 }
 
@@ -123,7 +131,7 @@ async function matchTitle({ title }: TitledPaper, context: SourceContext): Promi
   );
   if (answer.status !== "ok") return answer;
   const data = valueAt(answer.value, "data");
-  if (/title match not found/i.test(line(valueAt(answer.value, "error")) ?? ""))
+  if (/title match not found/i.test(lineFrom(valueAt(answer.value, "error")) ?? ""))
     return { status: "empty", reason: emptyReason };
   if (!Array.isArray(data)) return unexpectedAnswer(semanticScholar, answer.value, "contains no match");
   // The service returns the nearest title, even if it is very different.
@@ -203,7 +211,7 @@ async function linkedPapers(
           status: "empty",
           reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}: its publisher withholds them.`,
         };
-      const next = count(valueAt(answer.value, "next"));
+      const next = countFrom(valueAt(answer.value, "next"));
       const hasMore = next !== undefined && next > offset;
       const page = readPage(answer.value, hasMore && next < maxLinks ? next : undefined, paperField);
       if (from === undefined || page.status !== "ok") return page;
@@ -230,26 +238,26 @@ export function readPaper(json: unknown): PaperRecord | undefined {
     pmid: valueAt(ids, "PubMed"),
     pmcid: valueAt(ids, "PubMedCentral"),
   });
-  const copy = webAddress(valueAt(json, "openAccessPdf", "url"));
-  const license = line(valueAt(json, "openAccessPdf", "license"));
+  const copy = webAddressFrom(valueAt(json, "openAccessPdf", "url"));
+  const license = lineFrom(valueAt(json, "openAccessPdf", "license"));
   // Many of these "PDF" addresses lead to the publisher's page.
   const isPage = copy !== undefined && (parseReference(copy).kind === "doi" || /arxiv\.org\/abs\//.test(copy));
-  const venue = line(valueAt(json, "venue")) ?? line(valueAt(json, "journal", "name"));
-  const types = lines(valueAt(json, "publicationTypes"));
+  const venue = lineFrom(valueAt(json, "venue")) ?? lineFrom(valueAt(json, "journal", "name"));
+  const types = linesFrom(valueAt(json, "publicationTypes"));
   return paperRecord({
     source: "Semantic Scholar",
     title: plainText(valueAt(json, "title")),
     identifiers,
     pdf: isPage ? undefined : copy,
-    authors: lines(list(valueAt(json, "authors")).map((author) => valueAt(author, "name"))),
-    date: day(valueAt(json, "publicationDate")) ?? day(valueAt(json, "year")),
+    authors: linesFrom(listFrom(valueAt(json, "authors")).map((author) => valueAt(author, "name"))),
+    date: dateFrom(valueAt(json, "publicationDate")) ?? dateFrom(valueAt(json, "year")),
     abstract: abstractText(valueAt(json, "abstract")),
     kind: kindOf(types, venue, identifiers.doi),
     publicationType: types.length === 0 ? undefined : types.join(", "),
     venue,
     volume: valueAt(json, "journal", "volume"),
     pages: valueAt(json, "journal", "pages"),
-    citations: count(valueAt(json, "citationCount")),
+    citations: countFrom(valueAt(json, "citationCount")),
     copies:
       copy === undefined ? [] : [{ url: copy, kind: isPage ? "landing" : "pdf", ...withoutUndefined({ license }) }],
   });

@@ -1,6 +1,6 @@
 import { askJson, unexpectedAnswer } from "../shared/ask-service.js";
 import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
-import { valueAt, day, line, list, webAddress } from "../../../engine/lib/json-fields.js";
+import { valueAt, dateFrom, lineFrom, listFrom, webAddressFrom } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.js";
@@ -44,24 +44,25 @@ async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<re
 
 /** Reads a work. A work without `url_for_pdf` can still be free to read on its page. */
 export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
-  const locations = [valueAt(json, "best_oa_location"), ...list(valueAt(json, "oa_locations"))];
+  const locations = [valueAt(json, "best_oa_location"), ...listFrom(valueAt(json, "oa_locations"))];
   const copies = valueAt(json, "is_oa") === true ? locations.flatMap(copiesOf) : [];
-  const genre = line(valueAt(json, "genre"));
-  const identifiers = identifiersFrom({ doi: line(valueAt(json, "doi")) ?? doi });
+  const genre = lineFrom(valueAt(json, "genre"));
+  const identifiers = identifiersFrom({ doi: lineFrom(valueAt(json, "doi")) ?? doi });
   return paperRecord({
     source: "Unpaywall",
     // The copies are useful even if Unpaywall does not know the title. Then the DOI replaces it.
     title: plainText(valueAt(json, "title")) ?? (copies.length === 0 ? undefined : identifiers.doi),
     identifiers,
     pdf: copies.find(({ kind }) => kind === "pdf")?.url,
-    authors: list(valueAt(json, "z_authors"))
+    authors: listFrom(valueAt(json, "z_authors"))
       .map(
         (author) =>
-          plainText([line(valueAt(author, "given")), line(valueAt(author, "family"))].filter(Boolean).join(" ")) ??
-          line(valueAt(author, "raw_author_name")),
+          plainText(
+            [lineFrom(valueAt(author, "given")), lineFrom(valueAt(author, "family"))].filter(Boolean).join(" "),
+          ) ?? lineFrom(valueAt(author, "raw_author_name")),
       )
       .filter((name) => name !== undefined),
-    date: day(valueAt(json, "published_date")) ?? day(valueAt(json, "year")),
+    date: dateFrom(valueAt(json, "published_date")) ?? dateFrom(valueAt(json, "year")),
     kind: genre === "posted-content" ? "preprint" : genre === undefined ? undefined : "published",
     venue: plainText(valueAt(json, "journal_name")),
     copies,
@@ -69,10 +70,10 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
 }
 
 function copiesOf(location: unknown): NonNullable<PaperRecord["copies"]> {
-  const license = line(valueAt(location, "license"));
+  const license = lineFrom(valueAt(location, "license"));
   const licenseField = license === undefined ? {} : { license };
-  const pdf = webAddress(valueAt(location, "url_for_pdf"));
-  const page = webAddress(valueAt(location, "url_for_landing_page")) ?? webAddress(valueAt(location, "url"));
+  const pdf = webAddressFrom(valueAt(location, "url_for_pdf"));
+  const page = webAddressFrom(valueAt(location, "url_for_landing_page")) ?? webAddressFrom(valueAt(location, "url"));
   return [
     ...(pdf === undefined ? [] : [{ url: pdf, kind: "pdf" as const, ...licenseField }]),
     ...(page === undefined || page === pdf ? [] : [{ url: page, kind: "landing" as const, ...licenseField }]),

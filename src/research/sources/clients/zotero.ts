@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { valueAt, line, list } from "../../../engine/lib/json-fields.js";
+import { valueAt, lineFrom, listFrom } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { recordOf } from "../../papers/records/listed-papers.js";
 import { entryOf } from "../../papers/records/normalise-entry.js";
@@ -51,7 +51,7 @@ async function itemsAt(path: string, context: SourceContext): Promise<Item[] | N
     const url = `${context.endpoint}${path}?format=json&limit=${pageSize}&start=${start}`;
     const answer = await askJson(zotero, context, { url, limit: maxAnswerBytes, fresh: true });
     if (answer.status !== "ok") return withAdvice(answer);
-    const page = list(answer.value);
+    const page = listFrom(answer.value);
     items.push(...page.flatMap((entry) => itemOf(entry) ?? []));
     if (page.length < pageSize) break;
   }
@@ -59,7 +59,7 @@ async function itemsAt(path: string, context: SourceContext): Promise<Item[] | N
 }
 
 function itemOf(value: unknown): Item | undefined {
-  const key = line(valueAt(value, "key"));
+  const key = lineFrom(valueAt(value, "key"));
   return key === undefined ? undefined : { key, data: valueAt(value, "data") };
 }
 
@@ -72,7 +72,7 @@ const withAdvice = (answer: NoAnswer): NoAnswer => ({
 async function collectionPaths(collectionName: string, context: SourceContext): Promise<string[] | NoAnswer> {
   const collections = await itemsAt(`${libraryPath}/collections`, context);
   if (!Array.isArray(collections)) return collections;
-  const nameOf = ({ data }: Item) => line(valueAt(data, "name")) ?? "";
+  const nameOf = ({ data }: Item) => lineFrom(valueAt(data, "name")) ?? "";
   const paths = collections
     .filter((entry) => nameOf(entry).toLowerCase() === collectionName.toLowerCase())
     .map(({ key }) => `${libraryPath}/collections/${key}`);
@@ -88,7 +88,7 @@ async function recordsOf(items: readonly Item[], context: SourceContext): Promis
   const uniqueItems = [...new Map(items.map((item) => [item.key, item])).values()];
   const pdfs = new Map<string, string>();
   for (const { key, data } of uniqueItems) {
-    const parent = line(valueAt(data, "parentItem"));
+    const parent = lineFrom(valueAt(data, "parentItem"));
     if (valueAt(data, "contentType") === "application/pdf" && parent !== undefined && !pdfs.has(parent))
       pdfs.set(parent, key);
   }

@@ -1,5 +1,5 @@
 import { decodeText } from "../../../text/documents/text/decode.js";
-import { line, valueAt } from "../../../engine/lib/json-fields.js";
+import { lineFrom, valueAt } from "../../../engine/lib/json-fields.js";
 import type { HttpFailure } from "../../../net/http-failure.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import type { Answer, Source, SourceContext } from "./source.js";
@@ -132,7 +132,7 @@ function messageIn(json: unknown): string | undefined {
     valueAt(json, "error", "message"),
   ];
   const text = candidates
-    .map((value) => (typeof value === "string" ? line(value) : undefined))
+    .map((value) => (typeof value === "string" ? lineFrom(value) : undefined))
     .find((text) => text !== undefined);
   return text === undefined ? undefined : `${text.slice(0, 200).replace(/(?<![.!\s])[.!\s]+$/, "")}.`;
 }

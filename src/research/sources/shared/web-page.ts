@@ -1,4 +1,4 @@
-import { line, webAddress } from "../../../engine/lib/json-fields.js";
+import { lineFrom, webAddressFrom } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { identifiersFrom, paperRecord } from "../../papers/identifiers.js";
 import { parseReference } from "../../papers/reference.js";
@@ -20,11 +20,11 @@ const maxSnippetChars = 600;
 
 /** Makes a record of a page. The work's identifier is taken from the address if that contains an arXiv id or a DOI. */
 export function pageRecord(source: string, page: ListedPage): PaperRecord | undefined {
-  const url = webAddress(page.url);
+  const url = webAddressFrom(page.url);
   if (url === undefined) return undefined;
   const reference = parseReference(url);
   const { doi } = identifiersFrom({ doi: page.doi });
-  const snippet = line(page.snippet)?.slice(0, maxSnippetChars);
+  const snippet = lineFrom(page.snippet)?.slice(0, maxSnippetChars);
   return paperRecord({
     source,
     title: page.title,

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Checked, Meaning, OpenCheck, Rrd } from "../../generated/rrd.js";
 import { reportDataName } from "../../project-files/layout.js";
@@ -96,7 +96,8 @@ function checkSummary(
 ): string {
   const checkerNames = new Set(parts.flatMap(([, checked]) => [...checked.values()].flatMap((check) => check.by)));
   const isCounted = [...checkerNames].every((name) => isProven(checkers, name));
-  if (!isCounted) return `judged, not counted: ${parts.map(([what, checked]) => many(checked.size, what)).join(", ")}`;
+  if (!isCounted)
+    return `judged, not counted: ${parts.map(([what, checked]) => quantity(checked.size, what)).join(", ")}`;
   const borneOut = (checks: Iterable<Checked>) =>
     [...checks].filter((each) => meaningMark(each, checkers).kind === "borne-out").length;
   // Where both are named, each says whose it is.
@@ -106,8 +107,8 @@ function checkSummary(
       const count = borneOut(checked.values());
       const whose = parts.length > 1 ? owner[what] : "";
       return what === "sentence" && all.length > checked.size
-        ? `${count} of ${many(checked.size, "new sentence")}${whose} borne out (${borneOut(all)} of ${all.length} in all)`
-        : `${count} of ${many(checked.size, what)}${whose} borne out`;
+        ? `${count} of ${quantity(checked.size, "new sentence")}${whose} borne out (${borneOut(all)} of ${all.length} in all)`
+        : `${count} of ${quantity(checked.size, what)}${whose} borne out`;
     })
     .join(", ");
 }

@@ -1,4 +1,4 @@
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-numbers.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { MendResult } from "../../generated/result-mend.js";
@@ -56,7 +56,7 @@ export function acceptCorrections(
     return { ...rest, text: correction.text, rests_on: correction.rests_on ?? each.rests_on, was: each.text };
   });
   const count = [...correctionByPointer.values()].filter((each) => each?.text != null).length;
-  const summary = `${many(count, "sentence")} mended, ${rejected.length - count} given up`;
+  const summary = `${quantity(count, "sentence")} mended, ${rejected.length - count} given up`;
   const contradicted = rejected.flatMap(({ text, rests_on, check }) =>
     check?.verdict === "contradicted" && check.against !== undefined
       ? [{ text, rests_on, against: check.against }]

@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { readEntry } from "../../../engine/storage/state/journal.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Checked, Paper, Rrd } from "../../generated/rrd.js";
@@ -38,14 +38,14 @@ export function resetMending(rrd: Rrd): KindReset {
   const { length } = toMend(rrd);
   if (length === 0)
     throw new ExpectedError("No sentence waits to be mended; 'reset --unit check' has all of them checked again.", 2);
-  return { rrd, message: `${many(length, "sentence")} will be mended` };
+  return { rrd, message: `${quantity(length, "sentence")} will be mended` };
 }
 
 /** Claims that wait for a check may be refused again as often as before. @throws as resetChecks. */
 export function resetClaims(rrd: Rrd): KindReset {
   const { length } = waitingClaims(rrd);
   if (length === 0) throw new ExpectedError("No claim of a reading waits to be checked.", 2);
-  return { rrd, message: `${many(length, "claim")} will be checked` };
+  return { rrd, message: `${quantity(length, "claim")} will be checked` };
 }
 
 /** The report as the agent wrote it; undefined if the journal no longer has it. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { readChecked } from "../../../engine/storage/result-file.js";
 import type { Unit } from "../../../engine/loop/types.js";
@@ -69,7 +69,7 @@ async function closeCheck(folder: string, rrd: Rrd, why: string, { at }: Judging
   const clause = clauseOf(why);
   const narrative = await readNarrative(folder);
   const summary =
-    open.step === "mend" ? `${many(toMend(rrd).length, "sentence")} not mended` : "not checked to the end";
+    open.step === "mend" ? `${quantity(toMend(rrd).length, "sentence")} not mended` : "not checked to the end";
   return endOfCheck({ rrd, narrative, checkers, open, changes: [], summary: `${summary}: ${clause}`, at }, clause);
 }
 

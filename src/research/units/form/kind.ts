@@ -1,6 +1,6 @@
 import { shellWord } from "../../../engine/lib/sanitise.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import type { ExtractResult } from "../../generated/result-extract.js";
 import { formOf } from "../../project-files/form.js";
 import { reportDocuments } from "../../project-files/layout.js";
@@ -33,7 +33,7 @@ export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
       return taken.size > 0
         ? "wait"
         : blocked(
-            `The text of ${many(postponed.length, "paper")} is not available now (${[...new Set(postponed.map(({ reason }) => reason.replace(/\.$/, "")))].slice(0, 3).join("; ")}); 'research-ralph extract ${shellWord(folder)}' goes on later`,
+            `The text of ${quantity(postponed.length, "paper")} is not available now (${[...new Set(postponed.map(({ reason }) => reason.replace(/\.$/, "")))].slice(0, 3).join("; ")}); 'research-ralph extract ${shellWord(folder)}' goes on later`,
           );
     const unit = { kind: this.name, id: formUnitId(form), phase: this.phase, title: form.paper.title };
     return form.filler === "first" ? unit : { ...unit, role: secondReader, round: 1 };
@@ -46,7 +46,7 @@ export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
     const { length } = openForms(rrd);
     if (length === 0)
       throw new ExpectedError("No form waits to be filled in; 'research-ralph extract' asks for fields.", 2);
-    return { rrd, message: `${many(length, "form")} will be filled in` };
+    return { rrd, message: `${quantity(length, "form")} will be filled in` };
   },
   load: async () => (await import("./work.js")).work,
 };

@@ -1,5 +1,5 @@
 import { countEach } from "../../../engine/lib/group.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { maxRefusals, unitRefusals } from "../../derived/status.js";
 import type { ExtractResult } from "../../generated/result-extract.js";
 import type { Extracted, Field, Paper, Rrd } from "../../generated/rrd.js";
@@ -129,7 +129,7 @@ function acceptForm(
   };
   const papers_pool = rrd.papers_pool.map((each) => (each.id === paper.id ? { ...each, ...set } : each));
   const counts = countEach(newAnswers.map(({ status }) => status));
-  const summary = `${many(newAnswers.length, "field")}: ${[...counts].map(([status, count]) => `${count} ${status}`).join(", ") || "nothing was left to ask"}`;
+  const summary = `${quantity(newAnswers.length, "field")}: ${[...counts].map(([status, count]) => `${count} ${status}`).join(", ") || "nothing was left to ask"}`;
   const lines = newAnswers.map(
     ({ field, status, value, reason }) =>
       `- ${field}: ${value === undefined || status === "not-in-text" ? "" : `${textOf(value)}, `}${status}${reason === undefined ? "" : ` (${reason})`}`,

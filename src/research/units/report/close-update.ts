@@ -4,7 +4,7 @@ import type { Change } from "../../project-files/research.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { onOneLine } from "../../project-files/markdown.js";
 import { type Acceptance, dayOf, type JudgingContext } from "../judged-result.js";
 import { parseHandle } from "../narrative/handles.js";
@@ -68,6 +68,6 @@ export function acceptSameReport(
       "",
       ...retractionLines(closed.rrd, retracted).map(onOneLine),
     ].join("\n"),
-    summary: `report rendered again, ${many(newPaperCount, "new paper")}, every finding as it was`,
+    summary: `report rendered again, ${quantity(newPaperCount, "new paper")}, every finding as it was`,
   };
 }

@@ -1,7 +1,7 @@
 import type { ReportFile } from "../../generated/report.js";
 import type { ReportResult } from "../../generated/result-report.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
@@ -124,7 +124,7 @@ export function acceptReport(
       ...retractionLines(rrd, retracted).map(onOneLine),
       ...patternLines("report", patterns),
     ].join("\n"),
-    summary: `report written, ${many(result.findings.length, "finding")}${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,
+    summary: `report written, ${quantity(result.findings.length, "finding")}${retracted.length === 0 ? "" : `, ${retracted.length} ${retracted.length === 1 ? "paper" : "papers"} found retracted`}`,
     ...(retracted.length === 0 ? {} : { ledger: { retracted: [...retracted] } }),
   };
 }

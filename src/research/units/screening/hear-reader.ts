@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { readChecked } from "../../../engine/storage/result-file.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { isReader } from "../shared-unit.js";
@@ -56,7 +56,7 @@ export async function receiveScreening({
     return {
       ...fileNotes,
       note: { ...present.value, conflicts: conflicts.map(({ id }) => id) },
-      summary: `${counts}, ${many(conflicts.length, "conflict")} for a third reader`,
+      summary: `${counts}, ${quantity(conflicts.length, "conflict")} for a third reader`,
     };
   const merged = mergeReaders(rrd, unit.id, candidates, [first, second, ...others], conflictRule);
   const sharedBatch = { ...batch, candidates: merged.candidates };

@@ -24,7 +24,7 @@ import { screeningMetrics } from "./recall-claim.js";
 import { type AnswersById, entryDespiteDrop, screenedOut, unanswered, openAnswers } from "./screen-by-criteria.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
 import { isSeed } from "./next-round.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { agreementOf, oneSidedText, readingsText } from "../../screening/eligibility/agreement.js";
 import type { MergedReaders } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
@@ -190,7 +190,7 @@ export function acceptDiscovery(
   const limitWarning =
     isFull && unscreened > 0 && (criteria.length > 0 || (batch.search?.broughtLeft ?? 0) > 0)
       ? [
-          `The pool holds the ${maxPoolSize(rrd)} papers that the project wants, and ${many(unscreened, "record")} ${unscreened === 1 ? "is" : "are"} not screened: 'run -p <more> --force' screens on.`,
+          `The pool holds the ${maxPoolSize(rrd)} papers that the project wants, and ${quantity(unscreened, "record")} ${unscreened === 1 ? "is" : "are"} not screened: 'run -p <more> --force' screens on.`,
         ]
       : [];
   // Code tells of the sources that it asks itself; this is what the agent was to ask.
@@ -264,7 +264,7 @@ export function acceptDiscovery(
       freed: batch.busy?.answered ?? [],
       recall: discovery_metrics.recall?.says,
     }),
-    summary: `${newPapers.length} new ${newPapers.length === 1 ? "paper" : "papers"}, ${size} ${openUpdate(rrd) === undefined ? `of ${targetOf(rrd)} ` : ""}in the pool${screenedOutCount === 0 ? "" : `; ${many(screenedOutCount, "record")} left out by title and abstract`}${conflicts === 0 ? "" : `; the readers disagree on ${many(conflicts, "record")}`}`,
+    summary: `${newPapers.length} new ${newPapers.length === 1 ? "paper" : "papers"}, ${size} ${openUpdate(rrd) === undefined ? `of ${targetOf(rrd)} ` : ""}in the pool${screenedOutCount === 0 ? "" : `; ${quantity(screenedOutCount, "record")} left out by title and abstract`}${conflicts === 0 ? "" : `; the readers disagree on ${quantity(conflicts, "record")}`}`,
     ...withoutUndefined({
       notice: warning === undefined ? undefined : { level: "warning" as const, message: warning },
     }),
@@ -368,7 +368,7 @@ function readersLines({ readings, waiting, conflicts }: MergedReaders): string[]
   const names = firstReadings.map(({ by }) => by).join(" and ");
   const conflicting = [...readings].filter(([, all]) => new Set(all.map(({ decision }) => decision)).size > 1);
   return [
-    `**Readers:** ${names}, ${readings.size} records, ${many(conflicts, "conflict")}`,
+    `**Readers:** ${names}, ${readings.size} records, ${quantity(conflicts, "conflict")}`,
     ...conflicting.map(([id, all]) => `- ${id}: ${readingsText(all)}${waiting.has(id) ? "; a person decides" : ""}`),
     "",
   ];

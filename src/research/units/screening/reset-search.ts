@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
@@ -40,7 +40,7 @@ export function resetSearch(rrd: Rrd, folder: string): KindReset {
     statistics: { ...statistics, discovery_metrics: { ...withoutRounds(metrics), batches_without_new: 0 } },
   };
   const count = (rrd.excluded ?? []).length - (excluded ?? []).length;
-  const sentence = `${many(count, "work")} that ${count === 1 ? "was" : "were"} excluded may be screened again.`;
+  const sentence = `${quantity(count, "work")} that ${count === 1 ? "was" : "were"} excluded may be screened again.`;
   const forgets = [candidatesFile(folder), searchFile(folder)];
   return { rrd: after, message: "The search continues", moreMessages: count === 0 ? [] : [sentence], forgets };
 }

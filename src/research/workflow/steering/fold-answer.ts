@@ -1,5 +1,5 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
-import { many } from "../../../engine/lib/words.js";
+import { quantity } from "../../../engine/lib/words.js";
 import { ratesSince, withRates } from "../../derived/checker-rates.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
@@ -97,7 +97,7 @@ export const checkedSummary = ({ statements, not_borne_out = [], check, open }: 
   const borneOut = judged.filter((entry) => entry.check?.verdict === "supported").length;
   if (judged.length === 0 && check?.unchecked !== undefined) return `not checked: ${check.unchecked}`;
   const unfinished = check?.unchecked === undefined ? "" : `; ${check.unchecked}`;
-  return `${borneOut} of ${many(judged.length, "sentence")} borne out${unfinished}`;
+  return `${borneOut} of ${quantity(judged.length, "sentence")} borne out${unfinished}`;
 };
 
 /** The iteration in a message; undefined if the message contains none. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   withSummary,
   type Summariser,
-  summariser,
+  createSummariser,
   type SummaryAnswer,
 } from "../../../../src/engine/loop/history/summarise.js";
 import { defaultHistoryLimits } from "../../../../src/engine/lib/history-limits.js";
@@ -49,7 +49,7 @@ const seen = (iteration: number): Observation => {
   return { iteration, unit: `p${iteration}`, outcome: refused ? "refused" : "accepted", digest, said };
 };
 
-type History = Omit<Parameters<typeof summariser>[0], "tell" | "now">;
+type History = Omit<Parameters<typeof createSummariser>[0], "tell" | "now">;
 
 /** A run of so many iterations with a historian over it, as the workflow keeps it. */
 async function runOf(
@@ -60,7 +60,7 @@ async function runOf(
   let memory = remembered();
   const notes: string[] = [];
   const { events: told, tell } = listener(fakeClock());
-  const compress = summariser({ ...history, tell, now: () => 0 });
+  const compress = createSummariser({ ...history, tell, now: () => 0 });
   for (const iteration of order) {
     notes.push(memoryNotes(memory).history ?? "");
     const line = {
@@ -437,7 +437,7 @@ describe("a historian", () => {
   });
   const summarised = async (given: Partial<LoopMemory>, ask?: ReturnType<typeof scribe>, every = 5) => {
     const { events: told, tell } = listener({ now });
-    const returned = await summariser({ every, tell, now, ...(ask === undefined ? {} : { ask }) })(memory(given));
+    const returned = await createSummariser({ every, tell, now, ...(ask === undefined ? {} : { ask }) })(memory(given));
     return { told, returned };
   };
 
@@ -569,7 +569,7 @@ test("a summary says how many seconds it took", async () => {
   const times = [1_000, 3_500];
   const now = () => times.shift() ?? Number.NaN;
   const tell = async () => undefined;
-  const made = await summariser({ every: 1, tell, now })(memory({ observations: [observed(1)] }));
+  const made = await createSummariser({ every: 1, tell, now })(memory({ observations: [observed(1)] }));
   expect(made?.duration_seconds).toBe(2.5);
 });
 
@@ -577,7 +577,7 @@ test("a historian that has no summary yet is given what happened alone", async (
   let asked = "";
   const run = async (brief: string) => ((asked = brief), { summary: "S.", tokens: 1 });
   const tell = async () => undefined;
-  await summariser({ every: 1, tell, now: () => 0, ask: { name: "scribe", run } })(
+  await createSummariser({ every: 1, tell, now: () => 0, ask: { name: "scribe", run } })(
     memory({ observations: [observed(1)] }),
   );
   expect(asked).toContain("\n\n<history>\n#1 p1: accepted. said 1\n</history>\n");
@@ -737,7 +737,7 @@ describe("the history is kept between two iterations", () => {
 
   test("and not at all before the first iteration", async () => {
     const { order, workflow } = kept({ memory: () => memory() });
-    const { load } = withHistory(workflow, summariser({ every: 1, tell, now: () => 0 }));
+    const { load } = withHistory(workflow, createSummariser({ every: 1, tell, now: () => 0 }));
     expect(await load(tell, false)).toBe(1);
     expect(order).toEqual(["load"]);
   });

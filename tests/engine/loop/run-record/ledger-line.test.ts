@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inSeconds, ledgerLine, roundUsd } from "../../../../src/engine/loop/run-record/ledger-line.js";
+import { toSeconds, ledgerLine, roundUsd } from "../../../../src/engine/loop/run-record/ledger-line.js";
 import type { AgentRun } from "../../../../src/engine/loop/types.js";
 import { live, start, unit } from "../runs.js";
 
@@ -67,6 +67,6 @@ test("a preparation of no time is told as one", () => {
 });
 
 test("seconds are rounded to a tenth, US dollars to a millionth", () => {
-  expect([inSeconds(1_249), inSeconds(1_250)]).toEqual([1.2, 1.3]);
+  expect([toSeconds(1_249), toSeconds(1_250)]).toEqual([1.2, 1.3]);
   expect([roundUsd(0.1 + 0.2), roundUsd(1.000_000_4)]).toEqual([0.3, 1]);
 });

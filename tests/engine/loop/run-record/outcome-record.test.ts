@@ -10,7 +10,7 @@ const record = (outcome: Outcome) =>
   outcomeRecord(unit("p1"), live({}).run, outcome, {
     at,
     prepareMs: 1_200,
-    left: { answer: "abc" },
+    answer: { answer: "abc" },
     changes: [change],
     ledger: { sentinel: "absent" },
     redact: (text: string) => text,

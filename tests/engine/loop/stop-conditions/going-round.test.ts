@@ -155,10 +155,10 @@ describe("a run that got nowhere is told", () => {
       ),
     });
     expect(remediationFor(memory(turns))).toMatch(
-      /^The last 10 iterations got nowhere \(oscillation\)\. They went back and forth/,
+      /^The last 10 iterations made no progress \(oscillation\)\. They went back and forth/,
     );
     expect(remediationFor(memory(same("x")))).toMatch(
-      /^The last 5 iterations got nowhere \(identical-answers\)\. Every one of them/,
+      /^The last 5 iterations made no progress \(identical-answers\)\. Every one of them/,
     );
   });
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import {
   limitBudget,
   reviewBudget,
-  unlimitedAgents,
+  unlimitedAgentsWarning,
   spendingOf,
   watchBudget,
   withAllowance,
@@ -232,14 +232,14 @@ describe("a budget that can't be held is told of", () => {
   test("once: not by the review where the person knows it from the start", () => {
     const agents = [{ name: "claude", reportsNoUsage: true as const }, { name: "codex" }];
     const limits = "limits of iterations and minutes hold.";
-    expect(unlimitedAgents({ tokens: 9 }, agents)).toBe(
+    expect(unlimitedAgentsWarning({ tokens: 9 }, agents)).toBe(
       `The budget cannot limit claude, because it does not tell what it uses; ${limits}`,
     );
     const both = agents.map(({ name }) => ({ name, reportsNoUsage: true as const }));
-    expect(unlimitedAgents({ tokens: 9 }, [...both, ...both])).toBe(
+    expect(unlimitedAgentsWarning({ tokens: 9 }, [...both, ...both])).toBe(
       `The budget cannot limit claude and codex, because they do not tell what they use; ${limits}`,
     );
-    expect(unlimitedAgents({}, agents)).toBeUndefined();
+    expect(unlimitedAgentsWarning({}, agents)).toBeUndefined();
     const review = reviewBudget({ usd: 2 }, new Set(["claude"]));
     expect(review(live({}), soFar([]))).toBeUndefined();
     expect(review(live({}), withAccount(soFar([]), { budget: { usd: 2 } }))).toBeUndefined();
@@ -266,7 +266,7 @@ describe("the context of a model", () => {
   test("is told with whose it is and how full, to a whole percent", () => {
     const at = (run: object) => watchContext(live(run), soFar([]));
     expect(at({ usage: { ...usage(0), largest: 61_900 }, model: "opus" })).toEqual({
-      warning: "Paper paper_2 fills 30 % of the context of opus (62k of 200k tokens); at 40 % it is closed.",
+      warning: "Paper paper_2 fills 30 % of the context of opus (62k of 200k tokens); at 40 % the iteration is ended.",
     });
     expect(at({ usage: { ...usage(0), largest: 90_000 } })).toEqual({
       end: {

@@ -100,7 +100,7 @@ describe("while the machine sleeps", () => {
     const durations = told.flatMap((event) => (event.type === "iteration-ended" ? event.duration_seconds : []));
     expect(durations).toEqual([600, 600]);
     const notices = told.flatMap((event) => (event.type === "notice" ? event.message : []));
-    const says = "The machine slept for 480 minutes; they do not count as time of the run.";
+    const says = "The machine slept for 480 minutes; this time does not count as time of the run.";
     expect(notices).toEqual([says, says]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { count, duration, money } from "../../../../src/engine/lib/words.js";
+import { shortCount, shortDuration, usdText } from "../../../../src/engine/lib/words.js";
 import { bar, say, statusRow, truncate, textWidth, wrap } from "../../../../src/engine/ui/terminal/format.js";
 import { oneLine, sanitise } from "../../../../src/engine/lib/sanitise.js";
 
@@ -11,7 +11,7 @@ test.each([
   [3_599_999, "59m 59s"],
   [3_660_000, "1h 01m"],
   [90_000_000, "1d 01h"],
-])("%i ms are %s", (ms, text) => expect(duration(ms)).toBe(text));
+])("%i ms are %s", (ms, text) => expect(shortDuration(ms)).toBe(text));
 
 test.each([
   [0, "0"],
@@ -23,10 +23,10 @@ test.each([
   [999_499, "999k"],
   [999_500, "1.0M"],
   [1_240_000, "1.2M"],
-])("%i tokens are %s", (value, text) => expect(count(value)).toBe(text));
+])("%i tokens are %s", (value, text) => expect(shortCount(value)).toBe(text));
 
 test("small sums of money keep two digits that say something", () => {
-  expect([0, 0.004_21, 0.01, 12.4].map(money)).toEqual(["$0.00", "$0.0042", "$0.01", "$12.40"]);
+  expect([0, 0.004_21, 0.01, 12.4].map(usdText)).toEqual(["$0.00", "$0.0042", "$0.01", "$12.40"]);
 });
 
 test("a bar is full only when everything is done, and survives odd numbers", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { day } from "../../../../src/engine/lib/json-fields.js";
+import { dateFrom } from "../../../../src/engine/lib/json-fields.js";
 import { abstractText, plainText } from "../../../../src/research/sources/shared/markup-to-text.js";
 import { arxivKey, identifiersFrom, sharesIdentifier } from "../../../../src/research/papers/identifiers.js";
 import { pageRecord } from "../../../../src/research/sources/shared/web-page.js";
@@ -105,7 +105,7 @@ describe("a date", () => {
     ["1705059200", undefined],
     [null, undefined],
     [{}, undefined],
-  ])("written as %j is %s", (written, read) => expect(day(written)).toBe(read));
+  ])("written as %j is %s", (written, read) => expect(dateFrom(written)).toBe(read));
 });
 
 describe("mark-up", () => {
