@@ -85,7 +85,7 @@ function reportOf(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], forec
     last_run: rrd.loop?.last_run ?? null,
     seconds: inSeconds(timeSpent(rrd, ledger)),
     seconds_per_paper: inSeconds(average),
-    seconds_left: forecast === undefined || average === undefined ? null : forecast.seconds,
+    seconds_left: forecast === undefined || average === undefined ? null : (forecast.seconds ?? null),
     blocked_sources: statistics.discovery_metrics?.sources_blocked ?? [],
     seeds: seedRecallText(seedsOf(rrd), statistics.discovery_metrics?.seeds, screenedOutIds(rrd)) ?? null,
     retracted: statistics.total_retracted ?? 0,

@@ -12,8 +12,8 @@ import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import type { Io } from "../../engine/ui/io.js";
-import { wrapForTerminal, say } from "../../engine/ui/terminal/format.js";
-import { forecastText } from "../../engine/ui/terminal/tally.js";
+import { say } from "../../engine/ui/terminal/format.js";
+import { usageText } from "../../engine/ui/terminal/tally.js";
 import { targetOf } from "../../research/derived/status.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { lookupServices } from "../../research/paper-lookups/paper-lookups.js";
@@ -71,7 +71,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   const { config, check } = await withAgent(flags, io);
   const planned = await plan(topic, sources, config, { ...args, rubric, check }, io);
   const target = { ...config, papers: planned.papers };
-  if (showsPlan(args, io)) for (const line of planned.lines) io.stderr(`${wrapForTerminal(line, io)}\n`);
+  if (showsPlan(args, io)) for (const [label, text] of planned.lines) say(io, text, label);
   await requireConsent(io, {
     yes: args.yes,
     toBegin: "Yes, begin",
@@ -176,8 +176,8 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
   const rrdWithTarget = withTarget(rrd, Math.max(maxPapers, targetOf(rrd) + 1));
   const forecast = forecastOf(rrdWithTarget, ledger, await experienceOf(folder, { rrd, ledger }, config, io));
   if (showsPlan(args, io)) {
-    say(io, `It goes on with ${name}, from ${rrd.papers_pool.length} papers to ${maxPapers}, with ${config.agent}.`);
-    say(io, costText(config, check, forecast, io));
+    say(io, `continue ${name} with ${config.agent}, from ${rrd.papers_pool.length} papers to ${maxPapers}`, planLabel);
+    say(io, costText(config, check, forecast, io), costLabel);
   }
   await requireConsent(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
   const flagsWithTarget = { ...flags, papers: wanted };
@@ -260,49 +260,32 @@ function targetOfRun({ papers, origins }: Pick<ResolvedConfig, "papers" | "origi
   return Math.max(1, origins.papers === "default" ? records : Math.min(papers, records));
 }
 
-/** A sentence on which of the found records are read. */
-function screenedText(sources: readonly string[], criteria: readonly string[]): string {
-  if (criteria.length > 0) return "Your criteria decide what is read, first by title and abstract.";
-  if (sources.every(isOwnFolder)) return "Every document of yours is read, and counts; --criterion chooses among them.";
-  const records = "The agent chooses by title and abstract what is read; --criterion says by what.";
-  return sources.some(isOwnFolder) ? `${records} Every document of your folder is read.` : records;
+const [planLabel, costLabel] = ["Plan:  ", "Cost:  "];
+
+/** The three lines of the plan with their labels, and the target for the number of papers. */
+interface Plan {
+  readonly lines: readonly (readonly [label: string, text: string])[];
+  readonly papers: number;
 }
 
-/** The result of the agent's check, and the rubric. */
-interface PlanFacts {
-  readonly check: AgentCheck | undefined;
+/** What the user typed, the result of the agent's check, and the rubric. */
+interface PlanFacts extends Pick<BeginArguments, "criteria" | "fields" | "keywords" | "quick"> {
+  readonly check?: AgentCheck | undefined;
   readonly rubric: NonNullable<Rrd["rubric"]>;
 }
 
-/** A sentence on the data about the user's papers that leaves this machine. */
-function dataSentText({ agent, sources, lookups }: ResolvedConfig, model: string | undefined, isFree: boolean): string {
-  const services = lookupServices.filter((service) => lookups && settingsOf(service, sources).off !== true);
-  const parts = [
-    ...(isFree ? [] : [`their text to ${model ?? agent}`]),
-    ...(services.length === 0
-      ? []
-      : [
-          `the DOI or arXiv id that one prints, with its title, to ${services.map(({ name }) => name).join(", ")} (research-ralph config lookups=false keeps it here)`,
-        ]),
-  ];
-  return `Of your papers these leave the program: ${parts.length === 0 ? "nothing" : parts.join("; ")}.`;
-}
-
-/** The paragraphs of the plan: what will be done, its cost and the services that get data; and the target. */
+/**
+ * What the run will do, what it will cost, and where it works.
+ * @throws ExpectedError (exit code 2) if the user's folders and exports contain nothing.
+ */
 async function plan(
   topic: string,
   sources: readonly string[],
   config: ResolvedConfig,
-  {
-    check,
-    rubric,
-    criteria = [],
-    fields = [],
-    keywords = [],
-    quick,
-  }: Pick<BeginArguments, "criteria" | "fields" | "keywords" | "quick"> & PlanFacts,
+  facts: PlanFacts,
   io: Io,
-): Promise<{ readonly lines: readonly string[]; readonly papers: number }> {
+): Promise<Plan> {
+  const { check, rubric, quick } = facts;
   const searchedSources = sources.length === 0 ? defaultSources : sources;
   const options = { topic, sources: searchedSources, rubric, ...(quick ? { ideas: false as const } : {}) };
   const rrdFor = (papers: number): Rrd => newRrd({ ...options, papers }, requirementsOfTopic(topic));
@@ -317,48 +300,105 @@ async function plan(
   const fresh = { rrd: rrdFor(papers), ledger: [] };
   const forecast = forecastOf(fresh.rrd, [], await experienceOf(folder, fresh, config, io));
   const { free = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
-  const asksServices = !searchedSources.every(isUserSource);
-  // Otherwise the agent chooses the search words.
-  const usesWordsOfTopic = asksServices && (quick || sources.length > 0);
+  const words = quick || sources.length > 0 ? wordsText(topic, facts) : moreWordsText(facts, config.agent);
+  const steps = [
+    ...findingText(
+      searchedSources.filter((source) => source !== "web" || !free),
+      records,
+      words,
+    ),
+    readingText(searchedSources, papers, records, facts.criteria ?? []),
+    ...(facts.fields === undefined || facts.fields.length === 0
+      ? []
+      : [`extract ${quantity(facts.fields.length, "field")}`]),
+    "write a checked report",
+  ];
+  const dataText = searchedSources.some(isUserSource) ? `; ${dataSentText(config, check?.model, free)}` : "";
   return {
     papers,
     lines: [
-      `It searches ${searchedSources.map((source) => (source === "web" ? "the web (by the agent itself)" : oneLine(source))).join(", ")}${usesWordsOfTopic ? wordsText(topic, keywords) : asksServices && keywords.length > 0 ? `${wordsText(topic, keywords)} and words that the agent adds` : ""}, reads up to ${quantity(papers, "paper")} with ${config.agent}, and writes a report whose claims are checked against the papers. ${asksServices && sources.length === 0 ? "--source chooses other sources. " : ""}${screenedText(searchedSources, criteria)}`,
-      ...typedText("criterion", "criteria", criteria),
-      ...typedText("field to extract", "fields to extract", fields),
-      costText(config, check, forecast, io),
-      `The project is a folder under ${researchesName}/ here. ${sources.some(isUserSource) ? `${dataSentText(config, check?.model, free)} ` : ""}Ctrl+C stops it, and the same command goes on.`,
+      [planLabel, steps.join(", ")],
+      [costLabel, costText(config, check, forecast, io)],
+      ["Where: ", `${researchesName}/ in this folder${dataText}; Ctrl+C stops it, the same command continues it`],
     ],
   };
 }
 
-/** The search words, and how to choose others, if they are taken from the question. */
-function wordsText(topic: string, keywords: readonly string[]): string {
-  const words = keywords.length > 0 ? keywords : requirementsOfTopic(topic).keywords;
-  const hint = keywords.length > 0 ? "" : " (--keyword chooses other words)";
-  return ` for ${words.map((word) => `"${oneLine(word)}"`).join(" and ")}${hint}`;
+const isOwnFolderOnly = (sources: readonly string[]): boolean => sources.every(isOwnFolder);
+
+/** "search arXiv and the web for …" or "screen 60 records of export.ris"; empty if only folders are read. */
+function findingText(sources: readonly string[], records: number | undefined, words: string): string[] {
+  if (isOwnFolderOnly(sources)) return [];
+  const names = listText(sources.map((source) => (source === "web" ? "the web" : nameOfSource(source))));
+  return [
+    sources.every(isUserSource)
+      ? `screen ${records === undefined ? "the records" : quantity(records, "record")} of ${names}`
+      : `search ${names}${words}`,
+  ];
 }
 
-/** The criteria or fields as typed, and their number. */
-const typedText = (one: string, several: string, typed: readonly string[]): string[] =>
-  typed.length === 0
-    ? []
-    : [`${typed.length === 1 ? `One ${one}` : `${typed.length} ${several}`}: ${typed.map(oneLine).join("; ")}.`];
+/** "read all 3 documents of notes", "read up to 8 papers that meet your 2 criteria". */
+function readingText(
+  sources: readonly string[],
+  papers: number,
+  records: number | undefined,
+  criteria: readonly string[],
+): string {
+  const chosen =
+    criteria.length === 0
+      ? ""
+      : ` that ${papers === 1 ? "meets" : "meet"} your ${criteria.length === 1 ? "criterion" : `${criteria.length} criteria`}`;
+  if (!isOwnFolderOnly(sources)) return `read up to ${quantity(papers, "paper")}${chosen}`;
+  const extent = criteria.length > 0 ? "up to " : papers === records && papers > 1 ? "all " : "";
+  return `read ${extent}${quantity(papers, "document")} of ${listText(sources.map(nameOfSource))}${chosen}`;
+}
 
-/** The agent, the expected cost, and the options that limit it. */
+const nameOfSource = (source: string): string => oneLine(source.replace(/^folder:/, ""));
+
+/** "a", "a and b", "a, b and c". */
+const listText = (items: readonly string[]): string =>
+  items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+
+/** The search words that the user typed, otherwise those of the question. The longest of these contains the others. */
+function wordsText(topic: string, { keywords = [] }: PlanFacts): string {
+  const words = keywords.length > 0 ? keywords : requirementsOfTopic(topic).keywords.slice(0, 1);
+  return ` for ${listText(words.map((word) => `"${oneLine(word)}"`))}`;
+}
+
+/** The search words that the user typed, to which the agent adds others; empty if the agent chooses all. */
+const moreWordsText = ({ keywords = [] }: PlanFacts, agent: string): string =>
+  keywords.length === 0 ? "" : ` for ${keywords.map((word) => `"${oneLine(word)}"`).join(", ")} and words of ${agent}`;
+
+/** The data about the user's papers that leaves this machine. */
+function dataSentText({ agent, sources, lookups }: ResolvedConfig, model: string | undefined, isFree: boolean): string {
+  const services = lookupServices.filter((service) => lookups && settingsOf(service, sources).off !== true);
+  const parts = [
+    ...(isFree ? [] : [`texts go to ${model ?? agent}`]),
+    ...(services.length === 0
+      ? []
+      : [
+          `DOIs and titles ${isFree ? "go " : ""}to ${quantity(services.length, "service")} (config lookups=false: to none)`,
+        ]),
+  ];
+  return parts.length === 0 ? "nothing of your papers leaves it" : parts.join(", ");
+}
+
+/** The expected tokens, cost and time, their basis and a limit; and what is wrong with the agent. */
 function costText(
   config: ResolvedConfig,
   check: AgentCheck | undefined,
   forecast: ReturnType<typeof forecastOf>,
   io: Io,
 ): string {
-  const { reportsNoUsage = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
-  const limits = reportsNoUsage
-    ? "-i and --max-minutes limit it; --max-usd cannot, because the agent does not tell what it uses"
-    : "--max-usd and --max-minutes limit it";
-  const checkText = check === undefined ? "" : `${config.agent}: ${oneLine(check.detail)} `;
-  if (forecast === undefined) return `${checkText}What it costs is not known; ${limits}.`;
+  const { reportsNoUsage = false, free } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
+  const warning =
+    check === undefined || check.ok ? "" : `; ${oneLine(check.detail).replace(/\.$/, "")}. ${oneLine(check.fix ?? "")}`;
+  const worker = check?.model ?? config.agent;
+  if (free === true) return `nothing, because ${worker} uses no model${warning}`;
+  const hasPrice = !reportsNoUsage && forecast?.cost_usd !== undefined;
+  const limit = hasPrice ? "--max-usd limits it" : "-i limits it";
+  if (forecast === undefined) return `not known for ${worker}; ${limit}${warning}`;
   const { cost_usd_most: _, ...rest } = forecast;
-  const forecastWithPrice = check?.free === true ? { ...rest, cost_usd: 0 } : forecast;
-  return `${checkText}${forecastText(forecastWithPrice, "of work")}; estimated from ${forecast.from}. ${limits}.`;
+  const usage = usageText(check?.free === true ? { ...rest, cost_usd: 0 } : forecast);
+  return `${worker}: ${usage} (${forecast.from}); ${limit}${warning}`;
 }

@@ -127,9 +127,9 @@ export interface Forecast {
   iterations: number;
   tokens: number;
   /**
-   * Time in which agents work; with several at a time the wall time is shorter.
+   * Time in which agents work; with several at a time the wall time is shorter. Absent if nothing is known of the agent's model yet.
    */
-  seconds: number;
+  seconds?: number;
   /**
    * Absent if the price of the model is unknown.
    */

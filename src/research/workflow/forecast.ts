@@ -42,6 +42,8 @@ export interface Experience {
   readonly usage: UsageByKind;
   /** The origin of the figures; follows "from" in a sentence. */
   readonly from: string;
+  /** Nothing is known of the agent's model, so the minutes are not forecast. */
+  readonly isPaceUnknown?: true;
   /** Set in classic mode, in which all iterations are of one kind. */
   readonly classic?: true;
   /** The agents that will work; only their usage counts. Undefined: all agents that have worked. */
@@ -68,8 +70,9 @@ export function figuresFor(
   { name, free, models = [] }: { readonly name: string; readonly free?: true; readonly models?: readonly string[] },
   price: Price,
   figures: Readonly<Record<string, Figure>> = {},
-  material = "a typical paper",
+  material = "typical papers",
 ): Experience {
+  const isPaceUnknown = free !== true && models.length === 0;
   const usageOf = (figure: Figure): UnitUsage => {
     if (free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
     const prices = price(figure);
@@ -83,7 +86,8 @@ export function figuresFor(
     from:
       free === true
         ? `${name}, which uses no model`
-        : `figures of ${measuredOn} for ${material} and a model behind an API${models.length < 2 ? "" : `, at the prices of ${models.join(" and ")}, as ${name} chooses`}; a fast agent needs less`,
+        : `${material}${models.length < 2 ? "" : `, at the prices of ${models.join(" and ")}`}`,
+    ...(isPaceUnknown ? { isPaceUnknown } : {}),
   };
 }
 
@@ -271,7 +275,9 @@ export function forecastOf(
     ...(papers === 0 ? {} : { left: remainingText(isEachRead ? undefined : before.records, papers, checkCount) }),
     iterations: withUsage.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
-    seconds: Math.round(sum(({ minutes }) => minutes) * 60),
+    ...(before.isPaceUnknown === true && ownCount < learntFrom
+      ? {}
+      : { seconds: Math.round(sum(({ minutes }) => minutes) * 60) }),
     ...(usd === undefined ? {} : { cost_usd: roundUsd(sum(costOf)) }),
     ...(usd === undefined || withUsage.every(({ usage }) => usage?.most === undefined)
       ? {}
@@ -330,9 +336,6 @@ function usageFor(kind: string, ownUsage: UsageByKind, before: Experience): { us
   const earlierUsage = before.usage[kind];
   return earlierUsage === undefined ? { from: "" } : { usage: earlierUsage, from: before.from };
 }
-
-/** The day on which the figures of the kinds were measured with Claude Code and Codex. */
-const measuredOn = "2026-11-22";
 
 /** What a project has cost so far, its budget, and the forecast for the rest. */
 export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {

@@ -152,7 +152,7 @@ test("the dated figures are priced as estimates, and an agent without a model co
   expect(forecastOf(fresh, [], priced)).toMatchObject({
     estimated: true,
     cost_usd: expect.any(Number),
-    from: expect.stringMatching(/figures of \d{4}-/),
+    from: "typical papers",
   });
   expect(
     forecastOf(
@@ -188,7 +188,7 @@ test("other researches in the folder are what a fresh one rests on: those of the
     usage: { paper: { tokens: 1_000 }, report: { tokens: expect.any(Number) } },
     from: expect.stringMatching(/19 other projects/),
   });
-  expect((await experienceFor(folder, { name: "claude", model: "opus" }, false)).from).toContain("figures of");
+  expect((await experienceFor(folder, { name: "claude", model: "opus" }, false)).from).toContain("typical papers");
   expect((await experienceFor(folder, { name: "amp" }, true)).usage).toEqual({});
 });
 
@@ -201,11 +201,31 @@ test("cost tells of a fresh research what it will take, its check among it, at t
     return io.out().replace(/\s+/g, " ");
   };
   expect(await told("codex")).toMatch(
-    /Forecast: ≈ .* tokens, \$\d+\.\d\d, .* of work left, in 22 iterations \(16 papers, at most 3 checks of sentences\); estimated from figures of/,
+    /Forecast: ≈ .* tokens, \$\d+\.\d\d, .* of work left, in 22 iterations \(16 papers, at most 3 checks of sentences\); estimated from typical papers/,
   );
   expect(await told("claude")).toMatch(
-    /≈ .* tokens, \$\d\.\d\d to \$\d\.\d\d, .* a typical paper and a model behind an API, at the prices of claude-sonnet-5-5 and claude-opus-5-5, as claude chooses; a fast agent needs less/,
+    /≈ .* tokens, \$\d\.\d\d to \$\d\.\d\d, .* typical papers, at the prices of claude-sonnet-5-5 and claude-opus-5-5/,
   );
+});
+
+test("a command of which nothing is known has no forecast of its time until it has done two units", () => {
+  const { tokens, seconds } =
+    forecastOf(
+      fresh,
+      [],
+      figuresFor({ name: "cmd:sh" }, () => []),
+    ) ?? {};
+  expect(tokens).toBeGreaterThan(0);
+  expect(seconds).toBeUndefined();
+  const line = (iteration: number, unit: string) =>
+    ({ iteration, unit, agent: "cmd:sh", outcome: "accepted", duration_seconds: 6, brief_tokens: 100 }) as LedgerLine;
+  const lines = [line(1, "discovery:batch-1"), line(2, "paper:a")];
+  const known = forecastOf(
+    fresh,
+    lines,
+    figuresFor({ name: "cmd:sh" }, () => []),
+  );
+  expect(known?.seconds).toBeGreaterThan(0);
 });
 
 test("checks are foreseen as they are set: of two checkers twice, of every claim by the papers, of none none", () => {

@@ -266,20 +266,27 @@ const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cos
     ? undefined
     : `${usdText(cost_usd)}${cost_usd_most === undefined ? "" : ` to ${usdText(cost_usd_most)}`}`;
 
-/** "≈ 430k tokens, $1.42, 1h 10m of work left, in 14 iterations (12 records)"; before any work, "of work". */
-export function forecastText(
-  { left: remaining, iterations, tokens, seconds, ...cost }: Forecast,
-  workText = "of work left",
-): string {
+/** "≈ 430k tokens, $1.42, 1h 10m"; what is not known is named. */
+export function usageText({ tokens, seconds, ...cost }: ForecastUsage): string {
+  const price = rangeText(cost);
+  const amounts = `≈ ${shortCount(tokens)} tokens, ${price ?? (seconds === undefined ? "cost and time" : "cost")}${price === undefined ? " not known" : ""}`;
+  if (seconds !== undefined) return `${amounts}, ${shortDuration(seconds * 1000)}`;
+  return price === undefined ? amounts : `${amounts}, time not known`;
+}
+
+type ForecastUsage = Pick<Forecast, "tokens" | "seconds" | "cost_usd" | "cost_usd_most">;
+
+/** "≈ 430k tokens, $1.42, 1h 10m of work left, in 14 iterations (12 records)". */
+export function forecastText({ left: remaining, iterations, ...usage }: Forecast): string {
   const unitText = remaining === undefined ? "" : ` (${remaining})`;
-  const price = rangeText(cost) ?? "cost not known";
-  return `≈ ${shortCount(tokens)} tokens, ${price}, ${shortDuration(seconds * 1000)} ${workText}, in ${quantity(iterations, "iteration")}${unitText}`;
+  const workText = usage.seconds === undefined ? "" : " of work left";
+  return `${usageText(usage)}${workText}, in ${quantity(iterations, "iteration")}${unitText}`;
 }
 
 /** A short form for longer lines: "≈ $1.42 and 1h 10m left"; with tokens if the cost is not known. */
-export function shortForecastText({ tokens, seconds, ...cost }: Forecast): string {
+export function shortForecastText({ tokens, seconds, ...cost }: ForecastUsage): string {
   const price = rangeText(cost) ?? `${shortCount(tokens)} tokens`;
-  return `≈ ${price} and ${shortDuration(seconds * 1000)} left`;
+  return `≈ ${price}${seconds === undefined ? "" : ` and ${shortDuration(seconds * 1000)}`} left`;
 }
 
 /** The forecast and its basis, as a sentence. */
