@@ -7,7 +7,7 @@ import type { Problem } from "../../engine/tools/tool.js";
 import type { CallAnswer, CallProgress } from "../../engine/tools/mcp-server.js";
 import type { Io, RunCommand } from "../../engine/ui/io.js";
 
-/** Who calls commands, and from where. */
+/** What a call needs to run a command in this process. */
 export interface Caller {
   readonly io: Io;
   readonly run: RunCommand;
@@ -15,28 +15,30 @@ export interface Caller {
 
 /** One call of a tool. */
 export interface Call {
+  /** Aborted if the client cancels the call. */
   readonly signal: AbortSignal;
-  progress(come: CallProgress): void;
+  /** Tells the client the progress of the call. */
+  progress(progressFields: CallProgress): void;
 }
 
-/** What a command printed with `--json`. */
-export interface Printed {
+/** The output of a command with `--json`. */
+export interface CommandOutput {
   readonly exitCode: number;
   /** Each JSON value on stdout, in order. */
   readonly values: readonly unknown[];
-  /** What it said besides, a line each. */
-  readonly said: readonly string[];
+  /** The lines on stderr that are not empty. */
+  readonly messages: readonly string[];
 }
 
-type Option = string | number | boolean | readonly string[] | undefined;
+type OptionValue = string | number | boolean | readonly string[] | undefined;
 
 /**
- * A command line. What comes from a client is never read as an option: values stand behind an equals sign, words behind
- * two dashes.
+ * The arguments of a command line. A text from a client can't act as an option: option values follow an equals sign,
+ * and `words` follow two dashes.
  */
 export const commandLine = (
   command: string,
-  options: Readonly<Record<string, Option>>,
+  options: Readonly<Record<string, OptionValue>>,
   words: readonly (string | undefined)[],
 ): string[] => [
   command,
@@ -45,36 +47,37 @@ export const commandLine = (
       ? []
       : value === true
         ? [`--${name}`]
-        : [value].flat().map((each) => `--${name}=${each}`),
+        : [value].flat().map((singleValue) => `--${name}=${singleValue}`),
   ),
   "--",
   ...words.filter((word) => word !== undefined),
 ];
 
 /**
- * Runs a command in this process with `--json`, as a terminal would, and keeps what it prints. Aborting the call ends
- * the command as SIGTERM does, its agent included.
+ * Runs a command in this process with `--json`, and returns its output. If the call is aborted, the command gets a
+ * SIGTERM and ends, with its agent.
  */
 export async function callCommand(
   [command = "", ...args]: readonly string[],
   { io, run }: Caller,
   call: Call,
-): Promise<Printed> {
+): Promise<CommandOutput> {
   let out = "";
   let err = "";
-  let heard = 0;
-  const tellOf = progressOf(call);
-  const { keyboard: _, ...outside } = io;
+  /** The length of the part of `out` whose lines were reported. */
+  let readLength = 0;
+  const reportValue = progressReporter(call);
+  const { keyboard: _, ...callerIo } = io;
   const exitCode = await run([command, "--json", ...args], {
-    ...outside,
-    signals: signalsOf(call.signal),
+    ...callerIo,
+    signals: signalsFrom(call.signal),
     stdin: new PassThrough().end(),
-    terminal: new Writable({ write: (_chunk, _encoding, done) => done() }),
+    terminal: new Writable({ write: (_chunk, _encoding, callback) => callback() }),
     stdout: (text) => {
       out += text;
-      for (let end = out.indexOf("\n", heard); end >= 0; end = out.indexOf("\n", heard)) {
-        tellOf(parsed(out.slice(heard, end)));
-        heard = end + 1;
+      for (let end = out.indexOf("\n", readLength); end >= 0; end = out.indexOf("\n", readLength)) {
+        reportValue(parseJson(out.slice(readLength, end)));
+        readLength = end + 1;
       }
     },
     stderr: (text) => void (err += text),
@@ -87,44 +90,48 @@ export async function callCommand(
     canAsk: false,
     readerGone: new AbortController().signal,
   });
-  const said = err.split("\n").flatMap((line) => (line.trim() === "" ? [] : [oneLine(line)]));
-  return { exitCode, values: valuesIn(out), said };
+  const messages = err.split("\n").flatMap((line) => (line.trim() === "" ? [] : [oneLine(line)]));
+  return { exitCode, values: jsonValuesIn(out), messages };
 }
 
-/** The last JSON value as the answer of a tool; the command's own sentence where it has none. `name`: of an array. */
-export function answerOf({ exitCode, values, said }: Printed, name = "items"): CallAnswer | Problem {
-  const last = values.at(-1);
-  if (isObject(last) && typeof last["error"] === "string") return { problem: last["error"] };
-  if (last === undefined)
-    return { problem: said.join(" ") || `The command ended with exit code ${exitCode} and said nothing.` };
-  const notes = said.length === 0 ? {} : { notes: said };
-  return answer({ ...(isObject(last) ? last : { [name]: last }), ...notes });
+/**
+ * Makes the answer of a tool from the last JSON value of a command. If there is no value, the messages of the command
+ * are a problem. `arrayName`: the field of the answer for a value that is an array.
+ */
+export function toAnswer({ exitCode, values, messages }: CommandOutput, arrayName = "items"): CallAnswer | Problem {
+  const lastValue = values.at(-1);
+  if (isObject(lastValue) && typeof lastValue["error"] === "string") return { problem: lastValue["error"] };
+  if (lastValue === undefined)
+    return { problem: messages.join(" ") || `The command ended with exit code ${exitCode} and without a message.` };
+  const notes = messages.length === 0 ? {} : { notes: messages };
+  return answerWithText({ ...(isObject(lastValue) ? lastValue : { [arrayName]: lastValue }), ...notes });
 }
 
-/** An answer with its text. Lists are cut, so that what a model reads stays bounded however large a project is. */
-export function answer(full: Readonly<Record<string, unknown>>): CallAnswer {
-  const left: Record<string, number> = {};
-  const structured: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(full)) {
-    const isLong = Array.isArray(value) && value.length > maxItems;
-    if (isLong) left[name] = value.length - maxItems;
-    structured[name] = isLong ? value.slice(0, maxItems) : value;
+/** An answer with its text. Long lists are shortened, so that the answer for a large project is not too long. */
+export function answerWithText(fields: Readonly<Record<string, unknown>>): CallAnswer {
+  const omittedCounts: Record<string, number> = {};
+  const shortenedFields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const isLong = Array.isArray(value) && value.length > maxListItems;
+    if (isLong) omittedCounts[name] = value.length - maxListItems;
+    shortenedFields[name] = isLong ? value.slice(0, maxListItems) : value;
   }
-  if (Object.keys(left).length > 0) structured["left_out"] = left;
-  return { text: JSON.stringify(structured), structured };
+  if (Object.keys(omittedCounts).length > 0) shortenedFields["left_out"] = omittedCounts;
+  return { text: JSON.stringify(shortenedFields), structured: shortenedFields };
 }
 
-/** Most entries of a list in an answer. */
-const maxItems = 40;
+/** Maximum number of entries of a list in an answer. */
+const maxListItems = 40;
 
-/** One JSON value that may be of many lines, or one in each line, as commands that run print them. */
-function valuesIn(out: string): unknown[] {
-  const whole = parsed(out);
-  if (whole !== undefined) return [whole];
-  return out.split("\n").flatMap((line) => parsed(line) ?? []);
+/** The JSON values in a command's output: one value, which may have several lines, or one value in each line. */
+function jsonValuesIn(out: string): unknown[] {
+  const wholeValue = parseJson(out);
+  if (wholeValue !== undefined) return [wholeValue];
+  return out.split("\n").flatMap((line) => parseJson(line) ?? []);
 }
 
-function parsed(text: string): unknown {
+/** The value of a JSON text; undefined if it is not valid. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -132,37 +139,38 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Signals of a command in this process: only that its call was taken back. */
-function signalsOf(signal: AbortSignal): Io["signals"] {
+/** The signals of a command in this process: a SIGTERM when the call is aborted. */
+function signalsFrom(signal: AbortSignal): Io["signals"] {
   const emitter = new EventEmitter();
   signal.addEventListener("abort", () => emitter.emit("SIGTERM"), { once: true });
   return {
     underNohup: false,
     on: (name, handler) => {
       emitter.on(name, handler);
-      // Taken back before the command listened.
+      // The call was aborted before the command listened.
       if (name === "SIGTERM" && signal.aborted) queueMicrotask(handler);
     },
     off: (name, handler) => emitter.off(name, handler),
   };
 }
 
-/** Tells the client what a command at work prints, one notification an event that a person would want to know. */
-function progressOf({ progress }: Call): (value: unknown) => void {
-  let done = 0;
+/** Returns a function that tells the client each printed event that is of interest to a person. */
+function progressReporter({ progress }: Call): (value: unknown) => void {
+  let eventCount = 0;
   return (value) => {
-    // What commands that run an agent print; anything else says nothing.
+    // Only commands that run an agent print events; for other values there is no message.
     const message = isObject(value) ? messageOf(value as unknown as LoopEvent) : undefined;
-    if (message !== undefined) progress({ done: (done += 1), message: oneLine(message).slice(0, 200) });
+    if (message !== undefined) progress({ done: (eventCount += 1), message: oneLine(message).slice(0, 200) });
   };
 }
 
+/** One sentence about an event; undefined for an event that is not reported. */
 function messageOf(event: LoopEvent): string | undefined {
   switch (event.type) {
     case "preparing":
       return `${event.title}: preparing`;
     case "iteration-started":
-      return `${event.title}: ${event.agent ?? "an agent"} is at work`;
+      return `${event.title}: ${event.agent ?? "an agent"} is working`;
     case "agent":
       return event.event.type === "tool" ? `${event.event.name} ${event.event.detail}` : undefined;
     case "searching":

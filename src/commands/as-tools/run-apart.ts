@@ -14,9 +14,9 @@ import type { Io } from "../../engine/ui/io.js";
 import { isProblem, type Problem } from "../../engine/tools/tool.js";
 import { nameFor } from "../../research/overview/find-research.js";
 import { runLogFile } from "../../research/project-files/layout.js";
-import { answer, answerOf, type Call, callCommand, type Caller, commandLine } from "./call-command.js";
+import { answerWithText, toAnswer, type Call, callCommand, type Caller, commandLine } from "./call-command.js";
 
-/** The most that a run may use; it has to name one of them. */
+/** The limits of a run. At least one must be set. */
 export interface RunBudget {
   readonly max_usd?: number;
   readonly max_tokens?: number;
@@ -24,24 +24,29 @@ export interface RunBudget {
   readonly iterations?: number;
 }
 
-/** How long a run may take to begin, and what then shows that it goes on: one that was stopped ends. Milliseconds. */
-const beginMs = 20_000;
-const settleMs = 500;
-/** How often a run is looked at that begins, and one that is waited for. */
-const lookMs = 100;
-const followMs = 3_000;
+/** Maximum time until a run has locked its project. */
+const maxStartMs = 20_000;
+/**
+ * A run that still works so long after it has locked the project has started. A stopped project ends its run sooner.
+ */
+const stableMs = 500;
+/** Interval at which the lock is checked. */
+const startCheckMs = 100;
+/** Interval at which the progress of a run is reported. */
+const progressMs = 3_000;
 
-/** A sentence where a run would have no limit. */
-export const withoutBudget = ({ max_usd, max_tokens, max_minutes, iterations }: RunBudget): Problem | undefined =>
+/** The problem of a budget without any limit; undefined if there is a limit. */
+export const problemOfBudget = ({ max_usd, max_tokens, max_minutes, iterations }: RunBudget): Problem | undefined =>
   [max_usd, max_tokens, max_minutes, iterations].every((limit) => limit === undefined)
-    ? { problem: "Name a budget for the run: max_usd, max_tokens, max_minutes or iterations." }
+    ? { problem: "Name a limit for the run: max_usd, max_tokens, max_minutes or iterations." }
     : undefined;
 
 /**
- * Starts `research-ralph run` on a project in a process that outlives this one, and answers once it is at work or has
- * ended; with `wait` only at its end. `folder`: absolute. A call that is taken back ends the wait, never the run.
+ * Starts `research-ralph run` for a project in a process that continues after this one. Answers when the run has
+ * started or ended; with `wait`, only when it has ended. `folder`: absolute path. An aborted call ends the wait, not
+ * the run.
  */
-export async function runApart(
+export async function runInBackground(
   folder: string,
   budget: RunBudget,
   wait: boolean,
@@ -49,41 +54,41 @@ export async function runApart(
   call: Call,
 ): Promise<CallAnswer | Problem> {
   const { io } = caller;
-  const name = nameFor(io.cwd, folder);
-  // Two runs would write one log.
+  const projectName = nameFor(io.cwd, folder);
+  // Two runs would write to the same log.
   if (await isHeldByRun(lockFile(folder)))
     return {
-      problem: `${name} is running already: status says how far it is, stop ends it before its next iteration.`,
+      problem: `${projectName} is already running: status shows its progress, and stop ends it before its next iteration.`,
     };
   const forecast = await forecastOf(folder, caller, call);
   if (isProblem(forecast)) return forecast;
   const log = runLogFile(folder);
   const child = spawnRun(folder, log, budget, io);
-  const ended = once(child, "exit").then(([code]) => (typeof code === "number" ? code : 1));
-  const early = await begun(folder, child.pid, ended, call.signal);
-  const exitCode = early ?? (wait ? await followed(folder, ended, caller, call) : undefined);
+  const exitPromise = once(child, "exit").then(([code]) => (typeof code === "number" ? code : 1));
+  const earlyExitCode = await waitForStart(folder, child.pid, exitPromise, call.signal);
+  const exitCode = earlyExitCode ?? (wait ? await waitForEnd(folder, exitPromise, caller, call) : undefined);
   const status = await statusOf(folder, caller, call);
-  const said = exitCode === undefined ? [] : lastLines(log);
+  const logLines = exitCode === undefined ? [] : lastLines(log);
   if (exitCode === 1 || exitCode === 2)
-    return { problem: said.join(" ") || `The run ended with exit code ${exitCode}; ${log} says why.` };
-  return answer({
-    project: name,
+    return { problem: logLines.join(" ") || `The run ended with exit code ${exitCode}; see ${log} for the reason.` };
+  return answerWithText({
+    project: projectName,
     folder,
     running: exitCode === undefined,
     budget,
     forecast,
-    ...(exitCode === undefined ? { log } : { exit_code: exitCode, notes: said }),
+    ...(exitCode === undefined ? { log } : { exit_code: exitCode, notes: logLines }),
     progress: status["progress"],
     last_run: status["last_run"],
     report: status["report"],
     next:
       exitCode === undefined
-        ? `It goes on without this server. status says how far it is, stop ends it before its next iteration.`
-        : `ask puts questions to it; run goes on with it where it is not complete.`,
+        ? "The run continues even if this server ends. status shows its progress, and stop ends it before its next iteration."
+        : "ask answers questions from its papers; run continues it if it is not complete.",
   });
 }
 
-/** `research-ralph run` in a session of its own, which ends with no terminal and no client. */
+/** Starts `research-ralph run` in a new session, so that it does not end with the terminal or the client. */
 const spawnRun = (
   folder: string,
   log: string,
@@ -93,67 +98,74 @@ const spawnRun = (
   withExplainedErrors(log, () => {
     const limits = { iterations, "max-usd": max_usd, "max-tokens": max_tokens, "max-minutes": max_minutes };
     mkdirSync(dirname(log), { recursive: true });
-    const out = openSync(log, "w");
+    const logDescriptor = openSync(log, "w");
     const args = [builtFile("cli"), ...commandLine("run", { quiet: true, ...limits }, [folder])];
-    const child = spawn(process.execPath, args, { cwd, env, detached: true, stdio: ["ignore", out, out] });
-    closeSync(out);
+    const child = spawn(process.execPath, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ["ignore", logDescriptor, logDescriptor],
+    });
+    closeSync(logDescriptor);
     child.unref();
     return child;
   });
 
-/** What `status` says of a project; nothing where it can't be read. */
+/** The output of `status` for a project; empty if the project can't be read. */
 async function statusOf(folder: string, caller: Caller, call: Call): Promise<Readonly<Record<string, unknown>>> {
-  const quiet: Call = { signal: call.signal, progress: () => undefined };
-  const said = answerOf(await callCommand(commandLine("status", {}, [folder]), caller, quiet));
-  return isProblem(said) ? {} : (said.structured ?? {});
+  const silentCall: Call = { signal: call.signal, progress: () => undefined };
+  const statusAnswer = toAnswer(await callCommand(commandLine("status", {}, [folder]), caller, silentCall));
+  return isProblem(statusAnswer) ? {} : (statusAnswer.structured ?? {});
 }
 
-/** What the rest of a project will take, or why nobody can say: a folder that is not a project. */
+/** The forecast for the rest of a project, or the problem if the folder is not a project. */
 async function forecastOf(folder: string, caller: Caller, call: Call): Promise<object | Problem> {
-  const costs = answerOf(await callCommand(commandLine("status", { cost: true }, [folder]), caller, call));
-  if (isProblem(costs)) return costs;
-  const { forecast } = costs.structured ?? {};
+  const costAnswer = toAnswer(await callCommand(commandLine("status", { cost: true }, [folder]), caller, call));
+  if (isProblem(costAnswer)) return costAnswer;
+  const { forecast } = costAnswer.structured ?? {};
   return isObject(forecast) ? forecast : {};
 }
 
-/** Waits until a run is at work; its exit code where it ended before, as one that was stopped. */
-async function begun(
+/** Waits until a run has started. Returns its exit code if it has already ended, such as that of a stopped project. */
+async function waitForStart(
   folder: string,
   pid: number | undefined,
-  ended: Promise<number>,
+  exitPromise: Promise<number>,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  for (let waited = 0; waited < beginMs && !signal.aborted; waited += lookMs) {
-    const code = await Promise.race([ended, moment(lookMs, signal)]);
+  for (let waitedMs = 0; waitedMs < maxStartMs && !signal.aborted; waitedMs += startCheckMs) {
+    const code = await Promise.race([exitPromise, sleepUnlessAborted(startCheckMs, signal)]);
     if (code !== undefined) return code;
     if ((await liveHolder(lockFile(folder)))?.pid === pid) break;
   }
-  return await Promise.race([ended, moment(settleMs, signal)]);
+  return await Promise.race([exitPromise, sleepUnlessAborted(stableMs, signal)]);
 }
 
-/** Waits, at most until the call is taken back. */
-const moment = (ms: number, signal: AbortSignal): Promise<undefined> =>
+/** Waits for this time, or until the signal is aborted. */
+const sleepUnlessAborted = (ms: number, signal: AbortSignal): Promise<undefined> =>
   sleep(ms, undefined, { signal }).catch(() => undefined);
 
-/** Tells how far a run is until it ends or the call is taken back; its exit code, undefined where it goes on. */
-async function followed(
+/**
+ * Reports the progress of a run until it ends or the call is aborted. Returns its exit code; undefined if it continues.
+ */
+async function waitForEnd(
   folder: string,
-  ended: Promise<number>,
+  exitPromise: Promise<number>,
   caller: Caller,
   call: Call,
 ): Promise<number | undefined> {
-  let calls = 0;
+  let reportCount = 0;
   while (!call.signal.aborted) {
-    const code = await Promise.race([ended, moment(followMs, call.signal)]);
+    const code = await Promise.race([exitPromise, sleepUnlessAborted(progressMs, call.signal)]);
     if (code !== undefined) return code;
     const { progress, phase } = await statusOf(folder, caller, call);
     const { done = 0, total = 0 } = (isObject(progress) ? progress : {}) as { done?: number; total?: number };
-    call.progress({ done: (calls += 1), message: `${String(phase)}: ${done} of ${total} papers` });
+    call.progress({ done: (reportCount += 1), message: `${String(phase)}: ${done} of ${total} papers` });
   }
   return undefined;
 }
 
-/** The end of what a run said; runs may share a log only one after the other. */
+/** The last lines of a run's log. */
 function lastLines(log: string): string[] {
   try {
     const lines = readFileSync(log, "utf8").split("\n");

@@ -10,109 +10,122 @@ import { meaningMark } from "../../research/derived/meaning-mark.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
 import type { Answer } from "../../research/generated/answer.js";
 
-/** A sentence about the papers of an answer, with what people call them in place of ids. */
-export const inNames =
+/** Replaces ids of papers in a sentence by their citation keys. `names`: the keys, by id. */
+export const replaceIds =
   (names: ReadonlyMap<string, string>) =>
   (sentence: string): string =>
     sentence
       .split(" ")
       .map((word) => {
-        const [of, number = ""] = word.split(/(?=#\d+$)/);
-        return names.has(of ?? "") ? `${names.get(of ?? "")}${number}` : word;
+        // "id#2" is the second quote of a paper.
+        const [id = "", quoteNumber = ""] = word.split(/(?=#\d+$)/);
+        return names.has(id) ? `${names.get(id)}${quoteNumber}` : word;
       })
       .join(" ");
 
-/** An answer for programs: each quote has what people call its paper beside the id. */
-export const withKeys = <Kept extends Pick<Answer, "quotes">>(answer: Kept, names: ReadonlyMap<string, string>) => ({
+/** An answer for programs: each quote also has the citation key of its paper. `names`: the keys, by id. */
+export const withCitationKeys = <A extends Pick<Answer, "quotes">>(answer: A, names: ReadonlyMap<string, string>) => ({
   ...answer,
   quotes: answer.quotes.map((quote) => ({ ...quote, key: names.get(quote.paper) ?? quote.paper })),
 });
 
-type Surface = Pick<Io, "columns" | "color">;
+type Terminal = Pick<Io, "columns" | "color">;
 
-/** A text in lines of the terminal's width, at most 100 columns, indented. */
-const flowOn = ({ columns }: Pick<Io, "columns">) => {
-  const width = columnsOf(columns);
+/** Returns a function that wraps a text to the terminal, and indents it. */
+const lineBreaker = ({ columns }: Pick<Io, "columns">) => {
+  const width = textColumns(columns);
   return (text: string, indent: string): string[] =>
     wrap(oneLine(text), width - indent.length).map((line) => indent + line);
 };
-const columnsOf = (columns: number): number => Math.max(30, Math.min(columns, 100));
+/** The width of text: that of the terminal, but from 30 to 100 columns. */
+const textColumns = (columns: number): number => Math.max(30, Math.min(columns, 100));
 
-/** A clause as a sentence. */
-const closed = (clause: string): string => `${clause.replace(/\.$/, "")}.`;
+/** A clause with exactly one period at its end. */
+const withPeriod = (clause: string): string => `${clause.replace(/\.$/, "")}.`;
 
-/** The sentences of an answer, each with the numbers of its quotes and what a reader should know of it. */
-function statementLines(answer: Answer, checkers: Checkers, names: ReadonlyMap<string, string>, io: Surface): string[] {
-  const named = inNames(names);
-  const { yellow, bold } = createColors(io.color);
-  const flow = flowOn(io);
-  const numberOf = new Map(answer.quotes.map(({ handle }, index) => [handle, index + 1]));
-  const head = answer.check?.answer_falls === true ? flow("Not borne out by what it cites:", "").map(bold) : [];
-  const said = answer.statements.flatMap(({ text, rests_on, marks = [], check }) => {
-    const meaning = check && meaningMark(check, checkers);
-    const isBorneOut = meaning?.kind === "borne-out";
-    const doubts = [...marks, ...(meaning === undefined || isBorneOut ? [] : [closed(meaning.says)])];
-    const numbers = rests_on.flatMap((handle) => numberOf.get(handle) ?? []).join(", ");
-    return [
-      ...flow(`${text} [${numbers}]${isBorneOut ? " ✓✓" : ""}`, ""),
-      ...doubts.flatMap((doubt) => flow(`! ${named(doubt)}`, "  ").map(yellow)),
-    ];
-  });
-  return [...head, ...said];
-}
-
-/** How far the sentences were held against what they cite, and those that were taken out; none of an unchecked one. */
-function checkLines(answer: Answer, checkers: Checkers, io: Surface): string[] {
-  const meaning = answerMeaning(answer, checkers);
-  if (meaning === undefined) return [];
-  const flow = flowOn(io);
-  const { bold, yellow } = createColors(io.color);
-  const removed = meaning.removed.flatMap(({ text, says }) => [
-    ...flow(text, "  "),
-    ...flow(`! ${closed(says)}`, "    ").map(yellow),
-  ]);
-  return [
-    ...flow(`Checked: ${meaning.says}`, ""),
-    ...(removed.length === 0 ? [] : ["", bold("Not borne out, and taken out:"), ...removed]),
-  ];
-}
-
-/** What a person reads once the sentences of an answer that they have read are checked. */
-export function checkedLines(
+/** The sentences of an answer, each with the numbers of its quotes, and its doubts below it. */
+function statementLines(
   answer: Answer,
   checkers: Checkers,
   names: ReadonlyMap<string, string>,
-  io: Surface,
+  io: Terminal,
 ): string[] {
-  const isBorneOut = answer.statements.every(({ check }) => check?.verdict === "supported" && check.was === undefined);
-  const anew = isBorneOut && answer.not_borne_out === undefined ? [] : statementLines(answer, checkers, names, io);
-  return [...anew, ...(anew.length === 0 ? [] : [""]), ...checkLines(answer, checkers, io)];
+  const withNames = replaceIds(names);
+  const { yellow, bold } = createColors(io.color);
+  const toLines = lineBreaker(io);
+  const quoteNumbers = new Map(answer.quotes.map(({ handle }, index) => [handle, index + 1]));
+  const rejectionLines =
+    answer.check?.answer_falls === true ? toLines("Not borne out by what it cites:", "").map(bold) : [];
+  const sentenceLines = answer.statements.flatMap(({ text, rests_on, marks = [], check }) => {
+    const meaning = check && meaningMark(check, checkers);
+    const isSupported = meaning?.kind === "borne-out";
+    const doubts = [...marks, ...(meaning === undefined || isSupported ? [] : [withPeriod(meaning.says)])];
+    const numbers = rests_on.flatMap((handle) => quoteNumbers.get(handle) ?? []).join(", ");
+    return [
+      ...toLines(`${text} [${numbers}]${isSupported ? " ✓✓" : ""}`, ""),
+      ...doubts.flatMap((doubt) => toLines(`! ${withNames(doubt)}`, "  ").map(yellow)),
+    ];
+  });
+  return [...rejectionLines, ...sentenceLines];
+}
+
+/** The result of the check, and the sentences that it removed. Empty if the answer was not checked. */
+function checkLines(answer: Answer, checkers: Checkers, io: Terminal): string[] {
+  const meaning = answerMeaning(answer, checkers);
+  if (meaning === undefined) return [];
+  const toLines = lineBreaker(io);
+  const { bold, yellow } = createColors(io.color);
+  const removedLines = meaning.removed.flatMap(({ text, says }) => [
+    ...toLines(text, "  "),
+    ...toLines(`! ${withPeriod(says)}`, "    ").map(yellow),
+  ]);
+  return [
+    ...toLines(`Checked: ${meaning.says}`, ""),
+    ...(removedLines.length === 0 ? [] : ["", bold("Not borne out, and taken out:"), ...removedLines]),
+  ];
+}
+
+/** The lines after the check of an answer that the user has already read. They repeat its sentences if one changed. */
+export function linesAfterCheck(
+  answer: Answer,
+  checkers: Checkers,
+  names: ReadonlyMap<string, string>,
+  io: Terminal,
+): string[] {
+  const areAllSupported = answer.statements.every(
+    ({ check }) => check?.verdict === "supported" && check.was === undefined,
+  );
+  const changedStatements =
+    areAllSupported && answer.not_borne_out === undefined ? [] : statementLines(answer, checkers, names, io);
+  return [...changedStatements, ...(changedStatements.length === 0 ? [] : [""]), ...checkLines(answer, checkers, io)];
 }
 
 /**
- * An answer for people: each statement with the numbers of its quotes, then the quotes with where they stand. `names`:
- * what people call its papers. `checkers`: how those who checked it answered to controls.
+ * An answer for people: each sentence with the numbers of its quotes, then the quotes with their locations. `names`:
+ * the citation keys of its papers, by id. `checkers`: the checkers' answers to control sentences.
  */
 export function answerLines(
   answer: Answer,
   names: ReadonlyMap<string, string>,
-  io: Surface,
+  io: Terminal,
   checkers: Checkers = {},
 ): string[] {
   const nameOf = (paper: string) => names.get(paper) ?? paper;
   const colors = createColors(io.color);
-  const columns = columnsOf(io.columns);
-  const flow = flowOn(io);
+  const columns = textColumns(io.columns);
+  const toLines = lineBreaker(io);
   const { statements, quotes, nearest = [], left_out = [], not_found, without_text = [] } = answer;
-  const said = statementLines(answer, checkers, names, io);
-  const checked = checkLines(answer, checkers, io);
-  const grounds = quotes.flatMap((quote, index) => [
+  const sentenceLines = statementLines(answer, checkers, names, io);
+  const linesOfCheck = checkLines(answer, checkers, io);
+  const quoteLines = quotes.flatMap((quote, index) => [
     "",
-    ...flow(`[${index + 1}] ${nameOf(quote.paper)}${quote.locator ? `, ${quote.locator}` : ""}`, "").map(colors.bold),
+    ...toLines(`[${index + 1}] ${nameOf(quote.paper)}${quote.locator ? `, ${quote.locator}` : ""}`, "").map(
+      colors.bold,
+    ),
     ...passageLines(quote, { columns, color: io.color, indent: "    " }),
-    ...notesOfOldQuote(quote).flatMap((note) => flow(note, "    ").map(colors.yellow)),
+    ...notesOfOldQuote(quote).flatMap((note) => toLines(note, "    ").map(colors.yellow)),
   ]);
-  const none =
+  const linesWithoutAnswer =
     statements.length > 0
       ? []
       : [
@@ -121,35 +134,35 @@ export function answerLines(
             ? []
             : [
                 "",
-                ...flow(
+                ...toLines(
                   "No passage shares a word with the question, so the agent saw only the records and the beginnings of the papers. Ask in the papers' language and words.",
                   "",
                 ),
               ]),
           ...nearest.flatMap(({ paper, locator, text }) => [
             "",
-            ...flow(`Near: ${nameOf(paper)}${locator ? `, ${locator}` : ""}`, ""),
-            ...flow(text.length > 300 ? `${text.slice(0, 299)}…` : text, "    "),
+            ...toLines(`Nearest passage: ${nameOf(paper)}${locator ? `, ${locator}` : ""}`, ""),
+            ...toLines(text.length > 300 ? `${text.slice(0, 299)}…` : text, "    "),
           ]),
         ];
-  const leftOut = left_out.flatMap(({ text, why }) => [
-    ...flow(text, "  "),
-    ...flow(`! ${why}`, "    ").map(colors.yellow),
+  const leftOutLines = left_out.flatMap(({ text, why }) => [
+    ...toLines(text, "  "),
+    ...toLines(`! ${why}`, "    ").map(colors.yellow),
   ]);
   const notes = [
     ...(not_found ? [`Not found: ${not_found}`] : []),
     ...(without_text.length === 0
       ? []
       : [
-          `No text is stored of ${quantity(without_text.length, "paper")} (${without_text.slice(0, 3).map(nameOf).join(", ")}${without_text.length > 3 ? ", …" : ""}); of these only the records were looked at. --fetch fetches them.`,
+          `No text is stored of ${quantity(without_text.length, "paper")} (${without_text.slice(0, 3).map(nameOf).join(", ")}${without_text.length > 3 ? ", …" : ""}); only the records of these were searched. --fetch fetches the texts.`,
         ]),
   ];
   return [
-    ...said,
-    ...none,
-    ...grounds,
-    ...(leftOut.length === 0 ? [] : ["", colors.bold("Left out of the answer:"), ...leftOut]),
-    ...(notes.length === 0 ? [] : ["", ...notes.flatMap((note) => flow(note, ""))]),
-    ...(checked.length === 0 ? [] : ["", ...checked]),
+    ...sentenceLines,
+    ...linesWithoutAnswer,
+    ...quoteLines,
+    ...(leftOutLines.length === 0 ? [] : ["", colors.bold("Left out of the answer:"), ...leftOutLines]),
+    ...(notes.length === 0 ? [] : ["", ...notes.flatMap((note) => toLines(note, ""))]),
+    ...(linesOfCheck.length === 0 ? [] : ["", ...linesOfCheck]),
   ];
 }

@@ -14,97 +14,115 @@ import { meaningField } from "../../research/derived/meaning-mark.js";
 import { answerMeaning } from "../../research/report/narrative/questions.js";
 import type { Answer } from "../../research/generated/answer.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
-import { answerLines, inNames, withKeys } from "./answer-lines.js";
+import { answerLines, replaceIds, withCitationKeys } from "./answer-lines.js";
 
-/** An answer with what became of it. */
-export interface AnswerStanding {
+/** An answer, and whether it is still up to date. */
+export interface AnswerStatus {
   readonly answer: Answer;
-  /** The projects that it was asked of, as far as they are there. */
+  /** The folders of the projects that were asked, with the home of the answer first. */
   readonly projects: readonly [string, ...string[]];
-  /** What people call their papers, as the answer names these. */
+  /** The citation keys of their papers, by the ids in the answer. */
   readonly names: ReadonlyMap<string, string>;
-  /** How those who checked its sentences answered to controls. */
+  /** The checkers' answers to control sentences. */
   readonly checkers: Checkers;
-  /** The last to its question. */
-  readonly latest: boolean;
-  /** Why it no longer stands, a clause each; empty where it does. */
-  readonly why: readonly string[];
-  /** Nobody can say: one of its projects is not there, or can't be read. */
-  readonly isUnchecked?: true;
+  /** Whether it is the newest answer to its question. */
+  readonly isNewest: boolean;
+  /** Why it is outdated, one clause for each reason; empty if it is up to date. */
+  readonly outdatedReasons: readonly string[];
+  /** One of its projects is missing or can't be read, so the program can't tell whether it is outdated. */
+  readonly isProjectMissing?: true;
 }
 
-/** Lists the questions of a project with their answers, and which of them no longer stand and why. */
-export async function answersCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
-  const folder = await findResearch(io.cwd, argument);
-  const all = await standings(folder, io);
+/** Lists the questions of a project with their answers, and tells which are outdated and why. */
+export async function answersCommand({ folder: projectName, json }: FolderOptions, io: Io): Promise<number> {
+  const folder = await findResearch(io.cwd, projectName);
+  const statuses = await answerStatuses(folder, io);
   if (json) {
-    io.stdout(`${JSON.stringify(all.map(asJson), null, 2)}\n`);
+    io.stdout(`${JSON.stringify(statuses.map(toJson), null, 2)}\n`);
     return 0;
   }
-  if (all.length === 0) {
-    say(io, `No question has been put to this project yet: 'research-ralph ask ${nameFor(io.cwd, folder)} "…?"'`);
+  if (statuses.length === 0) {
+    say(io, `This project has not been asked a question yet: 'research-ralph ask ${nameFor(io.cwd, folder)} "…?"'`);
     return 0;
   }
   const colors = createColors(io.color);
   const columns = Math.max(30, Math.min(io.columns, 100));
-  const lines = all.flatMap(({ answer, names, checkers, latest, why }) => [
+  const lines = statuses.flatMap(({ answer, names, checkers, isNewest, outdatedReasons }) => [
     ...wrap(`${answer.id} · ${answer.at.slice(0, 10)} · ${oneLine(answer.question)}`, columns).map(colors.bold),
-    ...(latest ? [] : ["Asked again since."]),
-    ...(why.length === 0
+    ...(isNewest ? [] : ["There is a newer answer to this question."]),
+    ...(outdatedReasons.length === 0
       ? []
-      : wrap(`Out of date: ${oneLine(why.map(inNames(names)).join("; "))}.`, columns).map(colors.yellow)),
+      : wrap(`Out of date: ${oneLine(outdatedReasons.map(replaceIds(names)).join("; "))}.`, columns).map(
+          colors.yellow,
+        )),
     ...answerLines(answer, names, io, checkers),
     "",
   ]);
-  const stale = all.filter(({ latest, why }) => latest && why.length > 0).length;
+  const outdatedCount = statuses.filter(
+    ({ isNewest, outdatedReasons }) => isNewest && outdatedReasons.length > 0,
+  ).length;
   const advice =
-    stale === 0
+    outdatedCount === 0
       ? []
       : [
-          `${quantity(stale, "answer")} no longer ${stale === 1 ? "stands" : "stand"}: 'research-ralph ask ${nameFor(io.cwd, folder)} --again'`,
+          `${quantity(outdatedCount, "answer")} ${outdatedCount === 1 ? "is" : "are"} out of date: 'research-ralph ask ${nameFor(io.cwd, folder)} --again'`,
         ];
   io.stdout(`${[...lines, ...advice].join("\n").trimEnd()}\n`);
   return 0;
 }
 
-/** An answer for programs, with what people read of its check in the same words. */
-export function asJson({ answer, names, checkers, latest, why }: AnswerStanding) {
-  const statements = answer.statements.map((said) => ({
-    ...said,
-    meaning: meaningField(said.check, checkers).meaning?.says,
+/** An answer for programs. The results of its check have the same words as for people. */
+export function toJson({ answer, names, checkers, isNewest, outdatedReasons }: AnswerStatus) {
+  const statements = answer.statements.map((statement) => ({
+    ...statement,
+    meaning: meaningField(statement.check, checkers).meaning?.says,
   }));
-  return { ...withKeys(answer, names), statements, checked: answerMeaning(answer, checkers)?.says, latest, stale: why };
+  return {
+    ...withCitationKeys(answer, names),
+    statements,
+    checked: answerMeaning(answer, checkers)?.says,
+    latest: isNewest,
+    stale: outdatedReasons,
+  };
 }
 
-/** The answers of a project, oldest first, with whether they still stand. */
-export async function standings(
+/**
+ * The answers of a project, compared with the present state of the projects that were asked. The oldest answer comes
+ * first.
+ */
+export async function answerStatuses(
   folder: string,
   io: Pick<Io, "stderr" | "isTTY" | "columns">,
-): Promise<AnswerStanding[]> {
+): Promise<AnswerStatus[]> {
   const { lines: answers, notices } = await readAnswers(folder);
   for (const notice of notices) say(io, `warning: ${notice}`);
-  const opened = new Map<string, { readonly pool: Pool; readonly asked: readonly ProjectState[] }>();
-  const last = new Map(answers.map((answer) => [questionKey(answer), answer.id]));
+  /** The opened projects, by their folders: several answers often have the same. */
+  const openedProjects = new Map<string, { readonly pool: Pool; readonly states: readonly ProjectState[] }>();
+  const newestIds = new Map(answers.map((answer) => [questionKey(answer), answer.id]));
   const { rrd } = await readResearch(folder);
   const checkers = rrd.meaning?.checkers ?? {};
-  const all: AnswerStanding[] = [];
+  const statuses: AnswerStatus[] = [];
   for (const answer of answers) {
     const projects = questionFolders(folder, answer);
     const key = projects.join("\n");
-    const latest = last.get(questionKey(answer)) === answer.id;
+    const isNewest = newestIds.get(questionKey(answer)) === answer.id;
     try {
-      const { pool, asked } = opened.get(key) ?? { pool: await poolOf(projects), asked: await standingsOf(projects) };
-      opened.set(key, { pool, asked });
-      const [names, why] = [namesByKey(pool.papers), await staleReasons(answer, asked, pool)];
-      all.push({ answer, projects, names, checkers, latest, why });
+      const { pool, states } = openedProjects.get(key) ?? {
+        pool: await poolOf(projects),
+        states: await projectStates(projects),
+      };
+      openedProjects.set(key, { pool, states });
+      const outdatedReasons = await staleReasons(answer, states, pool);
+      statuses.push({ answer, projects, names: namesByKey(pool.papers), checkers, isNewest, outdatedReasons });
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      const why = `it can't be checked: ${error.message.replace(/\.$/, "")}`;
-      all.push({ answer, projects, names: new Map(), checkers, latest, why: [why], isUnchecked: true });
+      const outdatedReasons = [`it can't be checked: ${error.message.replace(/\.$/, "")}`];
+      const common = { answer, projects, checkers, isNewest, outdatedReasons };
+      statuses.push({ ...common, names: new Map(), isProjectMissing: true });
     }
   }
-  return all;
+  return statuses;
 }
 
-const standingsOf = (folders: readonly string[]): Promise<ProjectState[]> =>
+const projectStates = (folders: readonly string[]): Promise<ProjectState[]> =>
   Promise.all(folders.map(async (folder) => ({ folder, ledger: (await readResearch(folder)).ledger })));

@@ -15,37 +15,37 @@ import { readResearch } from "../../research/project-files/research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { accountOf, spentOn } from "../../research/workflow/forecast.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
-import { checkedLines, withKeys } from "./answer-lines.js";
-import { type Answered, keepIteration } from "./open-question.js";
+import { linesAfterCheck, withCitationKeys } from "./answer-lines.js";
+import { type AnswerWithPapers, storeIteration } from "./open-question.js";
 
 /**
- * Has the sentences of an answer that is printed and kept judged by a second reader, where the settings name one, and
- * prints what is said of them. `canPay`: something is left of the command's limits. The exit code is 0 unless a person
- * ended it: an answer stands, whatever its check comes to.
+ * Checks the sentences of a stored answer, if the configuration has a checker, and prints the results.
+ * `isWithinLimits`: the command may still spend something. The exit code is 0 unless the user stopped the command: an
+ * answer remains valid, whatever the result of its check is.
  */
 export async function checkAnswer(
-  { answer, pool, names }: Answered,
+  { answer, pool, names }: AnswerWithPapers,
   folder: string,
-  how: { readonly quiet: boolean; readonly json: boolean },
+  outputOptions: { readonly quiet: boolean; readonly json: boolean },
   config: ResolvedConfig,
   io: Io,
-  canPay: boolean,
+  isWithinLimits: boolean,
 ): Promise<{ readonly code: number; readonly spent: Spending }> {
   const roles = checkerNamesOf(config);
   const { checkers = [] } = sharingOf(config);
   if (Object.keys(roles).length === 0 || answer.open === undefined) return { code: 0, spent: zeroSpending };
-  const goesOn = `'research-ralph ask ${shellWord(nameFor(io.cwd, folder))} ${answer.id} --check'`;
-  if (!canPay) {
-    say(io, `The limit of this command is reached; ${goesOn} has the sentences of the answer checked.`);
+  const command = `'research-ralph ask ${shellWord(nameFor(io.cwd, folder))} ${answer.id} --check'`;
+  if (!isWithinLimits) {
+    say(io, `The limit of this command is reached; ${command} checks the sentences of the answer.`);
     return { code: 0, spent: zeroSpending };
   }
-  const kept: LedgerLine[] = [];
-  let said: string | undefined;
+  const storedLines: LedgerLine[] = [];
+  let output: string | undefined;
   const { rrd, ledger } = await readResearch(folder);
   const verdict = await drive(
     config,
     io,
-    { ...how, iterations: maxCheckIterations, roles, hasRun: true },
+    { ...outputOptions, iterations: maxCheckIterations, roles, hasRun: true },
     async ({ redact, tell }) =>
       checkWorkflow({
         answer,
@@ -57,23 +57,23 @@ export async function checkAnswer(
         root: rootOf(folder, io.cwd),
         workspaces: workspacesOf(config.stateDir, join(folder, `check-${process.pid}`)),
         account: () => {
-          const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...kept]);
+          const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...storedLines]);
           return account;
         },
         keep: async (iteration) => {
-          kept.push(iteration.line);
+          storedLines.push(iteration.line);
           const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
-          await keepIteration(folder, iteration, { config, now: io.clock.now, notify });
+          await storeIteration(folder, iteration, { config, now: io.clock.now, notify });
         },
-        checked: (checked, rates) => {
-          said = how.json
-            ? `${JSON.stringify({ type: "answer", ...withKeys(checked, names) })}\n`
-            : `\n${checkedLines(checked, rates, names, io).join("\n")}\n`;
+        onChecked: (checkedAnswer, rates) => {
+          output = outputOptions.json
+            ? `${JSON.stringify({ type: "answer", ...withCitationKeys(checkedAnswer, names) })}\n`
+            : `\n${linesAfterCheck(checkedAnswer, rates, names, io).join("\n")}\n`;
         },
       }),
   );
-  if (said === undefined) say(io, `The check of ${answer.id} is not at its end; ${goesOn} goes on with it.`);
-  else io.stdout(said);
+  if (output === undefined) say(io, `The check of ${answer.id} is not complete; ${command} continues it.`);
+  else io.stdout(output);
   const code = exitCodeOf(verdict);
-  return { code: code > 128 ? code : 0, spent: spentOn({}, kept) };
+  return { code: code > 128 ? code : 0, spent: spentOn({}, storedLines) };
 }

@@ -25,104 +25,113 @@ import { accountOf, spentOn } from "../../research/workflow/forecast.js";
 import { derive } from "../../research/workflow/derive.js";
 import { workspacesOf } from "../../research/workflow/workspace.js";
 
-interface QuestionWish {
-  /** Absolute; the first keeps the answer. */
+interface QuestionOptions {
+  /** Absolute paths of the projects. The answer is stored in the first one. */
   readonly folders: readonly [string, ...string[]];
   readonly question: string;
-  /** Fetch the texts that are not kept. */
+  /** True if texts that are not stored are fetched. */
   readonly fetch: boolean;
-  /** Its sentences are checked once it is kept. */
+  /** True if the sentences of the answer are checked afterwards. */
   readonly isChecked: boolean;
-  /** Told the answer once it is kept. */
-  readonly answered: (answered: Answered) => void;
-  /** Told what this question has cost so far, after each iteration. */
-  readonly paid: (spent: Spending) => void;
+  /** Called with the answer when it is stored. */
+  readonly onAnswer: (answer: AnswerWithPapers) => void;
+  /** Called after each iteration with the cost of this question so far. */
+  readonly onSpending: (spent: Spending) => void;
 }
 
-/** An answer with what it was made from. */
-export interface Answered {
+/** An answer, and the papers that were searched for it. */
+export interface AnswerWithPapers {
   readonly answer: Answer;
   readonly pool: Pool;
-  /** What people call its papers. */
+  /** The citation keys of its papers, by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Makes a question to one or more projects ready for a run. Takes no lock before there is something to keep. */
+/** Returns the workflow that answers a question. Locks the project only while it stores an iteration. */
 export async function openQuestion(
-  { folders, question, fetch, isChecked, answered, paid }: QuestionWish,
+  { folders, question, fetch, isChecked, onAnswer, onSpending }: QuestionOptions,
   config: ResolvedConfig,
   io: Io,
   { everyone, redact, tell, ending }: Run,
 ) {
-  const [home] = folders;
-  await requireKnownFormats(home, researchFormat);
-  const states = await Promise.all(folders.map(readResearch));
-  const projects = folders.map((folder, index) => ({ folder, rrd: (states[index] as (typeof states)[number]).rrd }));
-  const { rrd, ledger } = states[0] as (typeof states)[number];
-  const { lines: answers } = await readAnswers(home);
-  const root = rootOf(home, io.cwd);
-  const read = fetch ? fetching(config, io, ending) : storedTextOf;
-  const pool = await openPool(projects, read, storedTexts({ readOnly: false }));
-  const unit = nextAnswerUnit(
+  const [homeFolder] = folders;
+  await requireKnownFormats(homeFolder, researchFormat);
+  const projectStates = await Promise.all(folders.map(readResearch));
+  const projects = folders.map((folder, index) => ({
+    folder,
+    rrd: (projectStates[index] as (typeof projectStates)[number]).rrd,
+  }));
+  const { rrd, ledger } = projectStates[0] as (typeof projectStates)[number];
+  const { lines: answers } = await readAnswers(homeFolder);
+  const root = rootOf(homeFolder, io.cwd);
+  const readText = fetch ? fetchingReader(config, io, ending) : storedTextOf;
+  const pool = await openPool(projects, readText, storedTexts({ readOnly: false }));
+  const unitId = nextAnswerUnit(
     answers,
     ledger.map((line) => line.unit),
   );
-  const takesTools = everyone.every((agent) => agent.takesTools === true);
-  const kept: LedgerLine[] = [];
+  const canUseTools = everyone.every((agent) => agent.takesTools === true);
+  const storedLines: LedgerLine[] = [];
   const notify = (level: "info" | "warning", message: string) => void tell({ type: "notice", level, message });
   return answerWorkflow({
     pool,
     question,
-    unit,
+    unit: unitId,
     root,
     redact,
     isChecked,
-    answered: (answer) => answered({ answer, pool, names: namesByKey(pool.papers) }),
+    onAnswer: (answer) => onAnswer({ answer, pool, names: namesByKey(pool.papers) }),
     project: projects.map(({ rrd: { project } }) => project).join("; "),
-    ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: states.map(lastOf) }),
-    seen: lastOf({ ledger }),
-    workspaces: workspacesOf(config.stateDir, join(home, `ask-${process.pid}`)),
+    ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: projectStates.map(lastIteration) }),
+    seen: lastIteration({ ledger }),
+    workspaces: workspacesOf(config.stateDir, join(homeFolder, `ask-${process.pid}`)),
     now: io.clock.now,
     account: () => {
-      const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...kept]);
+      const { forecast: _, ...account } = accountOf(rrd, [...ledger, ...storedLines]);
       return account;
     },
-    tools: takesTools ? toolsOf(folders, config, io.env)(["find_passages"]) : undefined,
+    tools: canUseTools ? toolsOf(folders, config, io.env)(["find_passages"]) : undefined,
     keep: async (iteration) => {
-      kept.push(iteration.line);
-      paid(spentOn({}, kept));
-      await keepIteration(home, iteration, { config, now: io.clock.now, notify });
+      storedLines.push(iteration.line);
+      onSpending(spentOn({}, storedLines));
+      await storeIteration(homeFolder, iteration, { config, now: io.clock.now, notify });
     },
   });
 }
 
-const lastOf = ({ ledger }: { readonly ledger: readonly LedgerLine[] }): number =>
-  ledger.reduce((most, { iteration }) => Math.max(most, iteration), 0);
+/** The number of the last iteration; 0 if there is none. */
+const lastIteration = ({ ledger }: { readonly ledger: readonly LedgerLine[] }): number =>
+  ledger.reduce((max, { iteration }) => Math.max(max, iteration), 0);
 
-interface Keeping {
+interface StoreOptions {
   readonly config: ResolvedConfig;
   readonly now: () => number;
   readonly notify: (level: "info" | "warning", message: string) => void;
 }
 
-/** Folds an iteration into the project, or leaves it to the run that holds the project. */
-export async function keepIteration(folder: string, iteration: AnswerIteration, keeping: Keeping): Promise<void> {
-  const { config, now, notify } = keeping;
-  if (await whileFree(folder, keeping, (research) => foldAnswer(research, iteration))) return;
+/** Stores an iteration in the project. If a run holds the project, it gets the iteration as a message and stores it. */
+export async function storeIteration(
+  folder: string,
+  iteration: AnswerIteration,
+  storeOptions: StoreOptions,
+): Promise<void> {
+  const { config, now, notify } = storeOptions;
+  if (await doUnlessRunning(folder, storeOptions, (research) => foldAnswer(research, iteration))) return;
+  // The inbox gives the message its own id.
   const { message: _, ...beside } = iteration;
   await leaveMessage(folder, { beside }, now(), config.stateDir);
   if (iteration.answer !== undefined && (iteration.checks === undefined || iteration.answer.open === undefined))
-    notify("info", "A run is under way; it records the answer before its next iteration.");
+    notify("info", "The project is running; the run stores the answer before its next iteration.");
 }
 
-/** Writes to its end what a kill has left half written, so that the files tell all that was done. */
-export const finishWriting = (folder: string, keeping: Keeping): Promise<boolean> =>
-  whileFree(folder, keeping, async () => undefined);
+/** Finishes what a killed process wrote only in part. Returns false if a run holds the project. */
+export const finishInterruptedWrites = (folder: string, storeOptions: StoreOptions): Promise<boolean> =>
+  doUnlessRunning(folder, storeOptions, async () => undefined);
 
-/** Does this with the project, unless a run holds it; whether it was done. */
-async function whileFree(
+/** Opens the project and does `work` with it. Returns false, and does nothing, if a run holds the project. */
+async function doUnlessRunning(
   folder: string,
-  { config, notify }: Keeping,
+  { config, notify }: StoreOptions,
   work: (research: Awaited<ReturnType<typeof openResearch>>) => Promise<unknown>,
 ): Promise<boolean> {
   const lock = lockFile(folder);
@@ -131,7 +140,7 @@ async function whileFree(
   try {
     research = await openResearch(folder, { derive, git: config.git, notify, short: true });
   } catch (error) {
-    // A run may have begun since.
+    // A run may have started after the first look at the lock.
     if (!(error instanceof ExpectedError) || !(await isHeld(lock))) throw error;
     return false;
   }
@@ -144,12 +153,12 @@ async function whileFree(
   }
 }
 
-/** Reads texts, and fetches what is not kept. */
-function fetching(config: ResolvedConfig, io: Io, signal: AbortSignal): ReadText {
+/** Returns a reader of texts that fetches those that are not stored. */
+function fetchingReader(config: ResolvedConfig, io: Io, signal: AbortSignal): ReadText {
   const libraries = new Map<string, ReturnType<typeof libraryFor>>();
   return async (folder, paper) => {
-    const kept = await storedTextOf(folder, paper);
-    if (kept !== undefined || signal.aborted) return kept;
+    const storedText = await storedTextOf(folder, paper);
+    if (storedText !== undefined || signal.aborted) return storedText;
     const library = libraries.get(folder) ?? libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal);
     libraries.set(folder, library);
     const answer = await library.text?.(paper);

@@ -21,9 +21,9 @@ import { sharedAnswersFolder } from "../../research/project-files/layout.js";
 
 export interface SearchArguments {
   readonly query: string;
-  /** Names of sources, separated by commas; undefined for all that can be searched. */
+  /** Names of sources, separated by commas; absent: the usual services that can be searched. */
   readonly source?: string;
-  /** Columns of lists with other headers, each "title=Name". */
+  /** The columns of a CSV file with other headers, each as "title=Name". */
   readonly columns?: readonly string[];
   /** The first and last publication date: YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly from?: string;
@@ -49,7 +49,7 @@ export async function searchCommand(
   const queryOptions = { ...datesOf(from, until), columns: columns && parseColumns(columns) };
   const config = await configToRead({ ...io, sayOfPlugins: (sentence) => say(io, sentence) }, flags, ["sources"]);
   const sources =
-    source === undefined ? usualServices().filter(({ search }) => search !== undefined) : askedSources(source, io);
+    source === undefined ? usualServices().filter(({ search }) => search !== undefined) : sourcesNamed(source, io);
 
   const signals = listenForSignals(io);
   try {
@@ -57,27 +57,27 @@ export async function searchCommand(
       cacheDir: sharedAnswersFolder(config.stateDir),
     });
     const contextFor = contextsWith(config, io.env, http);
-    const open: Open = (name) => {
-      const source = sources.find((each) => each.name === name);
+    const openSource: Open = (name) => {
+      const source = sources.find((other) => other.name === name);
       if (source === undefined) throw new Error(`${name} was not asked for`);
       const context = contextFor(source);
       return "unavailable" in context ? context : { source, context };
     };
     const names = sources.map(({ name }) => name);
-    const reportListing = (listing: Listing) => say(io, progress(listing));
+    const reportListing = (listing: Listing) => say(io, progressText(listing));
     const { listings, candidates, ranked } = await searchOnce(
       { terms: query, ...queryOptions, most: limit },
       names,
-      open,
+      openSource,
       io.clock.now(),
       reportListing,
     );
     if (signals.finish.aborted)
       return exitCodeOf({ verdict: "interrupted", reason: "", signal: signals.finish.reason });
 
-    const decisionsOn = mergeDecisions(candidates);
-    const works = ranked.slice(0, limit).map((work) => ({ ...work, ...decisionsOn(work) }));
-    io.stdout(outputText(output, works, query, listings, explain, io));
+    const decisionsFor = mergeDecisions(candidates);
+    const works = ranked.slice(0, limit).map((work) => ({ ...work, ...decisionsFor(work) }));
+    io.stdout(outputOf(output, works, query, listings, explain, io));
     const hasAnswer = listings.some(({ status }) => status === "ok" || status === "empty");
     if (!hasAnswer) say(io, "No source could be asked.");
     else if (works.length === 0) say(io, "Nothing was found; try fewer or other words.");
@@ -87,20 +87,20 @@ export async function searchCommand(
   }
 }
 
-/** The services of these names. Sources that programs may not use are replaced. */
-function askedSources(text: string, io: Io): Source[] {
-  const { named, said } = namedSources(text.split(","), io.cwd);
-  for (const sentence of said) say(io, sentence);
-  const sources = named.flatMap((name) => {
+/** The services with these names. A service that programs may not use is replaced by another one. */
+function sourcesNamed(text: string, io: Io): Source[] {
+  const { named: sourceNames, said: notices } = namedSources(text.split(","), io.cwd);
+  for (const sentence of notices) say(io, sentence);
+  const sources = sourceNames.flatMap((name) => {
     const services = sourcesFor(name, io.cwd);
     if (services.length === 0) throw new ExpectedError(`'${name}' is not a service that can be searched.`, 2);
     return services;
   });
-  return sources.filter(({ name }, index) => sources.findIndex((each) => each.name === name) === index);
+  return sources.filter(({ name }, index) => sources.findIndex((other) => other.name === name) === index);
 }
 
-/** A sentence on the result of a source. */
-function progress({ source, asked, status, reason, records }: Listing): string {
+/** The result of a source in one line. */
+function progressText({ source, asked, status, reason, records }: Listing): string {
   if (status === "ok")
     return oneLine(
       `${source}: ${records.length} ${records.length === 1 ? "work" : "works"}${reason === undefined ? "" : ` (${reason})`}`,
@@ -113,7 +113,8 @@ function progress({ source, asked, status, reason, records }: Listing): string {
 
 type ExplainedWork = RankedWork & MergeDecisions;
 
-function outputText(
+/** The results in the format of `output`. */
+function outputOf(
   output: SearchArguments["output"],
   works: readonly ExplainedWork[],
   query: string,
@@ -123,7 +124,7 @@ function outputText(
 ): string {
   if (output === "bibtex") return bibliographyOf(works.map(({ record }) => storedFields(record)));
   if (output === "text")
-    return foundLines(works, explain, io)
+    return resultLines(works, explain, io)
       .map((line) => `${line}\n`)
       .join("");
   const results = works.map(({ record, provenance, priority, why, merged, apart }) => ({
@@ -147,35 +148,35 @@ const maxAuthors = 4;
 const maxWidth = 100;
 
 /** The results for people: title, authors, date, sources and address. */
-function foundLines(works: readonly ExplainedWork[], explain: boolean, io: Pick<Io, "color" | "columns">): string[] {
+function resultLines(works: readonly ExplainedWork[], explain: boolean, io: Pick<Io, "color" | "columns">): string[] {
   const colors = createColors(io.color);
   const indent = " ".repeat(String(works.length).length + 2);
-  const indented = (text: string) =>
+  const indentedLines = (text: string) =>
     wrap(oneLine(text), Math.min(io.columns, maxWidth) - indent.length).map((line) => indent + line);
   return works.flatMap((work, index) => {
     const { record, provenance } = work;
-    const [first = "", ...rest] = indented(record.title).map((line, row) =>
+    const [first = "", ...rest] = indentedLines(record.title).map((line, row) =>
       row === 0 ? `${index + 1}.`.padEnd(indent.length) + line.trimStart() : line,
     );
     const { authors, date, venue, citations, retracted } = record;
-    const who =
+    const authorText =
       authors.length > maxAuthors ? `${authors.slice(0, maxAuthors).join(", ")} and others` : authors.join(", ");
     const citationText =
       citations === undefined ? undefined : `cited ${citations.count} ${citations.count === 1 ? "time" : "times"}`;
-    const about = [who, date, venue, citationText, sourcesOf(provenance).join(" + ")];
+    const details = [authorText, date, venue, citationText, sourcesOf(provenance).join(" + ")];
     return [
       ...(index === 0 ? [] : [""]),
       colors.bold(first),
       ...rest.map(colors.bold),
       ...(retracted === true ? [colors.red(`${indent}RETRACTED`)] : []),
-      ...indented(about.filter((part) => typeof part === "string" && part !== "").join(" · ")),
-      ...indented(record.url).map(colors.dim),
-      ...(explain ? explanations(work).flatMap(indented) : []),
+      ...indentedLines(details.filter((part) => typeof part === "string" && part !== "").join(" · ")),
+      ...indentedLines(record.url).map(colors.dim),
+      ...(explain ? explanationsOf(work).flatMap(indentedLines) : []),
     ];
   });
 }
 
-const explanations = (work: ExplainedWork): string[] => [
+const explanationsOf = (work: ExplainedWork): string[] => [
   `priority ${work.priority}: ${work.why}`,
   ...mergeSentences(work.record, work),
 ];

@@ -8,21 +8,22 @@ import { toolContextFor } from "../../compose/tools.js";
 import type { ResearchTool } from "../../research/tools/context.js";
 
 interface ToolArguments {
-  /** Undefined: list the tools. */
+  /** The tool's name; absent: the tools are listed. */
   readonly name?: string;
-  /** Projects as typed; several for what asks all papers at once. */
+  /** The names of projects, as the user typed them. */
   readonly research?: readonly string[];
+  /** The only paper that the tool may read, as the user typed it. */
   readonly paper?: string;
-  /** The arguments as JSON; true where `--json` stands alone, undefined where it is not there. */
+  /** The arguments as JSON; true for `--json` without a value, absent without `--json`. */
   readonly json?: string | true;
-  /** Print what the tool takes instead of calling it. */
+  /** True if the tool's parameters are printed, and the tool is not called. */
   readonly help?: boolean;
 }
 
 /**
- * Calls a tool as an agent would, or lists the tools. With `--json` the answer is one JSON object. Exit code 2 where
- * the call is wrong,
- * 5 where nobody answered of all who were asked.
+ * Calls a tool with the result that an agent would get, or lists the tools. With `--json` the answer is one JSON
+ * object. The exit code is 5 if no service answered the tool. @throws ExpectedError with exit code 2 for a wrong call,
+ * 1 for another problem of the tool.
  */
 export async function toolCommand(
   { name, research = [], paper, json, help = false }: ToolArguments,
@@ -30,44 +31,41 @@ export async function toolCommand(
 ): Promise<number> {
   const isJson = json !== undefined;
   if (name === undefined) {
-    const listed = tools.map((tool) => ({
+    const toolDescriptions = tools.map((tool) => ({
       name: tool.name,
       description: tool.description,
       parameters: tool.parameters,
     }));
-    if (isJson) io.stdout(`${JSON.stringify(listed)}\n`);
-    else for (const tool of listed) io.stdout(`${tool.name.padEnd(15)} ${tool.description}\n`);
+    if (isJson) io.stdout(`${JSON.stringify(toolDescriptions)}\n`);
+    else for (const tool of toolDescriptions) io.stdout(`${tool.name.padEnd(15)} ${tool.description}\n`);
     return 0;
   }
-  const known = toolsNamed([name], research.length);
-  if (isProblem(known)) throw new ExpectedError(known.problem, 2);
-  const [tool] = known;
+  const foundTools = toolsNamed([name], research.length);
+  if (isProblem(foundTools)) throw new ExpectedError(foundTools.problem, 2);
+  const [tool] = foundTools;
   if (help && tool !== undefined) {
-    for (const line of helpOf(tool)) io.stdout(`${line}\n`);
+    for (const line of helpLines(tool)) io.stdout(`${line}\n`);
     return 0;
   }
-  const given = typeof json === "string" ? parsed(json) : {};
-  const ending = new AbortController();
+  const toolArguments = typeof json === "string" ? parseArguments(json) : {};
+  const controller = new AbortController();
   try {
-    const context = await toolContextFor(await findProjects(io.cwd, research), paper, io, ending.signal);
-    const answer = await callTool(tools, name, given, context, ending.signal);
+    const context = await toolContextFor(await findProjects(io.cwd, research), paper, io, controller.signal);
+    const answer = await callTool(tools, name, toolArguments, context, controller.signal);
     if (isProblem(answer)) throw new ExpectedError(answer.problem, answer.wrongCall === true ? 2 : 1);
     io.stdout(isJson ? `${JSON.stringify(answer)}\n` : `${sanitise(answer.text)}\n`);
     return answer.unanswered === true ? 5 : 0;
   } finally {
-    // A source that was left behind would keep the program alive.
-    ending.abort();
+    // A request to a source that is still open would keep the process alive.
+    controller.abort();
   }
 }
 
-/**
- * What a tool takes, for a person: the descriptions that agents are sent are shorter, since every request pays for
- * them.
- */
-function helpOf({ name, description, parameters: { properties, required = [] } }: ResearchTool): string[] {
+/** The parameters of a tool for people. Some have a longer description here: agents pay for the words of theirs. */
+function helpLines({ name, description, parameters: { properties, required = [] } }: ResearchTool): string[] {
   const rows = Object.entries(properties).map(
-    ([argument, { type, description: meaning = argument === "id" ? "the paper's id, as status lists it" : "" }]) =>
-      `  ${argument.padEnd(8)} ${[type, ...(required.some((each) => each === argument) ? ["required"] : []), ...(meaning === "" ? [] : [meaning])].join(", ")}`,
+    ([argument, { type, description: meaningText = argument === "id" ? "the paper's id, as status lists it" : "" }]) =>
+      `  ${argument.padEnd(8)} ${[type, ...(required.some((requiredName) => requiredName === argument) ? ["required"] : []), ...(meaningText === "" ? [] : [meaningText])].join(", ")}`,
   );
   const example = required[0] ?? Object.keys(properties)[0] ?? "";
   return [
@@ -80,7 +78,8 @@ function helpOf({ name, description, parameters: { properties, required = [] } }
   ];
 }
 
-function parsed(json: string): unknown {
+/** @throws ExpectedError (exit code 2) if the text is not valid JSON. */
+function parseArguments(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {

@@ -29,7 +29,7 @@ const call = async (client: Client, name: string, args: Record<string, unknown> 
 test("in an empty folder the server starts, and says what is missing as an answer", async () => {
   const empty = freshFolder();
   const client = await connectClient(empty, [], env);
-  expect(client.getInstructions()).toContain("never repeat as a finding what is not borne out");
+  expect(client.getInstructions()).toContain("never report a sentence that is not borne out as a finding");
   expect(await call(client, "list")).toEqual({ isError: false, text: '{"work":[]}', structured: { work: [] } });
   for (const name of ["status", "report", "answers", "find_passages"])
     expect(await call(client, name, name === "find_passages" ? { query: "grasping" } : {})).toMatchObject({
@@ -103,7 +103,7 @@ test("a question is answered with its quotes and the keys of their papers, with 
   for (const { rests_on } of statements) expect(handles).toEqual(expect.arrayContaining(rests_on));
   for (const { key, passage } of quotes)
     expect([key, passage]).toEqual([expect.stringMatching(/^[a-z]+\d{4}/), expect.stringMatching(/\w/)]);
-  expect(told.map(({ message }) => message)).toContain("Question: baseline is at work");
+  expect(told.map(({ message }) => message)).toContain("Question: baseline is working");
   expect(told.map(({ progress }) => progress)).toEqual(told.map((_, index) => index + 1));
   const { structured } = await call(client, "answers");
   expect(structured).toMatchObject({ answers: [{ statements: expect.anything() as unknown }] });
@@ -115,7 +115,7 @@ test("what is wrong with a call is one sentence, and words of a client are never
   for (const [name, args, sentence] of [
     ["status", { project: "nobody" }, "There is no project 'nobody'"],
     ["status", { projekt: "x" }, "status: there is no argument 'projekt'; it takes project."],
-    ["start", { topic: "grasping" }, "Name a budget for the run: max_usd, max_tokens, max_minutes or iterations."],
+    ["start", { topic: "grasping" }, "Name a limit for the run: max_usd, max_tokens, max_minutes or iterations."],
     ["start", { topic: "grasping", max_usd: -1 }, "start: max_usd must be above 0, is -1."],
     ["start", { topic: "g", max_usd: 1, sources: ["folder:/etc"] }, "/etc lies outside the folder"],
     ["start", { topic: "g", max_usd: 1, sources: ["list:Embase=/etc/hosts"] }, "/etc/hosts lies outside the folder"],
@@ -159,7 +159,7 @@ test("an agent of ours is served nothing that changes, and --write goes with no 
   });
   expect(await cli(["mcp", "--tools", "start"], cwd)).toMatchObject({
     code: 2,
-    err: expect.stringContaining("start is served with --write alone"),
+    err: expect.stringContaining("start is served only with --write"),
   });
 });
 

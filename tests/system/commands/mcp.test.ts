@@ -59,7 +59,7 @@ test("a run that a client started goes on to its report after the client and its
   });
   const { project } = started.structuredContent as { project: string };
   const again = await client.callTool({ name: "run", arguments: { project, max_minutes: 5 } });
-  expect([again.isError, said(again)]).toEqual([true, expect.stringContaining("is running already")]);
+  expect([again.isError, said(again)]).toEqual([true, expect.stringContaining("is already running")]);
   await client.close();
   await until(() => !isAtWork(pid));
   const status = async () =>

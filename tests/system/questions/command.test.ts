@@ -37,7 +37,7 @@ test("where under half of the quotes are found the agent mends them once; what i
       .map(({ outcome }) => outcome),
   ).toEqual(["refused", "accepted"]);
   const { out } = await cli(["ask", question, ...agent], cwd, { MISQUOTE: "1" });
-  expect(out).toMatch(/^Not in these papers\.\n\nNear: sampleauthor2026/);
+  expect(out).toMatch(/^Not in these papers\.\n\nNearest passage: sampleauthor2026/);
   expect(answers().at(-1)).toMatchObject({
     statements: [],
     quotes: [],

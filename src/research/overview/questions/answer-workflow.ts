@@ -45,7 +45,7 @@ interface AnswerOptions {
   /** True if its sentences are checked afterwards. */
   readonly isChecked: boolean;
   /** Called with the answer when it is stored. */
-  readonly answered: (answer: Answer) => void;
+  readonly onAnswer: (answer: Answer) => void;
 }
 
 /** The state of a question. */
@@ -97,7 +97,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       answer.statements.length > 0 ? withCheckOpen : { ...answer, nearest: await nearestPassages(pool, query) };
     await options.keep({ line, answer: complete });
     state = { ...state, answer: complete };
-    options.answered(complete);
+    options.onAnswer(complete);
     return { outcome: "accepted", summary: summaryOf(complete) };
   };
 

@@ -49,7 +49,7 @@ interface CheckOptions {
   /** Stores an iteration in the project's files. */
   readonly keep: (iteration: AnswerIteration) => Promise<void>;
   /** Called with the answer when the verdicts are stored, and with the checkers' answers to controls so far. */
-  readonly checked: (answer: Answer, checkers: Checkers) => void;
+  readonly onChecked: (answer: Answer, checkers: Checkers) => void;
 }
 
 /** The check is given up after this many unusable results. */
@@ -125,7 +125,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
     if (!isOver || closed === undefined) return keep(line, answerSoFar());
     const checked = withCheck(answer, closed, answerHandles, controlRates(rates));
     await keep(line, checked);
-    options.checked(checked, rates);
+    options.onChecked(checked, rates);
   };
 
   const accept = async (run: AgentRun, unit: Unit, material: Material): Promise<Outcome> => {
