@@ -99,7 +99,7 @@ export async function openQuestion(
   });
 }
 
-/** The number of the last iteration; 0 if there is none. */
+/** The number of the last iteration; 0 before the first one. */
 const lastIteration = ({ ledger }: { readonly ledger: readonly LedgerLine[] }): number =>
   ledger.reduce((max, { iteration }) => Math.max(max, iteration), 0);
 
