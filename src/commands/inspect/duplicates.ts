@@ -18,66 +18,80 @@ interface DuplicatesOptions extends FolderOptions {
   readonly all: boolean;
 }
 
-/** So many merged records are listed where not all are asked for. */
-const defaultShown = 20;
-const widest = 120;
+/** Maximum number of merged records that are listed without --all. */
+const maxShownByDefault = 20;
+const maxColumns = 120;
 
-/** Shows pairs of records that may be one work side by side, and which records count as duplicates and why. */
+/**
+ * Shows pairs of records that may be the same work, side by side; then the records that count as duplicates, with the
+ * reasons.
+ */
 export async function duplicatesCommand({ folder: argument, all, json }: DuplicatesOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const { rrd } = await readResearch(folder);
   const { lines } = await readLedger(folder);
   const { uncertain, settled } = duplicatesAmong(allRecords(rrd, lines, await readKeptSearch(folder, rrd)), rrd);
   if (json) {
-    const briefly = ({ id, key, title, source, outcome }: TracedRecord) => ({ id, key, title, source, ...outcome });
-    const pairs = uncertain.map(({ records, why }) => ({ records: records.map(briefly), why }));
-    io.stdout(`${JSON.stringify({ folder, uncertain: pairs, duplicates: settled.map(briefly) }, null, 2)}\n`);
+    const summaryOf = ({ id, key, title, source, outcome }: TracedRecord) => ({ id, key, title, source, ...outcome });
+    const pairs = uncertain.map(({ records, why }) => ({ records: records.map(summaryOf), why }));
+    io.stdout(`${JSON.stringify({ folder, uncertain: pairs, duplicates: settled.map(summaryOf) }, null, 2)}\n`);
     return 0;
   }
-  const where = shellWord(nameFor(io.cwd, folder));
-  const shown = all ? settled : settled.slice(0, defaultShown);
-  const left = settled.length - shown.length;
-  const room = Math.min(io.columns, widest) - 1;
-  const flow = (text: string, indent = "") => wrap(oneLine(text), room - indent.length).map((line) => indent + line);
-  const out = [
+  const projectName = shellWord(nameFor(io.cwd, folder));
+  const shownDuplicates = all ? settled : settled.slice(0, maxShownByDefault);
+  const hiddenCount = settled.length - shownDuplicates.length;
+  const columns = Math.min(io.columns, maxColumns) - 1;
+  const wrapLines = (text: string, indent = "") =>
+    wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const output = [
     uncertain.length === 0 ? "No pair is uncertain." : `${quantity(uncertain.length, "pair")} may be one work:`,
-    ...uncertain.flatMap((pair) => ["", ...pairLines(pair, room, io.color), ...flow(`${pair.why}`, "  ")]),
+    ...uncertain.flatMap((pair) => ["", ...pairLines(pair, columns, io.color), ...wrapLines(`${pair.why}`, "  ")]),
     ...(uncertain.length === 0
       ? []
-      : ["", ...flow(`One work: 'research-ralph join ${where} <the one that stays> <the other>'`)]),
+      : [
+          "",
+          ...wrapLines(
+            `If two are one work: 'research-ralph join ${projectName} <the record to keep> <the other record>'`,
+          ),
+        ]),
     "",
     `${quantity(settled.length, "record")} ${settled.length === 1 ? "counts as a duplicate" : "count as duplicates"}${settled.length === 0 ? "." : ":"}`,
-    ...shown.flatMap(({ id, source, title, outcome: { duplicateOf = "", reason } }) => [
-      ...flow(`${duplicateOf}: ${source ?? id}, ${title}`, "  "),
-      ...(reason === undefined ? [] : flow(reason, "    ")),
+    ...shownDuplicates.flatMap(({ id, source, title, outcome: { duplicateOf = "", reason } }) => [
+      ...wrapLines(`${duplicateOf}: ${source ?? id}, ${title}`, "  "),
+      ...(reason === undefined ? [] : wrapLines(reason, "    ")),
     ]),
-    ...(left === 0 ? [] : [`  and ${left} more; --all lists them`]),
+    ...(hiddenCount === 0 ? [] : [`  and ${hiddenCount} more; --all lists them`]),
     ...(settled.length === 0
       ? []
-      : ["", ...flow(`Another work: 'research-ralph join ${where} <the duplicate> --part'`)]),
+      : [
+          "",
+          ...wrapLines(
+            `If a duplicate is a different work: 'research-ralph join ${projectName} <the duplicate> --part'`,
+          ),
+        ]),
   ];
-  io.stdout(`${out.join("\n")}\n`);
+  io.stdout(`${output.join("\n")}\n`);
   return 0;
 }
 
-/** Two records, field by field; where the terminal is narrow, one below the other. */
-function pairLines({ records }: UncertainPair, room: number, color: boolean): string[] {
+/** Two records side by side, field by field. If the terminal is narrow, the second record is below the first. */
+function pairLines({ records }: UncertainPair, columns: number, color: boolean): string[] {
   const colors = createColors(color);
-  const [one, other] = records.map(fieldsOf) as [string[], string[]];
-  if (room < 80)
-    return [one, other].flatMap((fields, side) =>
+  const [first, second] = records.map(fieldsOf) as [string[], string[]];
+  if (columns < 80)
+    return [first, second].flatMap((fields, side) =>
       fields.flatMap((field, index) =>
-        wrap(field, room - 4).map((line, at) => {
-          const text = `${index === 0 && at === 0 ? (side === 0 ? "  " : "≟ ") : "    "}${line}`;
+        wrap(field, columns - 4).map((line, lineIndex) => {
+          const text = `${index === 0 && lineIndex === 0 ? (side === 0 ? "  " : "≟ ") : "    "}${line}`;
           return index === 0 ? colors.bold(text) : text;
         }),
       ),
     );
-  const half = Math.floor((room - 5) / 2);
-  return one.flatMap((field, index) => {
-    const [left, right] = [wrap(field, half), wrap(other[index] ?? "", half)];
-    return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => {
-      const text = `  ${(left[at] ?? "").padEnd(half)}   ${right[at] ?? ""}`.trimEnd();
+  const half = Math.floor((columns - 5) / 2);
+  return first.flatMap((field, index) => {
+    const [left, right] = [wrap(field, half), wrap(second[index] ?? "", half)];
+    return Array.from({ length: Math.max(left.length, right.length) }, (_, lineIndex) => {
+      const text = `  ${(left[lineIndex] ?? "").padEnd(half)}   ${right[lineIndex] ?? ""}`.trimEnd();
       return index === 0 ? colors.bold(text) : text;
     });
   });
@@ -96,17 +110,17 @@ const fieldsOf = ({
   source,
   outcome,
 }: TracedRecord): string[] => {
-  const place = [
+  const publication = [
     venue,
     [volume, issue === undefined || issue === null ? "" : `(${issue})`].filter(Boolean).join(""),
     pages,
   ];
-  const names = authorsOf(authors);
+  const authorNames = authorsOf(authors);
   return [
     key,
     title,
-    `${names.slice(0, 3).join("; ")}${names.length > 3 ? " and others" : ""}`,
-    [date ?? "no date", ...place].filter(Boolean).join(", "),
+    `${authorNames.slice(0, 3).join("; ")}${authorNames.length > 3 ? " and others" : ""}`,
+    [date ?? "no date", ...publication].filter(Boolean).join(", "),
     Object.keys(identifiers).length === 0 ? "" : nameOfWork(identifiers),
     `${source ?? ""}${source == null ? "" : ", "}${outcome.decision === "open" ? outcome.stage : `${outcome.decision} at ${outcome.stage}`}`,
   ].map((field) => oneLine(field) || "–");

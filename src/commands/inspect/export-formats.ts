@@ -1,41 +1,44 @@
 import type { Rrd } from "../../research/generated/rrd.js";
 import type { CitedWork, TracedRecord } from "../../research/papers/export/cited-work.js";
 
-/** Writes the records of a project, or its flow, as one text. */
+/** Makes one text from the records of a project, or from its PRISMA flow. */
 type WriteRecords = (rrd: Rrd, records: readonly TracedRecord[]) => string;
 
 interface ExportFormat {
-  /** Who reads it. */
-  readonly reader: string;
-  /** Of the names of its files, without a dot. */
-  readonly ending: string;
-  /** Whether it counts all records, so that none may be left out. */
-  readonly needsAll?: boolean;
-  /** On a terminal, this is printed in place of the text: lines for people. */
-  readonly lines?: () => Promise<(rrd: Rrd) => readonly string[]>;
-  /** Loads the writer, which the start of the program does not wait for. */
-  readonly load: () => Promise<WriteRecords>;
+  /** The programs that read it, for messages. */
+  readonly readers: string;
+  /** Without the dot. */
+  readonly fileExtension: string;
+  /** True if the format counts all records, so --only can't be used with it. */
+  readonly needsAllRecords?: boolean;
+  /** Loads a function that makes lines for people. On a terminal, they are printed instead of the text. */
+  readonly loadTerminalLines?: () => Promise<(rrd: Rrd) => readonly string[]>;
+  /** Loads the writer when it is needed, so that the program starts fast. */
+  readonly loadWriter: () => Promise<WriteRecords>;
 }
 
-/** A format for reference managers, whose writer takes the works that the records stand for. */
-const ofWorks = (ending: string, load: () => Promise<(works: readonly CitedWork[]) => string>): ExportFormat => ({
-  reader: "reference managers",
-  ending,
-  load: async () => {
+/** A format for reference managers. Its writer gets works instead of records. */
+const referenceFormat = (
+  ending: string,
+  load: () => Promise<(works: readonly CitedWork[]) => string>,
+): ExportFormat => ({
+  readers: "reference managers",
+  fileExtension: ending,
+  loadWriter: async () => {
     const [write, { citedWorks }] = await Promise.all([load(), import("../../research/papers/export/cited-work.js")]);
     return (_, records) => write(citedWorks(records));
   },
 });
 
-/** The formats of `report --as` by name, an entry each; a new one needs nothing else. */
+/** The formats of `report --as`, by name. A new format needs only an entry here. */
 export const exportFormats: Readonly<Record<string, ExportFormat>> = {
-  ris: ofWorks("ris", async () => (await import("../../research/papers/export/ris.js")).risOf),
-  bibtex: ofWorks("bib", async () => (await import("../../research/papers/export/bibtex.js")).bibtexOf),
-  csl: ofWorks("json", async () => (await import("../../research/papers/export/csl.js")).cslOf),
+  ris: referenceFormat("ris", async () => (await import("../../research/papers/export/ris.js")).risOf),
+  bibtex: referenceFormat("bib", async () => (await import("../../research/papers/export/bibtex.js")).bibtexOf),
+  csl: referenceFormat("json", async () => (await import("../../research/papers/export/csl.js")).cslOf),
   csv: {
-    reader: "spreadsheets",
-    ending: "csv",
-    load: async () => {
+    readers: "spreadsheets",
+    fileExtension: "csv",
+    loadWriter: async () => {
       const [{ recordsAsCsv }, { formColumns }] = await Promise.all([
         import("../../research/papers/export/csv.js"),
         import("../../research/units/form/columns.js"),
@@ -44,14 +47,14 @@ export const exportFormats: Readonly<Record<string, ExportFormat>> = {
     },
   },
   prisma: {
-    reader: "R, whose package PRISMA2020 draws the flow",
-    ending: "flow.csv",
-    needsAll: true,
-    lines: async () => {
+    readers: "R, whose package PRISMA2020 draws the flow",
+    fileExtension: "flow.csv",
+    needsAllRecords: true,
+    loadTerminalLines: async () => {
       const { flowLines, prismaFlow } = await import("../../research/report/prisma-flow.js");
       return (rrd) => flowLines(prismaFlow(rrd));
     },
-    load: async () => {
+    loadWriter: async () => {
       const [{ prismaCsv }, { prismaFlow: flowOf }] = await Promise.all([
         import("../../research/papers/export/prisma.js"),
         import("../../research/report/prisma-flow.js"),

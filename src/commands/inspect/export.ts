@@ -49,10 +49,10 @@ const projectFileNames: ReadonlySet<string> = new Set([
 export async function exportCommand({ folder: argument, as, to, only, json }: ExportOptions, io: Io): Promise<number> {
   const format = as === undefined ? undefined : exportFormats[as];
   if (as === undefined || format === undefined) {
-    const known = Object.entries(exportFormats).map(([name, { reader }]) => `${name} for ${reader}`);
-    throw new ExpectedError(`Choose a format with --as: ${known.join(", ")}.`, 2);
+    const formatList = Object.entries(exportFormats).map(([name, { readers }]) => `${name} for ${readers}`);
+    throw new ExpectedError(`Choose a format with --as: ${formatList.join(", ")}.`, 2);
   }
-  if (format.needsAll === true && only !== undefined)
+  if (format.needsAllRecords === true && only !== undefined)
     throw new ExpectedError(`--only cannot be used with --as ${as}: the flow counts all records.`, 2);
   const folder = await findResearch(io.cwd, argument);
   const { rrd, notices } = await readState(folder);
@@ -60,15 +60,15 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   const { lines: ledger } = await readLedger(folder);
   const hasPage = existsSync(join(folder, pageName));
   const records = allRecords(withKeys(rrd), ledger, await readKeptSearch(folder, rrd))
-    .filter((record) => only === undefined || matches(record, only))
+    .filter((record) => only === undefined || hasOutcome(record, only))
     .map((record) => (hasPage && record.status !== undefined ? withReportLink(record) : record));
   const isOnTerminal = to === undefined && !json && io.isShown;
   const text =
-    isOnTerminal && format.lines !== undefined
-      ? `${(await format.lines())(rrd)
+    isOnTerminal && format.loadTerminalLines !== undefined
+      ? `${(await format.loadTerminalLines())(rrd)
           .flatMap((line) => wrap(line, io.columns))
           .join("\n")}\n`
-      : (await format.load())(rrd, records);
+      : (await format.loadWriter())(rrd, records);
   const file = to === undefined ? undefined : targetFile(to, folder, io.cwd);
   if (file !== undefined) await writeFileAtomic(file, text);
   if (json)
@@ -78,13 +78,16 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   else if (file === undefined) io.stdout(text);
   if (isOnTerminal) {
     const name = nameFor(io.cwd, folder);
-    const line = `research-ralph report ${shellWord(name)} --as ${as}`;
-    const whose = format.lines === undefined ? "That is for" : "A file or a pipe is a table for";
-    say(io, `${whose} ${format.reader}; '${line} --to ${shellWord(`${name}.${format.ending}`)}' writes a file.`);
-    if (format.needsAll !== true && only === undefined)
+    const command = `research-ralph report ${shellWord(name)} --as ${as}`;
+    const subject = format.loadTerminalLines === undefined ? "That is for" : "In a file or a pipe, it is a table for";
+    say(
+      io,
+      `${subject} ${format.readers}; '${command} --to ${shellWord(`${name}.${format.fileExtension}`)}' writes a file.`,
+    );
+    if (format.needsAllRecords !== true && only === undefined)
       say(
         io,
-        "These are all records, duplicates and those not screened too; --only included writes the included ones.",
+        "These are all records, with duplicates and records that were not screened; for the included records, add --only included.",
       );
   }
   if (records.length === 0)
@@ -92,14 +95,14 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   else if (file !== undefined && !json)
     say(
       io,
-      `${format.needsAll === true ? "The flow" : quantity(records.length, "record")} of ${displayPath(io.cwd, folder)} as ${as}: ${displayPath(io.cwd, file)}`,
+      `${format.needsAllRecords === true ? "The flow" : quantity(records.length, "record")} of ${displayPath(io.cwd, folder)} as ${as}: ${displayPath(io.cwd, file)}`,
     );
   return 0;
 }
 
 /** Whether a record has this decision, stage or status. */
-const matches = ({ status, outcome: { stage, decision } }: TracedRecord, only: string): boolean =>
-  [decision, stage, status && statusWords[status]].some((each) => each?.replaceAll(" ", "_") === only);
+const hasOutcome = ({ status, outcome: { stage, decision } }: TracedRecord, only: string): boolean =>
+  [decision, stage, status && statusWords[status]].some((value) => value?.replaceAll(" ", "_") === only);
 
 /** Only the name of the page, because an export is sent to others, who must not see the folders of this machine. */
 const withReportLink = (record: TracedRecord): TracedRecord => ({

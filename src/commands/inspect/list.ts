@@ -20,7 +20,7 @@ import { progressOf } from "../../research/derived/status.js";
 import { countingInsights, isIneligible } from "../../research/screening/eligibility/eligibility.js";
 import { timeSpent } from "../../research/overview/time-and-cost.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
-import { type FoundWork, listWork, lookAt } from "../kinds/find-work.js";
+import { type FoundWork, listWork, standingOf } from "../kinds/find-work.js";
 import type { Kind } from "../kinds/kind.js";
 
 /** A project or a task in the list. */
@@ -82,10 +82,10 @@ export async function listCommand({ json }: { readonly json: boolean }, io: Io):
 
 /** The row of a task, which is named by its path. */
 async function taskRow(work: FoundWork): Promise<ListedWork> {
-  const { kind, folder, where } = work;
-  const firstFields = { kind: kind.noun, name: where, folder };
-  const standing = await lookAt(work);
-  if (standing === undefined) return { ...firstFields, broken: "it is gone" };
+  const { kind, folder, path } = work;
+  const firstFields = { kind: kind.noun, name: path, folder };
+  const standing = await standingOf(work);
+  if (standing === undefined) return { ...firstFields, broken: "its files no longer exist" };
   const { broken, title = "", phase, finished, progress, spentMs } = standing;
   if (broken !== undefined) return { ...firstFields, broken: oneLine(broken) };
   const { done, total } = progress;
@@ -140,7 +140,7 @@ async function projectRow(folder: string): Promise<ProjectRow> {
   } catch (error) {
     const isGone = hasCode(error, "ENOENT");
     const broken = isGone
-      ? "rrd.json is gone; 'research-ralph status' names its last good version"
+      ? "rrd.json is missing; 'research-ralph status' names its last good version"
       : messageOf(explainSystemError(error, rrdName));
     return { name, folder, broken: oneLine(broken) };
   }
@@ -220,7 +220,7 @@ function table(rows: readonly ListedWork[], columns: number): string[] {
     `${countsText(rows)}${brokenNote(rows)}`,
     ...rows.flatMap((row) =>
       "later_format" in row
-        ? [`${oneLine(row.name)} was written by a later version of research-ralph and is only read.`]
+        ? [`${oneLine(row.name)} was written by a later version of research-ralph; this version can only read it.`]
         : [],
     ),
   ];

@@ -15,15 +15,21 @@ interface PatternsArguments {
   readonly json: boolean;
 }
 
-/** Lists what agents learned, or moves one lesson into AGENTS.md: only a person makes a standing order of it. */
+/**
+ * Lists the patterns that agents recorded, or adds one to AGENTS.md, which every agent reads. Only a person may add.
+ */
 export async function patternsCommand({ folder: argument, accept, json }: PatternsArguments, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
   const root = rootOf(folder, io.cwd);
   const { stateDir } = await configToRead(io, {}, ["state_dir"]);
   const patterns = await readPatterns(folder, stateDir);
   if (accept === undefined) {
-    const open = new Set(await patternsNotIn(root, patterns));
-    const rows = patterns.map((pattern, index) => ({ number: index + 1, ...pattern, accepted: !open.has(pattern) }));
+    const openPatterns = new Set(await patternsNotIn(root, patterns));
+    const rows = patterns.map((pattern, index) => ({
+      number: index + 1,
+      ...pattern,
+      accepted: !openPatterns.has(pattern),
+    }));
     if (json) io.stdout(`${JSON.stringify(rows)}\n`);
     else if (rows.length === 0) say(io, "No agent has recorded a pattern in this project yet.");
     else

@@ -36,10 +36,10 @@ interface ReplayedSearch {
 }
 
 /**
- * Repeats a project's search without the network and says whether the candidates are the same: then the exit code is 0,
- * else 1. The answers of services are read from queries.jsonl and .ralph/http; in a clone without .ralph, from the
- * committed records. Folders and samples are listed again. With `json` it prints the candidates, or, if no service was
- * searched, the comparison of the listing.
+ * Repeats a project's search without the network and says whether the candidates are the same. If they are, the exit
+ * code is 0, else 1. The answers of services are read from queries.jsonl and .ralph/http, or, in a clone without
+ * .ralph, from the committed records. Folders and samples are listed again. With `json` it prints the candidates, or,
+ * if no service was searched, the comparison of the listing.
  */
 export async function replayCommand({ folder: folderArgument, json }: FolderOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, folderArgument);
@@ -47,30 +47,25 @@ export async function replayCommand({ folder: folderArgument, json }: FolderOpti
   const metrics = rrd.statistics?.discovery_metrics;
   const rounds = metrics?.rounds ?? [];
   const { pool_sha256: recorded, listed_sha256: listed } = metrics ?? {};
-  const isSearched = rounds.length > 0 && recorded !== undefined;
-  if (!isSearched && listed === undefined)
+  const hasSearch = rounds.length > 0 && recorded !== undefined;
+  if (!hasSearch && listed === undefined)
     throw new ExpectedError(
       `${folderArgument ?? folder} has no recorded search to replay: its papers came from an agent, or an earlier version found them.`,
     );
-  const codes = [
+  const exitCodes = [
     ...(listed === undefined
       ? []
       : [
-          await replayListing(
-            rrd,
-            listed,
-            rootOf(folder, io.cwd),
-            json ? (isSearched ? "silent" : "json") : "text",
-            io,
-          ),
+          await replayListing(rrd, listed, rootOf(folder, io.cwd), json ? (hasSearch ? "silent" : "json") : "text", io),
         ]),
-    ...(isSearched ? [await replaySearch(folder, rrd, recorded, json, io)] : []),
+    ...(hasSearch ? [await replaySearch(folder, rrd, recorded, json, io)] : []),
   ];
-  return Math.max(...codes);
+  return Math.max(...exitCodes);
 }
 
 /**
- * Lists the documents of folders and samples again. `outputMode`: what is written to stdout, which the search may need.
+ * Lists the documents of folders and samples again. `outputMode`: what is written to stdout; "silent" if the search
+ * writes there.
  */
 async function replayListing(
   rrd: Rrd,
@@ -84,15 +79,15 @@ async function replayListing(
   for (const name of (rrd.requirements.sources ?? []).filter(serves))
     documentLists.push([name, await candidates(name)]);
   const sha256 = listedHash(documentLists);
-  const documents = documentLists.reduce((sum, [, found]) => sum + found.length, 0);
+  const documentCount = documentLists.reduce((sum, [, found]) => sum + found.length, 0);
   const sources = documentLists.map(([name]) => name);
   const identical = sha256 === recorded;
-  const listingText = `${quantity(documents, "document")} of ${sources.join(", ")}`;
+  const listingText = `${quantity(documentCount, "document")} of ${sources.join(", ")}`;
   const sentence = identical
     ? `The listing is identical: ${listingText}, sha256 ${recorded}.`
     : `The listing differs: ${listingText}, sha256 ${sha256}, recorded ${recorded}; documents were added, changed or removed since.`;
   if (outputMode === "json")
-    io.stdout(`${JSON.stringify({ identical, sources, documents, sha256, recorded }, null, 2)}\n`);
+    io.stdout(`${JSON.stringify({ identical, sources, documents: documentCount, sha256, recorded }, null, 2)}\n`);
   else if (outputMode === "text" && identical) io.stdout(`${sentence}\n`);
   else say(io, sentence);
   return identical ? 0 : 1;
@@ -104,50 +99,56 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
   const { lines: queryLines, notices } = await readQueries(folder);
   for (const notice of notices) say(io, notice);
   const separateWorks = apartOf(rrd);
-  const outcome = (candidates: CandidateSet, missing: readonly string[]): ReplayedSearch => {
+  const replayedSearch = (candidates: CandidateSet, missing: readonly string[]): ReplayedSearch => {
     const text = candidatesText(steps, candidates);
     return { candidates, text, sha256: createHash("sha256").update(text).digest("hex"), missing };
   };
   const { sources: config } = await configToRead(io, {}, ["sources"]);
   const replayWith = async (sources: ReplayedSources): Promise<ReplayedSearch> => {
     const candidates = await assembleCandidates(steps, sources.open, separateWorks);
-    return outcome(candidates, sources.missing());
+    return replayedSearch(candidates, sources.missing());
   };
-  const [inOrder, byLastAnswers] = replaysOf(searchQueries(queryLines), {
+  const [openInOrder, openByLastAnswers] = replaysOf(searchQueries(queryLines), {
     cacheDir: answersFolder(folder),
     config,
     root: rootOf(folder, io.cwd),
   });
-  let replayed = await replayWith(inOrder());
-  if (replayed.sha256 !== recorded) replayed = await replayWith(byLastAnswers());
+  let replayed = await replayWith(openInOrder());
+  if (replayed.sha256 !== recorded) replayed = await replayWith(openByLastAnswers());
   // A clone has no answers, but it has the records that were made from them.
   const committedSearch = replayed.missing.length > 0 ? await readCommittedSearch(searchFile(folder)) : undefined;
   const isSameSearch = committedSearch !== undefined && isDeepStrictEqual(committedSearch.steps, steps);
-  const fromRecords = isSameSearch ? outcome(candidatesOf(committedSearch.listings, separateWorks), []) : undefined;
+  const fromRecords = isSameSearch
+    ? replayedSearch(candidatesOf(committedSearch.listings, separateWorks), [])
+    : undefined;
   if (fromRecords !== undefined && replayed.sha256 !== recorded) replayed = fromRecords;
 
   if (json) io.stdout(replayed.text);
-  const rounds = `${replayed.candidates.works.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
+  const countsText = `${replayed.candidates.works.length} works in ${steps.length} ${steps.length === 1 ? "round" : "rounds"}`;
   if (replayed.sha256 === recorded) {
-    const how =
+    const note =
       replayed === fromRecords
-        ? ` From the records in ${searchName}: merging and ranking were replayed; what the sources answered lies in .ralph/http of the machine that searched.`
+        ? ` From the records in ${searchName}: merging and ranking were replayed; the answers of the sources are in .ralph/http on the machine that searched.`
         : "";
-    const sentence = `Replay is identical, byte for byte: ${rounds}, sha256 ${recorded}.${how}`;
+    const sentence = `Replay is identical, byte for byte: ${countsText}, sha256 ${recorded}.${note}`;
     if (json) say(io, sentence);
     else io.stdout(`${sentence}\n`);
     return 0;
   }
-  const lost = existsSync(answersFolder(folder)) ? [...new Set(replayed.missing)] : [];
-  for (const sentence of lost.slice(0, maxNamedAnswers)) say(io, sentence);
-  if (lost.length > maxNamedAnswers) say(io, `${lost.length - maxNamedAnswers} more answers are missing.`);
-  say(io, `Replay differs: ${rounds}, sha256 ${replayed.sha256}, recorded ${recorded}; ${whyOther(replayed, folder)}.`);
+  const missingAnswers = existsSync(answersFolder(folder)) ? [...new Set(replayed.missing)] : [];
+  for (const sentence of missingAnswers.slice(0, maxNamedAnswers)) say(io, sentence);
+  if (missingAnswers.length > maxNamedAnswers)
+    say(io, `${missingAnswers.length - maxNamedAnswers} more answers are missing.`);
+  say(
+    io,
+    `Replay differs: ${countsText}, sha256 ${replayed.sha256}, recorded ${recorded}; ${differenceReason(replayed, folder)}.`,
+  );
   return 1;
 }
 
-function whyOther({ missing }: ReplayedSearch, folder: string): string {
+function differenceReason({ missing }: ReplayedSearch, folder: string): string {
   if (missing.length === 0) return "same answers, different result: the parser or merge rules have changed";
   if (!existsSync(answersFolder(folder)))
     return `this folder is a clone: .ralph/http, which holds the answers, is not committed, and ${existsSync(searchFile(folder)) ? `${searchName} can't be read or is of another search` : `there is no ${searchName}; commit it from the machine that searched, or copy .ralph`}`;
-  return "answers are missing: .ralph may have been cleaned, or the configuration names other addresses than at that time";
+  return "answers are missing: .ralph may have been cleaned, or the configuration names other addresses than it did at the search";
 }

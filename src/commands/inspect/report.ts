@@ -19,14 +19,14 @@ import { renderProject } from "../../research/report/documents/render-project.js
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 
 interface ReportOptions extends FolderOptions {
-  /** List what nothing carries, and write nothing. */
+  /** List the sentences with problems, and write nothing. */
   readonly check: boolean;
   readonly flags: ConfigFlags;
 }
 
 /**
- * Renders the report of a project again from its state: no model, no network. With `check` nothing is written; exit
- * code 1 where a sentence has a number or a source that nothing carries.
+ * Renders the report of a project again from its state, without a model and without the network. With `check` it writes
+ * nothing; then the exit code is 1 if a sentence has a problem, such as a number that is in none of its quotes.
  */
 export async function reportCommand({ folder: argument, json, check, flags }: ReportOptions, io: Io): Promise<number> {
   const { kind, folder } = await findWork(io.cwd, argument);
@@ -49,8 +49,8 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     return doubts.length > 0 ? 1 : 0;
   }
   const config = await configToRead(io, flags);
-  const running = await isHeldByRun(lockFile(folder));
-  const { model, written } = await (running ? shownBeside : writtenNow)(folder, config, io, notify);
+  const isRunning = await isHeldByRun(lockFile(folder));
+  const { model, written } = await (isRunning ? readModel : writeReport)(folder, config, io, notify);
   if (json)
     io.stdout(
       `${JSON.stringify({ folder, ...summaryOf(model), report: pageOf(folder), notices, written }, null, 2)}\n`,
@@ -68,33 +68,35 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
       ...model.warnings.flatMap(({ says }) => wrap(`! ${oneLine(says)}`, io.columns)),
-      ...(running ? [] : wrap(`Written in ${displayPath(io.cwd, folder)}: ${written.join(", ")}`, io.columns)),
+      ...(isRunning ? [] : wrap(`Written in ${displayPath(io.cwd, folder)}: ${written.join(", ")}`, io.columns)),
     ];
     io.stdout(`${lines.join("\n")}\n`);
   }
   return 0;
 }
 
-type Made = (
+type ReportMaker = (
   folder: string,
   config: ResolvedConfig,
   io: Io,
   notify: (message: string) => void,
 ) => Promise<{ readonly model: ReportModel; readonly written: readonly string[] }>;
 
-const writtenNow: Made = async (folder, { git, stateDir }, { clock }, notify) => {
+const writeReport: ReportMaker = async (folder, { git, stateDir }, { clock }, notify) => {
   await keepPassages(folder, git, notify);
   const rendered = await renderProject(folder, { git, now: clock.now, notify });
   await signState(folder, stateDir);
   return rendered;
 };
 
-/** As the state stands. The run that holds the project writes the files. */
-const shownBeside: Made = async (folder, { stateDir }, { clock }, notify) => {
+/** Makes the report from the current state, but writes no file: the run that works on the project writes them. */
+const readModel: ReportMaker = async (folder, { stateDir }, { clock }, notify) => {
   const { input, notices } = await readReportInput(folder, new Date(clock.now()));
   for (const notice of notices) notify(notice);
   await leaveMessage(folder, { beside: { report: true } }, clock.now(), stateDir);
-  notify("A run is under way; it writes the documents of the report before its next iteration, and says so.");
+  notify(
+    "A run is under way. It will write the documents of the report before its next iteration, and print a message.",
+  );
   return { model: reportModel(input), written: [] };
 };
 
@@ -131,11 +133,11 @@ const summaryOf = (model: ReportModel) => ({
 function printDoubts(model: ReportModel, doubts: readonly Doubt[], io: Io): void {
   for (const { where, text, reason } of doubts)
     for (const line of wrap(`${where}: ${oneLine(reason)}: “${oneLine(text)}”`, io.columns)) io.stdout(`${line}\n`);
-  const said =
+  const sentence =
     model.narrative === "nothing"
       ? "No report has been written yet, so there is nothing to check."
       : doubts.length === 0
         ? "A quote supports every number and every source of the report."
         : `${quantity(doubts.length, "sentence")} to look at.`;
-  io.stdout(`${said}\n`);
+  io.stdout(`${sentence}\n`);
 }

@@ -27,13 +27,16 @@ import { findWork } from "../kinds/find-work.js";
 import { statusCommand } from "./status.js";
 
 interface ShowArguments extends FolderOptions {
-  /** A paper or an excluded record as `recordsNamed` takes it, or an iteration's number; absent: list all papers. */
+  /**
+   * A paper or an excluded record, in any form that `recordsNamed` accepts, or the number of an iteration. If absent,
+   * all papers are listed.
+   */
   readonly target?: string;
 }
 
 /**
- * Shows one paper as `read` does with where it was found and what was merged with it, a record that was excluded, or
- * what one iteration was asked, answered and refused for.
+ * Shows one of these: a paper, as `read` does, with its sources and the records that were merged with it; an excluded
+ * record; or an iteration with its brief, its answer and the reasons for a refusal.
  */
 export async function showCommand({ folder: argument, target, json }: ShowArguments, io: Io): Promise<number> {
   if (target === undefined && argument !== undefined && !(await isWork(io.cwd, argument)))
@@ -41,8 +44,8 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   if (target === undefined) return statusCommand({ folder: argument, json, papers: true }, io);
   const { kind, folder } = await findWork(io.cwd, argument);
   if (kind.noun !== "project") {
-    const { ledger } = await kind.look(folder, folder);
-    const line = iterationNamed(ledger, target);
+    const { ledger } = await kind.readStanding(folder, folder);
+    const line = findIteration(ledger, target);
     if (line !== undefined) return showIteration(folder, line, json, io);
     throw new ExpectedError(
       `There is no iteration '${target}' in ${folder}; 'research-ralph show ${shellWord(displayPath(io.cwd, folder))}' lists what it did.`,
@@ -50,33 +53,34 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
     );
   }
   const { rrd, ledger } = await readResearch(folder);
-  const later = await laterFormatIn(folder);
-  if (later !== undefined) say(io, `warning: ${later}`);
-  const line = iterationNamed(ledger, target);
-  const named = recordsNamed(rrd, target);
-  if (line !== undefined && !named.some(({ id }) => id === target)) return showIteration(folder, line, json, io);
-  if (named.length > 1) throw severalMatch(target, named);
-  const paper = rrd.papers_pool.find(({ id }) => id === named[0]?.id);
+  const laterFormat = await laterFormatIn(folder);
+  if (laterFormat !== undefined) say(io, `warning: ${laterFormat}`);
+  const line = findIteration(ledger, target);
+  const matches = recordsNamed(rrd, target);
+  if (line !== undefined && !matches.some(({ id }) => id === target)) return showIteration(folder, line, json, io);
+  if (matches.length > 1) throw severalMatch(target, matches);
+  const paper = rrd.papers_pool.find(({ id }) => id === matches[0]?.id);
   if (paper !== undefined) return showPaper(folder, { rrd, ledger }, paper, json, io);
-  const excluded = (rrd.excluded ?? []).find(({ id }) => id === named[0]?.id);
+  const excluded = (rrd.excluded ?? []).find(({ id }) => id === matches[0]?.id);
   if (excluded === undefined)
     throw new ExpectedError(
       `There is no paper, no excluded record and no iteration '${oneLine(target)}' in ${folder}; 'research-ralph status --papers' lists the papers.`,
       2,
     );
   if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);
-  else for (const each of excludedLines(excluded, criteriaOf(rrd), namesIn(rrd), io)) io.stdout(`${each}\n`);
+  else
+    for (const outputLine of excludedLines(excluded, criteriaOf(rrd), namesIn(rrd), io)) io.stdout(`${outputLine}\n`);
   return 0;
 }
 
 async function showPaper(
   folder: string,
   { rrd, ledger }: Awaited<ReturnType<typeof readResearch>>,
-  found: Paper,
+  foundPaper: Paper,
   json: boolean,
   io: Io,
 ): Promise<number> {
-  const paper = await paperWithPassages(textsFolder(folder), found);
+  const paper = await paperWithPassages(textsFolder(folder), foundPaper);
   const insights = (rrd.insights ?? []).filter(({ paper_id }) => paper_id === paper.id);
   const reading = readingOf(
     { ...rrd, insights },
@@ -88,39 +92,40 @@ async function showPaper(
   return 0;
 }
 
-const iterationNamed = (ledger: readonly LedgerLine[], target: string): LedgerLine | undefined =>
+const findIteration = (ledger: readonly LedgerLine[], target: string): LedgerLine | undefined =>
   /^#?\d+$/.test(target) ? ledger.find(({ iteration }) => iteration === Number(target.replace("#", ""))) : undefined;
 
 async function showIteration(folder: string, line: LedgerLine, json: boolean, io: Io): Promise<number> {
-  const said = await wordsOf(folder, line, io);
-  if (json) io.stdout(`${JSON.stringify({ ...line, ...said }, null, 2)}\n`);
-  else for (const each of iterationLines(line, said, io)) io.stdout(`${each}\n`);
+  const texts = await readIterationTexts(folder, line, io);
+  if (json) io.stdout(`${JSON.stringify({ ...line, ...texts }, null, 2)}\n`);
+  else for (const outputLine of iterationLines(line, texts, io)) io.stdout(`${outputLine}\n`);
   return 0;
 }
 
-/** Whether a word names a project or a task; else it is what to show of the only one. */
+/** Whether the argument names a project or a task. If not, it names what to show of the only project. */
 const isWork = (cwd: string, argument: string): Promise<boolean> =>
   findWork(cwd, argument).then(
     () => true,
     () => false,
   );
 
-/** What was said in an iteration, as far as it is kept on this machine. */
-interface Words {
+/** The texts of an iteration; null if a text is not stored on this machine. */
+interface IterationTexts {
   readonly brief: string | null;
   readonly answer: string | null;
 }
 
-async function wordsOf(folder: string, { iteration, agent }: LedgerLine, io: Io): Promise<Words> {
+async function readIterationTexts(folder: string, { iteration, agent }: LedgerLine, io: Io): Promise<IterationTexts> {
   const transcript = join(transcriptsFolder(folder), `${iteration}.jsonl`);
-  const text = (path: string) => readFile(path, "utf8").catch(() => null);
-  const [brief, printed] = await Promise.all([text(briefOf(transcript)), text(transcript)]);
+  const readText = (path: string) => readFile(path, "utf8").catch(() => null);
+  const [brief, transcriptText] = await Promise.all([readText(briefOf(transcript)), readText(transcript)]);
   const config = await configToRead(io);
-  const answer = printed === null || agent === undefined ? null : answerIn(printed, agent, settingsFor(config, io));
+  const answer =
+    transcriptText === null || agent === undefined ? null : answerIn(transcriptText, agent, settingsFor(config, io));
   return { brief, answer };
 }
 
-/** A record that came into no pool, and why: as a duplicate, of which paper; by which criterion, with the answers. */
+/** Lines about an excluded record, with the reason: the paper that it duplicates, or the criterion with the answers. */
 function excludedLines(
   record: Exclusion,
   criteria: readonly Criterion[],
@@ -129,41 +134,42 @@ function excludedLines(
 ): string[] {
   const { id, title, stage, reason } = record;
   const name = [nameOf(record), ...(record.year === undefined ? [] : [String(record.year)])].join(" · ");
-  const flow = (text: string, indent = "") =>
+  const wrapLines = (text: string, indent = "") =>
     wrap(oneLine(text), Math.min(io.columns, 100) - indent.length).map((line) => indent + line);
   return [
-    ...flow(title ?? id),
-    ...flow(name),
-    ...flow(`excluded${stage === undefined ? "" : ` (${stage})`}: ${withNames(reason, names)}`),
-    ...eligibilityLines(record, criteria, flow, createColors(io.color), (kept) =>
-      passageLines(kept, { columns: Math.min(io.columns, 100), color: io.color, indent: "      " }),
+    ...wrapLines(title ?? id),
+    ...wrapLines(name),
+    ...wrapLines(`excluded${stage === undefined ? "" : ` (${stage})`}: ${withNames(reason, names)}`),
+    ...eligibilityLines(record, criteria, wrapLines, createColors(io.color), (quote) =>
+      passageLines(quote, { columns: Math.min(io.columns, 100), color: io.color, indent: "      " }),
     ),
   ];
 }
 
-function iterationLines(line: LedgerLine, { brief, answer }: Words, io: Io): string[] {
+function iterationLines(line: LedgerLine, { brief, answer }: IterationTexts, io: Io): string[] {
   const { iteration, unit, phase, outcome, agent, model, role, round, reasons = [], at } = line;
-  const whose = role === undefined ? "" : `${partText(role, round)}, `;
-  const flow = (text: string) => wrap(oneLine(text), Math.min(io.columns, 100) - 4).map((each) => `  ${each}`);
-  const sum = sumOf([line]);
-  const part = (head: string, text: string | null) => [
+  const rolePrefix = role === undefined ? "" : `${partText(role, round)}, `;
+  const wrapLines = (text: string) =>
+    wrap(oneLine(text), Math.min(io.columns, 100) - 4).map((outputLine) => `  ${outputLine}`);
+  const usage = sumOf([line]);
+  const section = (head: string, text: string | null) => [
     "",
     head,
     ...(text === null
-      ? ["  not kept on this machine"]
+      ? ["  not stored on this machine"]
       : text
           .trimEnd()
           .split("\n")
-          .map((each) => `  ${sanitise(each)}`)),
+          .map((outputLine) => `  ${sanitise(outputLine)}`)),
   ];
   return [
-    oneLine(`#${iteration} ${phase}: ${whose}${unit} ${outcome} (${timeText(at, io.clock.now())})`),
+    oneLine(`#${iteration} ${phase}: ${rolePrefix}${unit} ${outcome} (${timeText(at, io.clock.now())})`),
     oneLine(
-      `${agent ?? "code alone"}${model === undefined ? "" : `, ${model}`}, ${shortDuration(sum.seconds * 1000)}, ${unlabelledTokens(sum)}, ${unlabelledCost(sum)}`,
+      `${agent ?? "code alone"}${model === undefined ? "" : `, ${model}`}, ${shortDuration(usage.seconds * 1000)}, ${unlabelledTokens(usage)}, ${unlabelledCost(usage)}`,
     ),
     ...(reasons.length === 0
       ? []
-      : ["", outcome === "refused" ? "Refused because" : "Reasons", ...reasons.flatMap(flow)]),
-    ...(agent === undefined ? [] : [...part("Answer", answer), ...part("Brief", brief)]),
+      : ["", outcome === "refused" ? "Refused because" : "Reasons", ...reasons.flatMap(wrapLines)]),
+    ...(agent === undefined ? [] : [...section("Answer", answer), ...section("Brief", brief)]),
   ];
 }

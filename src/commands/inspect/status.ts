@@ -6,24 +6,24 @@ import { bar, say, statusRow, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findWork } from "../kinds/find-work.js";
 
-/** Prints where a piece of work stands; reads only. `papers`: all papers of a project, not only the first twenty. */
+/** Prints the state of a project or a task; writes nothing. `papers`: list all papers, not only the first twenty. */
 export async function statusCommand(
   { folder: argument, json, papers = false }: FolderOptions & { readonly papers?: boolean },
   io: Io,
 ): Promise<number> {
-  const { kind, folder, called } = await findWork(io.cwd, argument);
-  const standing = await kind.look(folder, called);
-  const { json: report, rows, below = [], warning } = await kind.status(folder, io, { standing, papers });
+  const { kind, folder, commandName } = await findWork(io.cwd, argument);
+  const standing = await kind.readStanding(folder, commandName);
+  const { json: report, rows, linesBelow = [], warning } = await kind.status(folder, io, { standing, papers });
   if (warning !== undefined) say(io, `warning: ${warning}`);
   if (json) io.stdout(`${JSON.stringify(report, null, 2)}\n`);
   else {
     const lines = rows.flatMap(([label, text]) => statusRow(label, text, io.columns));
-    for (const line of [...headLines(standing, io), ...lines, ...below]) io.stdout(`${line}\n`);
+    for (const line of [...headLines(standing, io), ...lines, ...linesBelow]) io.stdout(`${line}\n`);
   }
   return 0;
 }
 
-/** What all work has: what it is called, its folder, how it stands, what is under way and what is next. */
+/** The lines that projects and tasks have in common: title, folder, state, units under way and the next command. */
 function headLines(standing: Standing, io: Io): string[] {
   const { headline, underWay, lastRun, next, progress } = stateText(standing, io.clock.now());
   const { done, total } = standing.progress;
@@ -35,7 +35,7 @@ function headLines(standing: Standing, io: Io): string[] {
     ...(standing.folder === io.cwd ? [] : [displayPath(io.cwd, standing.folder)]),
     "",
     ...row("State", headline),
-    ...underWay.flatMap((each) => row("Under way", each)),
+    ...underWay.flatMap((text) => row("Under way", text)),
     ...row("Last run", lastRun),
     ...row("Next", next),
     ...row("Progress", `${bar(done, total, 20)} ${progress}${percent}`),

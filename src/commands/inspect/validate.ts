@@ -9,32 +9,36 @@ import { findWork, kinds } from "../kinds/find-work.js";
 import type { Finding } from "../kinds/kind.js";
 
 /**
- * Prints every problem of a project's or a task's files with its place and what to do. Exit code 1 only for errors: old
- * runs contradict themselves, and are read all the same.
+ * Prints every problem in the files of a project or a task, with its location and what to do. The exit code is 1 for
+ * errors, not for warnings: files of old runs contain contradictions, but can be used.
  */
 export async function validateCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
-  const offering = kinds.filter(({ validate }) => validate !== undefined);
-  const { kind, folder } = await findWork(io.cwd, argument, offering);
-  const validated = await kind.validate?.(folder);
-  if (validated === undefined) return 0;
-  const { file, wayBack } = validated;
-  const findings = [...validated.findings, ...(await pluginFindings(io))];
+  const kindsWithValidation = kinds.filter(({ validate }) => validate !== undefined);
+  const { kind, folder } = await findWork(io.cwd, argument, kindsWithValidation);
+  const validation = await kind.validate?.(folder);
+  if (validation === undefined) return 0;
+  const { file, repairHint } = validation;
+  const findings = [...validation.findings, ...(await pluginFindings(io))];
   const errors = findings.filter(({ level }) => level === "error").length;
-  const valid = errors === 0;
-  if (json) io.stdout(`${JSON.stringify({ file, valid, findings }, null, 2)}\n`);
+  const isValid = errors === 0;
+  if (json) io.stdout(`${JSON.stringify({ file, valid: isValid, findings }, null, 2)}\n`);
   else {
     for (const finding of findings) io.stdout(`${findingLine(basename(file), finding)}\n`);
-    if (!valid) io.stdout(`Correct the file, ${wayBack}.\n`);
+    if (!isValid) io.stdout(`Correct the file, ${repairHint}.\n`);
     const counts = `${quantity(errors, "error")}, ${quantity(findings.length - errors, "warning")}`;
-    const bad = findings.filter(({ level }) => level === "error").map((each) => each.file ?? basename(file));
-    const names = [...new Set(valid ? [basename(file)] : bad)].map((name) => displayPath(io.cwd, join(folder, name)));
+    const invalidFiles = findings
+      .filter(({ level }) => level === "error")
+      .map((finding) => finding.file ?? basename(file));
+    const names = [...new Set(isValid ? [basename(file)] : invalidFiles)].map((name) =>
+      displayPath(io.cwd, join(folder, name)),
+    );
     const verb = names.length === 1 ? "is" : "are";
-    io.stdout(`${names.join(" and ")} ${verb} ${valid ? "valid" : "not valid"}: ${counts}\n`);
+    io.stdout(`${names.join(" and ")} ${verb} ${isValid ? "valid" : "not valid"}: ${counts}\n`);
   }
-  return valid ? 0 : 1;
+  return isValid ? 0 : 1;
 }
 
-/** The plugins of the folder where the person stands that can't be loaded: a run goes on without them. */
+/** A warning for each plugin of the current folder that can't be loaded. A run continues without it. */
 async function pluginFindings(io: Io): Promise<Finding[]> {
   const config = await configToRead(io);
   return (await addExtensions(config, io)).flatMap(({ ok, detail }) =>
@@ -44,14 +48,14 @@ async function pluginFindings(io: Io): Promise<Finding[]> {
 
 /** "error: rrd.json:12 /papers_pool/0/status: … — what to do". */
 function findingLine(name: string, { level, file = name, pointer, line, message, hint, derived }: Finding): string {
-  const place = [...(line === undefined ? [] : [`${file}:${line}`]), ...(pointer === "" ? [] : [oneLine(pointer)])];
+  const location = [...(line === undefined ? [] : [`${file}:${line}`]), ...(pointer === "" ? [] : [oneLine(pointer)])];
   const values = JSON.stringify(derived);
-  const more = [
+  const details = [
     ...(hint === undefined ? [] : [hint]),
     ...(derived === undefined || message.includes(values) ? [] : [`derived: ${values}`]),
   ];
   return [
-    `${level}: ${place.length === 0 ? "" : `${place.join(" ")}: `}${oneLine(message)}`,
-    ...(more.length === 0 ? [] : [oneLine(more.join("; "))]),
+    `${level}: ${location.length === 0 ? "" : `${location.join(" ")}: `}${oneLine(message)}`,
+    ...(details.length === 0 ? [] : [oneLine(details.join("; "))]),
   ].join(" — ");
 }

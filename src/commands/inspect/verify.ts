@@ -49,9 +49,10 @@ interface CheckedQuote {
 }
 
 /**
- * Searches every quote of a project again in the stored texts and lists those that fail. Exit code 1 if a quote that
- * the records call found or near is not. A quote whose text is not stored, or is not the one in which it was found,
- * can't be checked; that is not a failure. Uses the network only with `fetch`, for texts that are not stored.
+ * Searches every quote of a project again in the stored texts and lists those that fail. The exit code is 1 if a quote
+ * fails: its record says that it was found, or nearly found, and the text does not confirm this. A quote can't be
+ * checked if its text is not stored or has changed; that is not a failure. Uses the network only with `fetch`, for
+ * texts that are not stored.
  */
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
@@ -61,34 +62,34 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   const laterFormat = await laterFormatIn(folder);
   if (laterFormat !== undefined) say(io, `warning: ${laterFormat}`);
   const signals = listenForSignals(io);
-  const checked: CheckedQuote[] = [];
+  const checkedQuotes: CheckedQuote[] = [];
   try {
     const endSignal = AbortSignal.any([signals.finish, signals.abort]);
-    const fetched = fetch ? await makeFetcher(folder, io, endSignal) : undefined;
+    const fetchText = fetch ? await makeFetcher(folder, io, endSignal) : undefined;
     for (const paper of rrd.papers_pool) {
-      const own = (paper.settled ?? []).flatMap((each) => each.own ?? []);
-      const values = [...(paper.extracted ?? []), ...(paper.extracted_again ?? []), ...own];
-      const extracted = values.flatMap((each) => each.evidence ?? []);
+      const settledValues = (paper.settled ?? []).flatMap((settledField) => settledField.own ?? []);
+      const values = [...(paper.extracted ?? []), ...(paper.extracted_again ?? []), ...settledValues];
+      const extracted = values.flatMap((value) => value.evidence ?? []);
       const evidence = [...(paper.analysis?.evidence ?? []), ...extracted];
       if (evidence.length === 0) continue;
-      const stored = await lastCachedText(textsFolder(folder), paper.id);
-      const got = stored === undefined ? await fetched?.(paper) : { text: stored };
-      const kept = got !== undefined && "text" in got ? got.text : undefined;
-      const absent =
-        got !== undefined && "reason" in got
-          ? got.reason
-          : kept === undefined && (await isCachedTextChanged(textsFolder(folder), paper.id))
+      const cachedText = await lastCachedText(textsFolder(folder), paper.id);
+      const fetchResult = cachedText === undefined ? await fetchText?.(paper) : { text: cachedText };
+      const storedText = fetchResult !== undefined && "text" in fetchResult ? fetchResult.text : undefined;
+      const absentReason =
+        fetchResult !== undefined && "reason" in fetchResult
+          ? fetchResult.reason
+          : storedText === undefined && (await isCachedTextChanged(textsFolder(folder), paper.id))
             ? changedText
             : notStoredText;
-      const results = await checkQuotes(paper, evidence, kept, absent);
-      for (const [index, each] of evidence.entries())
-        checked.push({
+      const results = await checkQuotes(paper, evidence, storedText, absentReason);
+      for (const [index, item] of evidence.entries())
+        checkedQuotes.push({
           paper: paper.id,
           key: nameOf(paper),
           number: index + 1,
-          quote: quotedWords(each),
-          passage: passageText(each),
-          recorded: each.status,
+          quote: quotedWords(item),
+          passage: passageText(item),
+          recorded: item.status,
           ...(results[index] ?? { result: "could-not-check" }),
         });
     }
@@ -97,37 +98,40 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   } finally {
     signals.stop();
   }
-  const count = (result: CheckedQuote["result"]) => checked.filter((each) => each.result === result).length;
+  const count = (result: CheckedQuote["result"]) => checkedQuotes.filter((quote) => quote.result === result).length;
   const counts = { holds: count("holds"), fails: count("fails"), could_not_check: count("could-not-check") };
-  if (json) io.stdout(`${JSON.stringify({ folder, ...counts, quotes: checked }, null, 2)}\n`);
-  else print(checked, counts, io);
+  if (json) io.stdout(`${JSON.stringify({ folder, ...counts, quotes: checkedQuotes }, null, 2)}\n`);
+  else printResults(checkedQuotes, counts, io);
   return counts.fails > 0 ? 1 : 0;
 }
 
-function print(
-  checked: readonly CheckedQuote[],
+function printResults(
+  checkedQuotes: readonly CheckedQuote[],
   { holds, fails, could_not_check }: { holds: number; fails: number; could_not_check: number },
   io: Io,
 ): void {
-  for (const { key, number, passage, result, recorded, reason } of checked.filter((each) => each.result === "fails"))
+  for (const { key, number, passage, result, recorded, reason } of checkedQuotes.filter(
+    (quote) => quote.result === "fails",
+  ))
     io.stdout(`${result}: ${key}, quote ${number}, recorded as ${recorded}: ${reason ?? ""}: ${oneLine(passage)}\n`);
-  const open = checked.filter(({ result }) => result === "could-not-check");
-  for (const [reason, quotes] of groupBy(open, (each) => each.reason ?? ""))
+  const uncheckedQuotes = checkedQuotes.filter(({ result }) => result === "could-not-check");
+  for (const [reason, quotes] of groupBy(uncheckedQuotes, (quote) => quote.reason ?? ""))
     io.stdout(
       `could not check: ${quantity(quotes.length, "quote")} of ${oneLine([...new Set(quotes.map(({ key }) => key))].join(", "))}: ${oneLine(reason).replace(/\.$/, "")}\n`,
     );
-  const near = checked.filter(({ result, recorded }) => result === "holds" && recorded === "near").length;
-  if (near > 0)
-    io.stdout(`near, which proves nothing: ${quantity(near, "quote")}: a number differs in unit or rounding\n`);
+  const nearCount = checkedQuotes.filter(({ result, recorded }) => result === "holds" && recorded === "near").length;
+  if (nearCount > 0)
+    io.stdout(`near: ${quantity(nearCount, "quote")}: a number differs in unit or rounding, so this proves nothing\n`);
   io.stdout(
-    `${quantity(checked.length, "quote")}: ${holds} as recorded, ${fails} ${fails === 1 ? "fails" : "fail"}, ${could_not_check} could not be checked\n`,
+    `${quantity(checkedQuotes.length, "quote")}: ${holds} as recorded, ${fails} ${fails === 1 ? "fails" : "fail"}, ${could_not_check} could not be checked\n`,
   );
 }
 
 type Result = Pick<CheckedQuote, "result" | "reason">;
 
 /**
- * Searches the quotes of one paper again, each in the text that its record names. The results are in the same order.
+ * Searches the quotes of one paper again, each in the text that its record names. The results have the order of
+ * `evidence`.
  * `absentReason`: why the text is not stored.
  */
 async function checkQuotes(
@@ -179,18 +183,18 @@ function resultOf(item: Evidence, match: QuoteMatch | undefined, text: Searchabl
   if (match === undefined || status === "not-in-text" || status === "could-not-check") return { result: "holds" };
   if (match.found && match.isCited === true) return { result: "fails", reason: citedReason };
   const compareWith = (found: Passage): Result =>
-    isSamePassage(item, found, text) ? { result: "holds" } : { result: "fails", reason: otherSentence };
+    isSamePassage(item, found, text) ? { result: "holds" } : { result: "fails", reason: differentSentenceReason };
   if (match.found) return compareWith(match);
   if (status === "near" && match.near !== undefined) return compareWith(match.near);
   return { result: "fails", reason: match.near === undefined ? reasonOf(match) : `near: ${match.near.differs}` };
 }
 
-const otherSentence = "the sentence differs from the paper's";
+const differentSentenceReason = "the sentence differs from the paper's";
 const withoutSpace = (text: string): string => text.replace(/\s+/g, "");
 
 /**
- * Whether the passage of a record is the passage that was found, or, if its words also occur elsewhere, another passage
- * of the text. A part of the found passage is not accepted: the missing part may be a "not".
+ * Whether the passage of a record is the passage that was found. Another passage of the text is also accepted, because
+ * the quoted words may occur more than once. A part of the found passage is not: the missing part may be a "not".
  */
 function isSamePassage(item: Evidence, found: Passage, text: Searchable): boolean {
   const { passage } = item;

@@ -12,7 +12,7 @@ import { repainter } from "../../engine/ui/terminal/repaint.js";
 import { type StateChange, changeLine, changesOf, watchTable } from "../../engine/ui/watch-lines.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { isIrrelevant } from "../../web/watch-folder.js";
-import { findWork, type FoundWork, kinds, lookAt, workIn } from "../kinds/find-work.js";
+import { findWork, type FoundWork, kinds, standingOf, workIn } from "../kinds/find-work.js";
 
 /** Maximum depth of folders below the watched one. */
 const maxDepth = 5;
@@ -22,13 +22,17 @@ const settleMs = 150;
 const recheckMs = 2_000;
 
 /**
- * Shows the state of all projects and tasks in a folder until `ended` (by default Ctrl+C), whichever process works on
- * them. Changes nothing.
+ * Shows the state of all projects and tasks in a folder, whichever process works on them, until `abortSignal` is
+ * aborted (by default with Ctrl+C). Changes nothing.
  */
-export async function watchCommand({ folder, json }: FolderOptions, io: Io, ended?: AbortSignal): Promise<number> {
+export async function watchCommand(
+  { folder, json }: FolderOptions,
+  io: Io,
+  abortSignal?: AbortSignal,
+): Promise<number> {
   const root = folder === undefined ? io.cwd : await watchedFolder(io.cwd, folder);
-  const signals = ended === undefined ? listenForSignals(io) : undefined;
-  const end = ended ?? signals?.finish ?? AbortSignal.abort();
+  const signals = abortSignal === undefined ? listenForSignals(io) : undefined;
+  const endSignal = abortSignal ?? signals?.finish ?? AbortSignal.abort();
   const states = new Map<string, Standing>();
   const works = new Map<string, FoundWork>();
   const screen = json || !canRepaint(io) ? undefined : repainter(io);
@@ -40,21 +44,21 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
     );
   const paint = (lines: readonly string[] = []) => screen?.paint(lines, table());
 
-  const report = (change: StateChange) => {
+  const printChange = (change: StateChange) => {
     if (json) return io.stdout(`${JSON.stringify(jsonOf(change, io.clock.now()))}\n`);
     const line = `${clockTime(io.clock.now())} ${changeLine(change, io.clock.now())}`;
     if (screen === undefined) io.stderr(`${line}\n`);
     else paint(wrapForTerminal(line, io).split("\n"));
   };
 
-  const check = async (where: string) => {
-    // A missing state may just be saved; the work is read as the same kind as before.
-    const work = workIn(where, root) ?? works.get(where);
-    const [before, after] = [states.get(where), work && (await lookAt(work))];
-    if (work !== undefined) works.set(where, work);
-    if (after === undefined) states.delete(where);
-    else states.set(where, after);
-    for (const change of changesOf(before, after)) report(change);
+  const checkWork = async (workFolder: string) => {
+    // The state file may be missing for a moment while it is saved; then the kind of the work is the same as before.
+    const work = workIn(workFolder, root) ?? works.get(workFolder);
+    const [before, after] = [states.get(workFolder), work && (await standingOf(work))];
+    if (work !== undefined) works.set(workFolder, work);
+    if (after === undefined) states.delete(workFolder);
+    else states.set(workFolder, after);
+    for (const change of changesOf(before, after)) printChange(change);
   };
 
   const findStates = async () =>
@@ -64,30 +68,30 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
         { cwd: root, absolute: true, deep: maxDepth, ignore: ["**/node_modules/**"] },
       )
     ).sort();
-  for (const where of new Set((await findStates()).map((file) => dirname(file)))) await check(where);
+  for (const workFolder of new Set((await findStates()).map((file) => dirname(file)))) await checkWork(workFolder);
   if (!json && screen === undefined) for (const line of table()) io.stderr(`${line}\n`);
   if (states.size === 0 && !json) io.stderr(`No project or task under ${root} yet; waiting for one.\n`);
   paint();
 
   // One check after the other: two at the same time could report the same iteration twice.
-  const changed = new Set<string>();
+  const changedFolders = new Set<string>();
   let pendingChecks = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  const checkSoon = (where: string) => {
-    changed.add(where);
+  const checkSoon = (workFolder: string) => {
+    changedFolders.add(workFolder);
     timer ??= setTimeout(() => {
       timer = undefined;
-      const folders = [...changed];
-      changed.clear();
+      const folders = [...changedFolders];
+      changedFolders.clear();
       pendingChecks = pendingChecks.then(async () => {
-        for (const each of folders) await check(each);
+        for (const workFolder of folders) await checkWork(workFolder);
         paint();
       });
     }, settleMs);
   };
-  const ignored = (path: string, stats?: { isFile(): boolean }) =>
+  const isIgnored = (path: string, stats?: { isFile(): boolean }) =>
     isIrrelevant(root, path, stats?.isFile() === true, stateNames);
-  const watcher = watchFiles(root, { ignored, ignoreInitial: true, depth: maxDepth, followSymlinks: false });
+  const watcher = watchFiles(root, { ignored: isIgnored, ignoreInitial: true, depth: maxDepth, followSymlinks: false });
   watcher.on("all", (event, path) => void (event.endsWith("Dir") || checkSoon(folderOf(path))));
   // Changes before the watcher was ready have no events.
   watcher.on("ready", () => void findStates().then((files) => files.forEach((file) => checkSoon(dirname(file)))));
@@ -95,11 +99,12 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
   watcher.on("error", () => undefined);
   // A killed process leaves its lock, and no file changes.
   const interval = setInterval(() => {
-    for (const each of states.values()) if (each.running) checkSoon(each.folder);
+    for (const standing of states.values()) if (standing.running) checkSoon(standing.folder);
     paint();
   }, recheckMs);
   try {
-    if (!end.aborted) await new Promise<void>((done) => end.addEventListener("abort", () => done(), { once: true }));
+    if (!endSignal.aborted)
+      await new Promise<void>((done) => endSignal.addEventListener("abort", () => done(), { once: true }));
   } finally {
     clearInterval(interval);
     clearTimeout(timer);
@@ -112,8 +117,8 @@ export async function watchCommand({ folder, json }: FolderOptions, io: Io, ende
 }
 
 /**
- * Named work, or any existing folder, because work may start in it later.
- * @throws ExpectedError if there is neither.
+ * The folder of the work with this name, or any existing folder, because work may start in it later.
+ * @throws ExpectedError if neither exists.
  */
 async function watchedFolder(cwd: string, argument: string): Promise<string> {
   const path = resolve(cwd, argument);

@@ -11,7 +11,7 @@ import { researchesName } from "../../research/project-files/layout.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { serveWeb } from "../../web/serve.js";
 import type { ShownWork } from "../../web/followed-project.js";
-import { type FoundWork, filesOf, findWork, kinds, listWork, lookAt } from "../kinds/find-work.js";
+import { type FoundWork, watchedFiles, findWork, kinds, listWork, standingOf } from "../kinds/find-work.js";
 import { requirePerson } from "../steer/require-person.js";
 
 interface WebOptions extends FolderOptions {
@@ -20,25 +20,26 @@ interface WebOptions extends FolderOptions {
 }
 
 /**
- * Serves the local pages of all projects and tasks, or of one, until `ended` is aborted (by default with Ctrl+C), and
- * prints their address. Changes a project only if the person presses a button.
+ * Serves the local pages of all projects and tasks, or of one, until `abortSignal` is aborted (by default with Ctrl+C),
+ * and prints their address. Changes a project only if the user presses a button.
  */
 export async function webCommand(
   { folder: argument, port, json }: WebOptions,
   io: Io,
-  ended?: AbortSignal,
+  abortSignal?: AbortSignal,
 ): Promise<number> {
   requirePerson(io.env);
   if (port > 65_535) throw new ExpectedError("--port must be 0 to 65535.", 2);
-  const only = argument === undefined ? undefined : await findWork(io.cwd, argument, listedKinds);
+  const onlyWork = argument === undefined ? undefined : await findWork(io.cwd, argument, listedKinds);
   const config = await configToRead(io);
-  const signals = ended === undefined ? listenForSignals(io) : undefined;
-  const endSignal = ended ?? signals?.finish ?? AbortSignal.abort();
+  const signals = abortSignal === undefined ? listenForSignals(io) : undefined;
+  const endSignal = abortSignal ?? signals?.finish ?? AbortSignal.abort();
   try {
     const page = await serveWeb(
       {
-        works: async () => (only === undefined ? await listWork(io.cwd) : [only]).map((work) => shownWork(work, io)),
-        ...(only === undefined ? { root: join(io.cwd, researchesName) } : { only: nameOf(only) }),
+        works: async () =>
+          (onlyWork === undefined ? await listWork(io.cwd) : [onlyWork]).map((work) => shownWork(work, io)),
+        ...(onlyWork === undefined ? { root: join(io.cwd, researchesName) } : { only: addressName(onlyWork) }),
         stateDir: config.stateDir,
         git: config.git,
         redact: redactorFor(config, io),
@@ -47,24 +48,24 @@ export async function webCommand(
       },
       port,
     );
-    // A background job would be stopped by reading the terminal, and its page with it.
+    // The system stops a background job that reads the terminal, and its page would no longer answer.
     const readsEnter = io.canAsk && !isBackgroundJob();
-    const printAnother = () => io.stdout(`${page.newAddress()}\n`);
+    const printNewAddress = () => io.stdout(`${page.newAddress()}\n`);
     try {
       if (json) io.stdout(`${JSON.stringify({ address: page.address })}\n`);
       else {
         io.stdout(`${page.address}\n`);
-        const enterHint = readsEnter ? "; Enter prints a new address, for another one" : "";
+        const enterHint = readsEnter ? "; press Enter for the address of another browser" : "";
         say(
           io,
-          `Open this address in a browser of this machine. It lets one browser in${enterHint}. Ctrl+C ends the page.`,
+          `Open this address in a browser on this machine. It works in one browser only${enterHint}. Ctrl+C closes the page.`,
         );
       }
-      if (!json && readsEnter) io.stdin.on("data", printAnother).resume();
+      if (!json && readsEnter) io.stdin.on("data", printNewAddress).resume();
       if (!endSignal.aborted)
         await new Promise<void>((done) => endSignal.addEventListener("abort", () => done(), { once: true }));
     } finally {
-      io.stdin.off("data", printAnother);
+      io.stdin.off("data", printNewAddress);
       if (readsEnter) io.stdin.pause();
       await page.close();
     }
@@ -78,23 +79,23 @@ export async function webCommand(
 const listedKinds = kinds.filter(({ list }) => list !== undefined);
 
 /**
- * The name of work in addresses: a project's folder name, or a task's path: "task~sub", or "task" for the current
- * folder.
+ * The name of a project or task in addresses: the name of a project's folder, or "task~" and a task's path, such as
+ * "task~sub"; "task" for a task in the current folder.
  */
-const nameOf = ({ kind, folder, where }: FoundWork): string =>
+const addressName = ({ kind, folder, path }: FoundWork): string =>
   kind.noun === "project"
     ? basename(folder)
-    : [kind.noun, ...where.split(/[\\/]/).filter((part) => part !== "." && part !== "")].join("~");
+    : [kind.noun, ...path.split(/[\\/]/).filter((part) => part !== "." && part !== "")].join("~");
 
 /** Work in the form that the pages need. */
 export const shownWork = (work: FoundWork, io: Io): ShownWork => ({
-  name: nameOf(work),
+  name: addressName(work),
   folder: work.folder,
   isProject: work.kind.noun === "project",
-  files: filesOf(work),
-  look: () => lookAt(work),
-  steered: work.kind.steered(work.folder, work.where),
-  heard: () => work.kind.heard(work.folder),
+  files: watchedFiles(work),
+  look: () => standingOf(work),
+  steered: work.kind.steeredWork(work.folder, work.path),
+  heard: () => work.kind.readInstructions(work.folder),
   costs: () => work.kind.costs(work.folder, io),
   ...(work.kind.noun === "project"
     ? {

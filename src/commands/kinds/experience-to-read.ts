@@ -3,7 +3,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import type { Experience } from "../../research/workflow/forecast.js";
 
-/** The basis of the forecast for a project, with the agent that its next run would start. */
+/** Collects the earlier usage for a project's forecast, for the agent that its next run would start. */
 export async function experienceToRead(
   folder: string,
   project: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },

@@ -8,76 +8,77 @@ import type { Kind } from "./kind.js";
 import { project } from "./project.js";
 import { task } from "./task.js";
 
-/** Every kind of work. A folder's task is meant before the project whose name is left away. */
+/** All kinds of work. If the user gives no name, a task in the current folder comes before the only project. */
 export const kinds: readonly Kind[] = [task, project];
 
-/** A piece of work that a person means, or one of a list. */
+/** A project or a task that the user named, or an entry of the list. */
 export interface FoundWork {
   readonly kind: Kind;
   /** Absolute. */
   readonly folder: string;
-  /** As the person knows it. */
-  readonly where: string;
-  /** As a command names it. */
-  readonly called: string;
+  /** The path of its folder, for display. */
+  readonly path: string;
+  /** Its name as the argument of a command. */
+  readonly commandName: string;
 }
 
 /**
- * The work that is meant by a name or path, by default that of the current folder or the only project. `among`: the
- * kinds that can be meant. @throws ExpectedError (exit code 2) where nothing is found, or several are.
+ * Finds the work with a name or path; without one, the work in the current folder, or the only work in the list.
+ * @throws ExpectedError (exit code 2) if nothing is found, or more than one.
  */
-export async function findWork(cwd: string, argument: string | undefined, among = kinds): Promise<FoundWork> {
-  for (const kind of among) {
+export async function findWork(cwd: string, argument: string | undefined, allowedKinds = kinds): Promise<FoundWork> {
+  for (const kind of allowedKinds) {
     const folder = await kind.find(cwd, argument);
-    if (folder !== undefined) return found(kind, folder, cwd);
+    if (folder !== undefined) return foundWork(kind, folder, cwd);
   }
-  const all = argument === undefined ? (await listWork(cwd)).filter(({ kind }) => among.includes(kind)) : [];
-  const [first, ...others] = all;
+  const candidates =
+    argument === undefined ? (await listWork(cwd)).filter(({ kind }) => allowedKinds.includes(kind)) : [];
+  const [first, ...others] = candidates;
   if (first !== undefined && others.length === 0) return first;
-  if (first !== undefined && all.some(({ kind }) => kind !== project))
-    throw new UnnamedWork("projects and tasks here", [first.where, ...others.map(({ where }) => where)]);
-  return found(project, await findResearch(cwd, argument), cwd);
+  if (first !== undefined && candidates.some(({ kind }) => kind !== project))
+    throw new UnnamedWork("projects and tasks here", [first.path, ...others.map(({ path }) => path)]);
+  return foundWork(project, await findResearch(cwd, argument), cwd);
 }
 
-/** Whether several are listed here and, without a name, no one of them is meant. */
+/** Whether a command needs a name: the list has several entries, and none of them is in the current folder. */
 export async function needsName(cwd: string): Promise<boolean> {
   for (const kind of kinds) if ((await kind.find(cwd, undefined)) !== undefined) return false;
   return (await listWork(cwd)).length > 1;
 }
 
-/** Everything here that is listed, projects before tasks. */
+/** All projects and tasks of the current folder, projects first. */
 export async function listWork(cwd: string): Promise<FoundWork[]> {
   const lists = await Promise.all(
-    [project, task].map(async (kind) => ((await kind.list?.(cwd)) ?? []).map((folder) => found(kind, folder, cwd))),
+    [project, task].map(async (kind) => ((await kind.list?.(cwd)) ?? []).map((folder) => foundWork(kind, folder, cwd))),
   );
   return lists.flat();
 }
 
-/** The work of a folder: its project, else its task. */
+/** The project or the task in a folder; undefined if the folder has neither. */
 export function workIn(folder: string, cwd: string): FoundWork | undefined {
   const kind = kinds.find(({ isIn }) => isIn(folder));
-  return kind && found(kind, folder, cwd);
+  return kind && foundWork(kind, folder, cwd);
 }
 
-const found = (kind: Kind, folder: string, cwd: string): FoundWork => ({
+const foundWork = (kind: Kind, folder: string, cwd: string): FoundWork => ({
   kind,
   folder,
-  where: displayPath(cwd, folder),
-  called: kind === project ? nameFor(cwd, folder) : displayPath(cwd, folder),
+  path: displayPath(cwd, folder),
+  commandName: kind === project ? nameFor(cwd, folder) : displayPath(cwd, folder),
 });
 
-/** How it stands, and that it is broken where it can't be read; undefined where it is gone. */
-export async function lookAt({ kind, folder, called }: FoundWork): Promise<Standing | undefined> {
+/** The state of the work, with the reason in `broken` if it can't be read; undefined if its files no longer exist. */
+export async function standingOf({ kind, folder, commandName }: FoundWork): Promise<Standing | undefined> {
   try {
-    return await kind.look(folder, called);
+    return await kind.readStanding(folder, commandName);
   } catch (error) {
     if (!kind.isIn(folder)) return undefined;
     const broken = messageOf(error).replaceAll(`${folder}/`, "");
-    return { ...nothingKnown, noun: kind.noun, folder, broken };
+    return { ...emptyStanding, noun: kind.noun, folder, broken };
   }
 }
 
-const nothingKnown = {
+const emptyStanding = {
   phase: "",
   finished: false,
   progress: { done: 0, total: 0 },
@@ -92,8 +93,8 @@ const nothingKnown = {
   commands: { goOn: "", resume: "" },
 };
 
-/** The files whose change tells of its state. */
-export const filesOf = ({ kind, folder }: FoundWork): string[] => [
-  ...[kind.stateName, kind.ledger, pauseName, stopName].map((name) => join(folder, name)),
+/** The files that change if the state of the work changes. */
+export const watchedFiles = ({ kind, folder }: FoundWork): string[] => [
+  ...[kind.stateName, kind.ledgerPath, pauseName, stopName].map((name) => join(folder, name)),
   lockFile(folder),
 ];

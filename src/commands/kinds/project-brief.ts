@@ -26,8 +26,8 @@ import { toolsOf } from "../../compose/tools.js";
 import type { NextBrief } from "./kind.js";
 
 /**
- * What the next iteration's agent of a project would be given. Where a run would ask sources first, it is made from
- * what is known so far, and `first` says who would be asked.
+ * The brief for the agent of a project's next iteration. If a run would ask sources first, the brief is made from the
+ * stored records, and `firstSteps` names the sources.
  */
 export async function projectBrief(
   folder: string,
@@ -35,9 +35,9 @@ export async function projectBrief(
   io: Io,
 ): Promise<NextBrief | { readonly reason: string }> {
   const config = await configToRead(io, flags);
-  const { rrd: read, ledger } = await readResearch(folder);
+  const { rrd: storedRrd, ledger } = await readResearch(folder);
   const rrd = withInstructions(
-    read,
+    storedRrd,
     await messagesFor(folder, redactorFor(config, io)),
     new Date(io.clock.now()).toISOString(),
   );
@@ -56,17 +56,17 @@ export async function projectBrief(
     for (const message of await unusedPrompt(root, config.stateDir)) say(io, `warning: ${message}`);
   const { signal } = new AbortController();
   const sources = { ...localSources(folder, root, signal), ...serviceNames(root) };
-  const disk = { ...sources, folder, signal, now: io.clock.now };
-  const next = classic === undefined ? await nextFromStored(disk, state) : nextClassicUnit(rrd, folder);
+  const context = { ...sources, folder, signal, now: io.clock.now };
+  const next = classic === undefined ? await nextFromStored(context, state) : nextClassicUnit(rrd, folder);
   if (isVerdict(next)) return { reason: next.reason };
-  const settled = "material" in next ? next.settledCount : 0;
-  const last = ledger.reduce((most, line) => Math.max(most, line.iteration), rrd.loop?.iteration ?? 0);
-  const iteration = last + 1 + settled;
+  const settledCount = "material" in next ? next.settledCount : 0;
+  const lastIteration = ledger.reduce((max, line) => Math.max(max, line.iteration), rrd.loop?.iteration ?? 0);
+  const iteration = lastIteration + 1 + settledCount;
   const notes = memoryNotes(memoryOf(rrd, ledger, config.history.limits));
   let text = classicBrief(classic?.prompt ?? "", folder, notes.steering);
   if ("material" in next) {
-    const tools = takesTools(config, io) ? { tools: toolsOf([folder], config, io.env) } : {};
-    const where = {
+    const tools = doAgentsTakeTools(config, io) ? { tools: toolsOf([folder], config, io.env) } : {};
+    const briefContext = {
       folder,
       root,
       services: sources.services,
@@ -74,11 +74,11 @@ export async function projectBrief(
       sharing,
       ...tools,
     };
-    // A long text is laid into it, for an agent without tools.
+    // For an agent without tools, a long text is written into this folder.
     const workspace = makeTemporaryFolder("brief");
     try {
       const { brief } = await briefFor(
-        where,
+        briefContext,
         next.state,
         withPart(next.unit, next.state, sharing),
         next.material,
@@ -91,12 +91,12 @@ export async function projectBrief(
       await rm(workspace, { recursive: true, force: true });
     }
   }
-  const { unit, firstSteps: first } = "material" in next ? next : { unit: next, firstSteps: [] };
-  return { iteration, unit: unit.id, title: unit.title, text, first };
+  const { unit, firstSteps } = "material" in next ? next : { unit: next, firstSteps: [] };
+  return { iteration, unit: unit.id, title: unit.title, text, firstSteps };
 }
 
-/** Whether the agents that a run would start are given tools. None is started, so nothing has to be allowed. */
-const takesTools = (config: ResolvedConfig, io: Io): boolean =>
+/** Whether all agents of the next run accept tools. No agent is started here, so the user need not allow anything. */
+const doAgentsTakeTools = (config: ResolvedConfig, io: Io): boolean =>
   crewFor(config, settingsFor({ ...config, unconfined: true }, io), roleNamesOf(config)).everyone.every(
-    ({ takesTools: takes }) => takes === true,
+    ({ takesTools: isTakingTools }) => isTakingTools === true,
   );

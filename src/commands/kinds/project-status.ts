@@ -36,7 +36,7 @@ import { deriveStatistics } from "../../research/derived/statistics.js";
 import { experienceToRead } from "./experience-to-read.js";
 import type { Status } from "./kind.js";
 
-/** The status of a project, computed from its records, without the fields of the file about itself. */
+/** The status of a project, computed from its records. The derived fields of the file are not used. */
 export async function projectStatus(
   folder: string,
   io: Io,
@@ -44,19 +44,19 @@ export async function projectStatus(
 ): Promise<Status> {
   const { rrd, ledger } = await readResearch(folder);
   const { running, held, underWay: under_way, finished } = standing;
-  const reading = new Set(under_way.map(({ unit }) => unit));
+  const unitsUnderWay = new Set(under_way.map(({ unit }) => unit));
   const meaning = meaningOf(await readNarrative(folder), rrd);
   const forecast = forecastOf(rrd, ledger, await experienceToRead(folder, { rrd, ledger }, io));
   const report = { ...reportOf(folder, rrd, ledger, forecast), meaning: meaning?.says ?? null };
-  // The file never has this status: if the program wrote it, it would look like an edit of the user.
-  const pool = report.pool.map((each) =>
-    each.status === "pending" && reading.has(each.id) ? { ...each, status: "analyzing" as const } : each,
+  // The file never contains the status "analyzing": a change of the file would look like an edit by the user.
+  const pool = report.pool.map((paper) =>
+    paper.status === "pending" && unitsUnderWay.has(paper.id) ? { ...paper, status: "analyzing" as const } : paper,
   );
   return {
     json: { ...report, pool, under_way, running, held, finished, report: pageOf(folder) },
     rows: rowsOf(report, nameFor(io.cwd, folder)),
     // Tables are shortened only on a terminal: a pipe gets complete titles.
-    below: pool.length === 0 ? [] : ["", ...paperLines(pool, showsAll, io.tableWidth)],
+    linesBelow: pool.length === 0 ? [] : ["", ...paperLines(pool, showsAll, io.tableWidth)],
     warning: await laterFormatIn(folder),
   };
 }
@@ -132,14 +132,14 @@ function updateOf({ updates = [] }: Rrd) {
   return { id, since, until, open: closed_at === undefined, not_asked: Object.keys(failed) };
 }
 
-function rowsOf(status: Report, where: string): [string, string][] {
-  const { papers, blocked_sources: blocked, refused } = status;
+function rowsOf(status: Report, projectName: string): [string, string][] {
+  const { papers, blocked_sources: blockedSources, refused } = status;
   const rows: [string, string][] = [];
   const addRow = (label: string, text: string) => void rows.push([label, text]);
   if (status.update !== null) {
-    const { id, since, until, open, not_asked: left } = status.update;
-    const openText = left.length === 0 ? "" : `; still to ask: ${oneLine(left.join(", "))}`;
-    addRow("Update", `${id}, ${since} to ${until}${open ? ", open" : ""}${openText}`);
+    const { id, since, until, open, not_asked: unaskedSources } = status.update;
+    const unaskedText = unaskedSources.length === 0 ? "" : `; still to ask: ${oneLine(unaskedSources.join(", "))}`;
+    addRow("Update", `${id}, ${since} to ${until}${open ? ", open" : ""}${unaskedText}`);
   }
   addRow("Papers", countsText({ ...papers, insights: status.insights, quotes: status.quotes }));
   addRow("Insights", String(status.insights));
@@ -155,14 +155,14 @@ function rowsOf(status: Report, where: string): [string, string][] {
   const isCostKnown = status.cost_usd !== undefined || (status.unreported ?? 0) > 0;
   if ((status.iterations > 0 && isCostKnown) || status.unrecorded !== undefined) addRow("Cost", costText(status));
   if (status.without_result >= 2)
-    addRow("No result", `for ${status.without_result} iterations in a row; at 15 a run ends as stuck`);
-  for (const statusTexts of status.steering) addRow("Steering", oneLine(statusTexts));
+    addRow("No result", `for ${status.without_result} iterations in a row; after 15, a run stops as stuck`);
+  for (const instruction of status.steering) addRow("Steering", oneLine(instruction));
   if (status.seeds !== null) addRow("Seeds", oneLine(status.seeds));
-  if (blocked.length > 0) addRow("Blocked", blocked.map((source) => oneLine(String(source))).join(", "));
+  if (blockedSources.length > 0) addRow("Blocked", blockedSources.map((source) => oneLine(String(source))).join(", "));
   const check = retractionText(status);
   if (check !== undefined) addRow("Retracted", check);
-  for (const { key, times, given_up: givenUp, reasons } of refused) {
-    const advice = givenUp ? `; given up, 'research-ralph reset ${where} --paper ${key}' tries again` : "";
+  for (const { key, times, given_up: isGivenUp, reasons } of refused) {
+    const advice = isGivenUp ? `; given up: 'research-ralph reset ${projectName} --paper ${key}' tries again` : "";
     addRow("Refused", `${oneLine(key)}, ${quantity(times, "time")}: ${oneLine(reasons.join("; "))}${advice}`);
   }
   if (status.agreement !== null) {
@@ -176,29 +176,29 @@ function rowsOf(status: Report, where: string): [string, string][] {
     const warning = oneSidedText(agreement);
     if (warning !== undefined) addRow("", oneLine(warning));
   }
-  for (const [index, line] of waitingLines(status, where).entries()) addRow(index === 0 ? "Waits" : "", line);
-  for (const [index, line] of notRetrievedLines(status).entries()) addRow(index === 0 ? "Not had" : "", line);
+  for (const [index, line] of waitingLines(status, projectName).entries()) addRow(index === 0 ? "Waits" : "", line);
+  for (const [index, line] of notRetrievedLines(status).entries()) addRow(index === 0 ? "No text" : "", line);
   return rows;
 }
 
 /** The papers that are not available, with the reasons and advice. */
 function notRetrievedLines({ not_retrieved: papers }: Report): string[] {
-  const hiddenCount = papers.length - defaultShown;
+  const hiddenCount = papers.length - maxShownByDefault;
   return [
-    ...papers.slice(0, defaultShown).map(({ key, reason, cure }) => oneLine(`${key}: ${reason} ${cure}`)),
+    ...papers.slice(0, maxShownByDefault).map(({ key, reason, cure }) => oneLine(`${key}: ${reason} ${cure}`)),
     ...(hiddenCount > 0 ? [`and ${hiddenCount} more`] : []),
   ];
 }
 
 /** The papers that wait for the user, with the open criteria and how to decide; empty if none waits. */
-function waitingLines({ waiting }: Report, where: string): string[] {
+function waitingLines({ waiting }: Report, projectName: string): string[] {
   if (waiting.length === 0) return [];
   const openCriteria = new Map(waiting.flatMap((paper) => paper.open).map((criterion) => [criterion.id, criterion]));
   const ids = (criteria: (typeof waiting)[number]["open"]) => criteria.map(({ id }) => id).join(", ");
-  const hiddenCount = waiting.length - defaultShown;
+  const hiddenCount = waiting.length - maxShownByDefault;
   return [
     ...waiting
-      .slice(0, defaultShown)
+      .slice(0, maxShownByDefault)
       .map((paper) =>
         oneLine(
           paper.conflict === undefined
@@ -208,7 +208,7 @@ function waitingLines({ waiting }: Report, where: string): string[] {
       ),
     ...(hiddenCount > 0 ? [`and ${hiddenCount} more`] : []),
     ...[...openCriteria.values()].map((criterion) => oneLine(criterionInFull(criterion))),
-    `'research-ralph screen ${where}' goes through them, a key each; research-ralph decide settles one`,
+    `'research-ralph screen ${projectName}' shows them one after the other; 'research-ralph decide' decides on one paper`,
   ];
 }
 
@@ -232,14 +232,14 @@ function workText({ seconds, seconds_per_paper: average, seconds_left: secondsLe
 }
 
 /** Number of papers in `status` without --papers. */
-const defaultShown = 20;
+const maxShownByDefault = 20;
 
 /**
- * One line for each paper with its key, at most `maxWidth` wide; the titles on lines of their own if they would be cut
- * so that papers look alike. `showsAll`: true to show more than twenty.
+ * One line for each paper, with its key, at most `maxWidth` wide. If shortened titles would look the same, each title
+ * is on a line of its own. `showsAll`: true to show more than twenty papers.
  */
 function paperLines(papers: readonly ListedPaper[], showsAll: boolean, maxWidth: number): string[] {
-  const shown = showsAll ? papers : papers.slice(0, defaultShown);
+  const shown = showsAll ? papers : papers.slice(0, maxShownByDefault);
   const titles = shown.map(({ title }) => oneLine(title));
   const facts = shown.map(({ key, status, score, year }) => [
     `  ${oneLine(key)}`,

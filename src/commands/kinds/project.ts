@@ -13,16 +13,16 @@ import type { Kind } from "./kind.js";
 export const project: Kind = {
   noun: "project",
   stateName: rrdName,
-  ledger: ledgerName,
+  ledgerPath: ledgerName,
   isIn: (folder) => existsSync(rrdFile(folder)),
   find: (cwd, argument) =>
     findResearch(cwd, argument).catch((error: unknown) =>
       error instanceof ExpectedError ? undefined : Promise.reject(error),
     ),
   list: listResearches,
-  look: lookAtResearch,
-  steered: steeredResearch,
-  heard: async (folder) => (await readResearch(folder)).rrd.loop?.steering ?? [],
+  readStanding: lookAtResearch,
+  steeredWork: steeredResearch,
+  readInstructions: async (folder) => (await readResearch(folder)).rrd.loop?.steering ?? [],
   status: async (...args) => (await import("./project-status.js")).projectStatus(...args),
   async costs(folder, io) {
     const { rrd, ledger } = await readResearch(folder);

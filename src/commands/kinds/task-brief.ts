@@ -15,11 +15,11 @@ import { briefText } from "../../task/workflow/brief.js";
 import { memoryOf, withSteering } from "../../task/workflow/derived-state.js";
 import { attemptOf, budgetOf, isMet } from "../../task/workflow/status.js";
 import { spentBy } from "../../task/plan/used.js";
-import { nextOfTeam } from "./team-brief.js";
+import { teamBrief } from "./team-brief.js";
 import { taskIn, withAgentOf } from "../task/task.js";
 import type { NextBrief } from "./kind.js";
 
-/** What the next attempt of a task would be given, by the checks that were made last: none is made here. */
+/** The brief for the next attempt of a task. It is made from the results of the last checks; no check is run here. */
 export async function taskBrief(
   folder: string,
   flags: ConfigFlags,
@@ -28,16 +28,19 @@ export async function taskBrief(
   const { named } = await taskIn(folder);
   const { task } = named;
   const config = await configToRead(io, withAgentOf(task, flags, io));
-  const { state: read, ledger } = await taskRecords(folder);
-  const known = isDeepStrictEqual(read.task, task) ? read : { ...read, task, checks: [] };
+  const { state: storedState, ledger } = await taskRecords(folder);
+  const currentState = isDeepStrictEqual(storedState.task, task) ? storedState : { ...storedState, task, checks: [] };
   const messages = await readMessages(folder);
   const at = new Date(io.clock.now()).toISOString();
-  const state = messages.length === 0 ? known : withSteering(known, messages, at, redactorFor(config, io));
-  const when = state.checked_at === undefined ? "last" : `at ${timeText(state.checked_at, io.clock.now())}`;
-  if (isMet(state)) return { reason: `All acceptance criteria were met when they were checked ${when}.` };
-  const { iterations: most = Number.POSITIVE_INFINITY } = budgetOf(state);
-  if (spentBy(state).iterations >= most)
-    return { reason: `The task has used up its ${quantity(most, "iteration")}; raise max_iterations in its file.` };
+  const state =
+    messages.length === 0 ? currentState : withSteering(currentState, messages, at, redactorFor(config, io));
+  const checkTime = state.checked_at === undefined ? "last" : `at ${timeText(state.checked_at, io.clock.now())}`;
+  if (isMet(state)) return { reason: `All acceptance criteria were met when they were checked ${checkTime}.` };
+  const { iterations: maxIterations = Number.POSITIVE_INFINITY } = budgetOf(state);
+  if (spentBy(state).iterations >= maxIterations)
+    return {
+      reason: `The task has used up its ${quantity(maxIterations, "iteration")}; raise max_iterations in its file.`,
+    };
   const unchecked: TaskState["checks"] = task.acceptance_criteria.map((criterion) => ({
     criterion: criterionText(criterion),
     passed: false,
@@ -45,23 +48,26 @@ export async function taskBrief(
     ms: 0,
   }));
   const isChecked = state.checks.length > 0;
-  const shown = isChecked ? state : { ...state, checks: unchecked };
+  const shownState = isChecked ? state : { ...state, checks: unchecked };
   const notes = memoryNotes(memoryOf(state, ledger, config.history.limits));
   const workspace = workspaceOf(named, config);
-  const own =
+  const attempt =
     task.team === true
-      ? await nextOfTeam({ state: shown, notes, workspace, folder, shell: await hasShell() }, config, io)
-      : { ...attemptOf(state), text: briefText(shown, notes, { shell: await hasShell(), views: config.task.views }) };
-  if ("reason" in own) return own;
-  const text = `${await folderInstructions(workspace)}${own.text}`;
-  const { id: unit, title } = own;
-  const last = ledger.reduce((most, { iteration }) => Math.max(most, iteration), state.iteration ?? 0);
-  const first = isChecked
-    ? `A run checks the criteria first; what stands here was found ${when}.`
-    : "A run checks the criteria first; here none is checked yet.";
-  return { iteration: last + 1, unit, title, text, first: [first] };
+      ? await teamBrief({ state: shownState, notes, workspace, folder, hasShell: await hasShell() }, config, io)
+      : {
+          ...attemptOf(state),
+          text: briefText(shownState, notes, { shell: await hasShell(), views: config.task.views }),
+        };
+  if ("reason" in attempt) return attempt;
+  const text = `${await folderInstructions(workspace)}${attempt.text}`;
+  const { id: unit, title } = attempt;
+  const lastIteration = ledger.reduce((max, { iteration }) => Math.max(max, iteration), state.iteration ?? 0);
+  const firstStep = isChecked
+    ? `A run checks the criteria first; the results shown here were found ${checkTime}.`
+    : "A run checks the criteria first; no criterion has been checked yet.";
+  return { iteration: lastIteration + 1, unit, title, text, firstSteps: [firstStep] };
 
-  /** Whether the agent runs commands itself: in a sandbox, or unconfined. */
+  /** Whether the agent can run commands itself: it is unconfined, or there is a sandbox. */
   async function hasShell(): Promise<boolean> {
     const settings = settingsFor({ ...config, unconfined: true }, io);
     if (crewFor(config, settings, {}).everyone.some(isUnconfined)) return true;

@@ -18,12 +18,12 @@ const maxFindingChars = 160;
 const shortened = (text: string): string =>
   text.length <= maxFindingChars ? text : `${text.slice(0, maxFindingChars - 1)}…`;
 
-/** Where a task stands: its criteria, its last attempts and what they used of its limits. */
+/** The status of a task: its criteria, its last attempts, and how much of its limits is used. */
 export async function taskStatus(folder: string, io: Io, standing: Standing): Promise<Status> {
   const where = displayPath(io.cwd, folder);
   const { state } = await taskRecords(folder);
   const { id, task, checks, attempts, best, plan, status, loop, checked_at, tested } = state;
-  const [spent, budget, total] = [spentBy(state), budgetOf(state), task.acceptance_criteria.length];
+  const [spent, budget, criterionCount] = [spentBy(state), budgetOf(state), task.acceptance_criteria.length];
   const steering = await currentInstructions(folder, loop?.steering ?? []);
   const json = {
     folder,
@@ -32,7 +32,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
     running: standing.running,
     status: status ?? "running",
     met: metIn(checks),
-    criteria: total,
+    criteria: criterionCount,
     checks,
     attempts,
     rounds: state.rounds,
@@ -49,40 +49,43 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
     last_run: loop?.last_run ?? null,
   };
   const rows: [string, string][] = [];
-  const say = (label: string, text: string) => void rows.push([label, text]);
+  const addRow = (label: string, text: string) => void rows.push([label, text]);
   for (const [index, { text, met, found }] of (standing.goals ?? []).entries())
-    say(
+    addRow(
       index === 0 ? "Criteria" : "",
       `${met === undefined ? "·" : met ? "✓" : "✗"} ${text}${found === undefined ? "" : `: ${shortened(found)}`}`,
     );
-  if (tested !== undefined) say("Tests", testsText(state, tested));
-  for (const { test } of (tested?.failures ?? []).slice(0, 5)) say("", `✗ ${oneLine(test)}`);
-  const counted = countedAttempts(attempts).length;
-  // Attempts in which no service answered do not count.
-  const uncounted = attempts.length - counted;
+  if (tested !== undefined) addRow("Tests", testsText(state, tested));
+  for (const { test } of (tested?.failures ?? []).slice(0, 5)) addRow("", `✗ ${oneLine(test)}`);
+  const countedCount = countedAttempts(attempts).length;
+  // An attempt does not count if no service answered.
+  const uncountedCount = attempts.length - countedCount;
   const isTeam = state.task.team === true || state.rounds !== undefined;
-  const runs = isTeam ? `, ${quantity(counted, "run")} of agents` : "";
-  const used = `${spent.iterations} of ${budget.iterations ?? "any number"}${runs}${idleText(uncounted)}`;
-  say(isTeam ? "Rounds" : "Iterations", used);
+  const runsText = isTeam ? `, ${quantity(countedCount, "run")} of agents` : "";
+  const usageText = `${spent.iterations} of ${budget.iterations ?? "any number"}${runsText}${idleText(uncountedCount)}`;
+  addRow(isTeam ? "Rounds" : "Iterations", usageText);
   for (const { round, steps } of isTeam ? roundsOf(state).slice(-5) : [])
-    say("", `round ${round}: ${steps.map(({ role, event }) => `${role} ${event}`).join(", ") || "begun"}`);
-  for (const { iteration, agent = "", role, outcome, failure, met: after, undone } of attempts.slice(-5)) {
-    const how = undone === true ? "undone" : `${outcome}${failure === undefined ? "" : ` (${failure})`}`;
-    const who = role === undefined ? oneLine(agent) : `${role} (${oneLine(agent)})`;
-    say("", `#${iteration} ${who}: ${how}${after === undefined ? "" : `, ${after} of ${total} met`}`);
+    addRow("", `round ${round}: ${steps.map(({ role, event }) => `${role} ${event}`).join(", ") || "begun"}`);
+  for (const { iteration, agent = "", role, outcome, failure, met: metAfter, undone } of attempts.slice(-5)) {
+    const result = undone === true ? "undone" : `${outcome}${failure === undefined ? "" : ` (${failure})`}`;
+    const agentText = role === undefined ? oneLine(agent) : `${role} (${oneLine(agent)})`;
+    addRow(
+      "",
+      `#${iteration} ${agentText}: ${result}${metAfter === undefined ? "" : `, ${metAfter} of ${criterionCount} met`}`,
+    );
   }
-  if (attempts.length > 5) say("", `and ${attempts.length - 5} before; ${where}/whole.task.md has them all`);
-  if (spent.minutes > 0) say("Time", `${shortDuration(spent.minutes * 60_000)} of agent time`);
+  if (attempts.length > 5) addRow("", `and ${attempts.length - 5} before; ${where}/whole.task.md has them all`);
+  if (spent.minutes > 0) addRow("Time", `${shortDuration(spent.minutes * 60_000)} of agent time`);
   if (spent.tokens > 0)
-    say(
+    addRow(
       "Tokens",
       `${shortCount(spent.tokens)}${budget.tokens === undefined ? "" : ` of ${shortCount(budget.tokens)}`}`,
     );
-  if (spent.usd > 0) say("Cost", costText({ cost_usd: spent.usd }));
-  for (const words of steering) say("Steering", oneLine(words));
-  const stuck = withoutProgress(state).length;
-  if (stuck >= 2) say("", `no progress for ${quantity(stuck, "iteration")} in a row`);
-  const current = plan?.tasks.find(({ id, kind }) => id === plan.current_task_id && kind === "step");
-  if (current !== undefined) say("Step", oneLine(current.title));
+  if (spent.usd > 0) addRow("Cost", costText({ cost_usd: spent.usd }));
+  for (const instruction of steering) addRow("Steering", oneLine(instruction));
+  const idleCount = withoutProgress(state).length;
+  if (idleCount >= 2) addRow("", `no progress for ${quantity(idleCount, "iteration")} in a row`);
+  const currentStep = plan?.tasks.find(({ id, kind }) => id === plan.current_task_id && kind === "step");
+  if (currentStep !== undefined) addRow("Step", oneLine(currentStep.title));
   return { json, rows };
 }

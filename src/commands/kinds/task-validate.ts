@@ -7,37 +7,38 @@ import { readCodingRun, hasCodingRun, oldCodeName } from "../../task/project-fil
 import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
 import { problemsInTask, taskText, taskValue, unknownFields } from "../../task/project-files/task-file.js";
-import type { Finding, Validated } from "./kind.js";
-import { placed } from "./project-validate.js";
+import type { Finding, Validation } from "./kind.js";
+import { withLines } from "./project-validate.js";
 
-/** Everything that is wrong with a task's ralph.json, the state of its runs and its ledger. */
-export async function validateTask(folder: string): Promise<Validated> {
-  if (hasCodingRun(folder)) return await validateOld(folder);
+/** All problems in a task's ralph.json, its state file and its ledger. */
+export async function validateTask(folder: string): Promise<Validation> {
+  if (hasCodingRun(folder)) return await validateCodingRun(folder);
   const [file, state] = [taskFile(folder), stateFile(folder)];
-  const isBegun = existsSync(state);
-  const isWritten = existsSync(file) || !isBegun;
-  const broken = isBegun ? ((await readStateFile(state, taskFormat)).problems ?? []) : [];
-  const ledger = (await readLedger(folder, taskLedger)).notices;
+  const hasState = existsSync(state);
+  const isTaskFileUsed = existsSync(file) || !hasState;
+  const stateProblems = hasState ? ((await readStateFile(state, taskFormat)).problems ?? []) : [];
+  const ledgerNotices = (await readLedger(folder, taskLedger)).notices;
   return {
-    file: isWritten ? file : state,
+    file: isTaskFileUsed ? file : state,
     findings: [
-      ...(isWritten ? await findingsOf(file) : []),
-      ...broken.map((problem): Finding => ({ level: "error", file: stateName, ...problem })),
-      ...ledger.map((message): Finding => ({ level: "warning", pointer: "", message })),
+      ...(isTaskFileUsed ? await findingsOf(file) : []),
+      ...stateProblems.map((problem): Finding => ({ level: "error", file: stateName, ...problem })),
+      ...ledgerNotices.map((message): Finding => ({ level: "warning", pointer: "", message })),
     ],
-    wayBack: broken.length > 0 ? await restoreHint(folder, taskFormat) : "then run research-ralph verify --files again",
+    repairHint:
+      stateProblems.length > 0 ? await restoreHint(folder, taskFormat) : "then run research-ralph verify --files again",
   };
 }
 
-/** The state of a coding run that the next run takes over. */
-async function validateOld(folder: string): Promise<Validated> {
-  const validated = { file: join(folder, oldCodeName), wayBack: "then run research-ralph verify --files again" };
+/** Validates the state file of an older program, which the next run converts. */
+async function validateCodingRun(folder: string): Promise<Validation> {
+  const baseResult = { file: join(folder, oldCodeName), repairHint: "then run research-ralph verify --files again" };
   try {
     await readCodingRun(folder);
-    return { ...validated, findings: [] };
+    return { ...baseResult, findings: [] };
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    return { ...validated, findings: [{ level: "error", pointer: "", message: error.message.replace(/\.$/, "") }] };
+    return { ...baseResult, findings: [{ level: "error", pointer: "", message: error.message.replace(/\.$/, "") }] };
   }
 }
 
@@ -45,7 +46,7 @@ async function findingsOf(file: string): Promise<Finding[]> {
   try {
     const text = await taskText(file);
     const value = taskValue(text, file);
-    return placed(text, [
+    return withLines(text, [
       ...problemsInTask(value).map((problem): Finding => ({ level: "error", ...problem })),
       ...unknownFields(value).map((problem): Finding => ({ level: "warning", ...problem })),
     ]);

@@ -18,14 +18,14 @@ import { progressOf } from "../../task/workflow/status.js";
 import { spentBy } from "../../task/plan/used.js";
 import type { Kind } from "./kind.js";
 
-/** How deep below the current folder tasks are looked for. */
-const deepest = 2;
+/** Tasks are searched in folders at most this many levels below the current folder. */
+const maxDepth = 2;
 
-/** A task: a folder with ralph.json, or with the state of a task given in words. */
+/** A task: a folder with ralph.json, or with the state of a task that was given as a text. */
 export const task: Kind = {
   noun: "task",
   stateName,
-  ledger: taskLedger,
+  ledgerPath: taskLedger,
   isIn,
   find: async (cwd, argument) => {
     if (argument?.trim() === "") return undefined;
@@ -33,8 +33,8 @@ export const task: Kind = {
     const folder = statsAt(path)?.isFile() === true ? dirname(path) : path;
     return isIn(folder) ? folder : undefined;
   },
-  list: async (cwd) => [...new Set([...tasksIn(cwd, deepest).sort(), ...(await tasksInWorktrees(cwd))])],
-  async look(folder, where) {
+  list: async (cwd) => [...new Set([...tasksIn(cwd, maxDepth).sort(), ...(await tasksInWorktrees(cwd))])],
+  async readStanding(folder, where) {
     const { state, ledger } = await taskRecords(folder);
     const { checks, loop } = state;
     const { at, verdict, reason = "", cause } = loop?.last_run ?? {};
@@ -64,8 +64,8 @@ export const task: Kind = {
       ...(minutes > 0 ? { spentMs: minutes * 60_000 } : {}),
     };
   },
-  steered: steeredTask,
-  heard: async (folder) => (await taskRecords(folder)).state.loop?.steering ?? [],
+  steeredWork: steeredTask,
+  readInstructions: async (folder) => (await taskRecords(folder)).state.loop?.steering ?? [],
   status: async (folder, io, { standing }) => (await import("./task-status.js")).taskStatus(folder, io, standing),
   async costs(folder) {
     const { state, ledger } = await taskRecords(folder);
@@ -75,18 +75,18 @@ export const task: Kind = {
   validate: async (folder) => (await import("./task-validate.js")).validateTask(folder),
 };
 
-/** A folder with rrd.json is a project, whatever else it holds. */
+/** A folder with rrd.json is a project, even if it also contains files of a task. */
 function isIn(folder: string): boolean {
   const files = [taskFile(folder), stateFile(folder), join(folder, oldCodeName)];
   return files.some((path) => existsSync(path)) && !existsSync(rrdFile(folder));
 }
 
 function tasksIn(folder: string, levels: number): string[] {
-  const below = levels === 0 ? [] : foldersIn(folder).flatMap((each) => tasksIn(each, levels - 1));
-  return [...(isIn(folder) ? [folder] : []), ...below];
+  const tasksBelow = levels === 0 ? [] : foldersIn(folder).flatMap((subfolder) => tasksIn(subfolder, levels - 1));
+  return [...(isIn(folder) ? [folder] : []), ...tasksBelow];
 }
 
-/** Tasks in other worktrees of the repository, such as those of `--worktree`. */
+/** The folders of tasks in other worktrees of the repository, such as worktrees made by `--worktree`. */
 async function tasksInWorktrees(cwd: string): Promise<string[]> {
   const repository = await repositoryOf(cwd);
   if (repository === undefined) return [];
@@ -107,10 +107,10 @@ function entriesIn(folder: string): Dirent[] {
   }
 }
 
-/** Folders in which a person may keep a task; nothing where a folder can't be read. */
+/** The subfolders that may contain tasks; empty if the folder can't be read. */
 function foldersIn(folder: string): string[] {
-  const isOther = (name: string) => name.startsWith(".") || ["node_modules", researchesName].includes(name);
-  return entriesIn(folder).flatMap((each) =>
-    each.isDirectory() && !isOther(each.name) ? [join(folder, each.name)] : [],
+  const isExcluded = (name: string) => name.startsWith(".") || ["node_modules", researchesName].includes(name);
+  return entriesIn(folder).flatMap((entry) =>
+    entry.isDirectory() && !isExcluded(entry.name) ? [join(folder, entry.name)] : [],
   );
 }

@@ -13,43 +13,44 @@ import { openSnapshots } from "../../task/project-files/snapshots.js";
 import { roundsOf } from "../../task/plan/used.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
 
-interface Asked {
+interface TeamBriefRequest {
   readonly state: TaskState;
   readonly notes: Notes;
   readonly workspace: string;
-  /** Of the task's records. */
+  /** The folder of the task's records. */
   readonly folder: string;
-  readonly shell: boolean;
+  readonly hasShell: boolean;
 }
 
-/** What the role that is next would be given; a reason where code alone does what is next. */
-export async function nextOfTeam(
-  { state, notes, workspace, folder, shell }: Asked,
-  own: ResolvedConfig,
+/** The brief for the next role; or a reason if the program does the next step without an agent. */
+export async function teamBrief(
+  { state, notes, workspace, folder, hasShell }: TeamBriefRequest,
+  baseConfig: ResolvedConfig,
   io: Io,
 ): Promise<{ readonly id: string; readonly title: string; readonly text: string } | { readonly reason: string }> {
-  const crew = crewOf(own, io.env);
+  const crew = crewOf(baseConfig, io.env);
   const { config, hasAdversary, isBuiltIn } = crew;
   const repository = await requireTeamPlace(workspace, folder);
-  const last = roundsOf(state).at(-1);
-  const place = last === undefined ? "completion" : (await loadMachine())(last.steps, hasAdversary);
-  if (place === "tests") return { reason: "The tests are next, which code runs." };
-  const isNew = last === undefined || place === "completion" || place === "error";
-  const unit = isNew ? unitOf("librarian", nextRound(state), state) : unitOf(place, last.round, state);
-  if (unit.kind === "librarian" && isBuiltIn) return { reason: "The librarian is next, which is code (built-in)." };
-  const silent = () => undefined;
-  const means = {
+  const lastRound = roundsOf(state).at(-1);
+  const nextRole = lastRound === undefined ? "completion" : (await loadMachine())(lastRound.steps, hasAdversary);
+  if (nextRole === "tests") return { reason: "The tests are next; the program runs them without an agent." };
+  const startsRound = lastRound === undefined || nextRole === "completion" || nextRole === "error";
+  const unit = startsRound ? unitOf("librarian", nextRound(state), state) : unitOf(nextRole, lastRound.round, state);
+  if (unit.kind === "librarian" && isBuiltIn)
+    return { reason: "The librarian is next; it is built in and needs no agent." };
+  const ignoreNotice = () => undefined;
+  const roleMeans = {
     workspace,
-    shell,
+    shell: hasShell,
     ranking: rankingOf(workspace),
     snapshots: openSnapshots(workspace, repository, state.id, {
       index: snapshotIndex(folder),
       views: [],
-      notify: silent,
+      notify: ignoreNotice,
     }),
-    fixes: openFixes(folder, io.clock.now, silent),
+    fixes: openFixes(folder, io.clock.now, ignoreNotice),
     window: windowOf(librariansOf(crew), settingsFor(config, io, { folder, changes: true })),
   };
-  const text = roleText(means, state, unit, await gatherMaterial(means, state, unit), notes);
+  const text = roleText(roleMeans, state, unit, await gatherMaterial(roleMeans, state, unit), notes);
   return { id: unit.id, title: unit.title, text };
 }

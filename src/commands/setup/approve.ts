@@ -10,31 +10,31 @@ import { say } from "../../engine/ui/terminal/format.js";
 
 interface ApproveArguments {
   readonly folder?: string;
-  /** Take the edits back instead. */
+  /** Undo the edits instead of approving them. */
   readonly reject: boolean;
   readonly json: boolean;
 }
 
 /**
- * Says yes or no to the edits of AGENTS.md, CLAUDE.md, prompt.md and progress.txt that were made while an agent ran
- * that nothing confines.
+ * Approves or rejects the edits of AGENTS.md, CLAUDE.md, prompt.md and progress.txt that were made while an unconfined
+ * agent ran.
  */
 export async function approveCommand(
-  { folder: argument, reject: isNo, json }: ApproveArguments,
+  { folder: argument, reject: isRejected, json }: ApproveArguments,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, argument);
   const { stateDir } = await configToRead(io, {}, ["state_dir"]);
   const edits = await waitingEdits(folder, rootOf(folder, io.cwd), stateDir);
-  for (const edit of edits) await (isNo ? reject(folder, stateDir, edit) : approve(stateDir, edit));
+  for (const edit of edits) await (isRejected ? reject(folder, stateDir, edit) : approve(stateDir, edit));
   const files = edits.map(({ path }) => path);
-  if (json) io.stdout(`${JSON.stringify({ [isNo ? "rejected" : "approved"]: files })}\n`);
+  if (json) io.stdout(`${JSON.stringify({ [isRejected ? "rejected" : "approved"]: files })}\n`);
   else if (files.length === 0) say(io, `No edit in ${displayPath(io.cwd, folder)} waits for your approval.`);
   else
     say(
       io,
-      `${files.map((path) => basename(path)).join(", ")}: ${isNo ? "as before" : "approved"}, from the next iteration on.`,
+      `${files.map((path) => basename(path)).join(", ")}: ${isRejected ? "the edits are undone" : "approved"}, from the next iteration on.`,
     );
   return 0;
 }

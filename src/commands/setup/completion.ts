@@ -4,32 +4,33 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 const shells = ["bash", "zsh", "fish"] as const;
 
 /**
- * A script that completes commands, their options and the names of projects in a shell. One table is made from the
- * program itself, and each shell gets the words around it.
- * @throws ExpectedError (exit code 2) for another shell.
+ * A shell script that completes commands, their options and the names of projects. The commands and options are read
+ * from the program itself.
+ * @throws ExpectedError (exit code 2) for a shell that is not supported.
  */
 export function completionScript(program: Command, shell: string): string {
-  const offered = program.commands.filter((command) => command.name() !== "begin");
-  const commands = offered.map((command) => ({
+  const publicCommands = program.commands.filter((command) => command.name() !== "begin");
+  const commands = publicCommands.map((command) => ({
     name: command.name(),
     summary: command.description(),
     flags: command.options.map(({ long }: Option) => long ?? "").filter((flag) => flag !== ""),
-    takesProject: command.registeredArguments[0]?.name() === "folder",
+    hasProjectArgument: command.registeredArguments[0]?.name() === "folder",
   }));
-  if (shell === "bash") return bash(commands);
-  if (shell === "zsh") return `#compdef research-ralph\nautoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`;
-  if (shell === "fish") return fish(commands);
+  if (shell === "bash") return bashScript(commands);
+  if (shell === "zsh")
+    return `#compdef research-ralph\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(commands)}`;
+  if (shell === "fish") return fishScript(commands);
   throw new ExpectedError(`There are completions for ${shells.join(", ")}, not for '${shell}'.`, 2);
 }
 
-interface Completed {
+interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly string[];
-  readonly takesProject: boolean;
+  readonly hasProjectArgument: boolean;
 }
 
-const bash = (commands: readonly Completed[]): string => `_research_ralph() {
+const bashScript = (commands: readonly CompletedCommand[]): string => `_research_ralph() {
   local word="\${COMP_WORDS[COMP_CWORD]}" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
     words="${commands.map(({ name }) => name).join(" ")}"
@@ -37,8 +38,8 @@ const bash = (commands: readonly Completed[]): string => `_research_ralph() {
     case "\${COMP_WORDS[1]}" in
 ${commands
   .map(
-    ({ name, flags, takesProject }) =>
-      `      ${name}) words="${flags.join(" ")}${takesProject ? " $(ls researches 2>/dev/null)" : ""}" ;;`,
+    ({ name, flags, hasProjectArgument }) =>
+      `      ${name}) words="${flags.join(" ")}${hasProjectArgument ? " $(ls researches 2>/dev/null)" : ""}" ;;`,
   )
   .join("\n")}
     esac
@@ -48,12 +49,12 @@ ${commands
 complete -o default -F _research_ralph research-ralph
 `;
 
-const fish = (commands: readonly Completed[]): string =>
+const fishScript = (commands: readonly CompletedCommand[]): string =>
   commands
-    .flatMap(({ name, summary, flags, takesProject }) => [
+    .flatMap(({ name, summary, flags, hasProjectArgument }) => [
       `complete -c research-ralph -n __fish_use_subcommand -a ${name} -d '${summary.replaceAll("'", String.raw`\'`)}'`,
       ...flags.map((flag) => `complete -c research-ralph -n '__fish_seen_subcommand_from ${name}' -l ${flag.slice(2)}`),
-      ...(takesProject
+      ...(hasProjectArgument
         ? [`complete -c research-ralph -n '__fish_seen_subcommand_from ${name}' -a '(ls researches 2>/dev/null)'`]
         : []),
     ])

@@ -35,27 +35,27 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
     );
   if (assignment !== undefined && (separatorIndex > 0 || unset)) {
     const key = separatorIndex > 0 ? assignment.slice(0, separatorIndex).trim() : assignment;
-    return write(key, unset ? undefined : assignment.slice(separatorIndex + 1), global, json, io);
+    return writeValue(key, unset ? undefined : assignment.slice(separatorIndex + 1), global, json, io);
   }
 
-  const gathered = await settingsIn({ ...io, onlyShown: true });
-  const [assistant] = gathered.assistant;
-  const untrustedKeys = new Set(untrusted(gathered.needTrust, io.env).map(({ key }) => key.split(".")[0]));
+  const settings = await settingsIn({ ...io, onlyShown: true });
+  const [assistant] = settings.assistant;
+  const untrustedKeys = new Set(untrusted(settings.needTrust, io.env).map(({ key }) => key.split(".")[0]));
   const assistantValues = Object.fromEntries(
     Object.entries(assistant?.written ?? {}).filter(([key]) => key in configKeys.apart),
   );
   const origins: Readonly<Record<string, string>> = {
-    ...gathered.origins,
+    ...settings.origins,
     ...Object.fromEntries(Object.keys(assistantValues).map((key) => [key, assistant?.path ?? ""])),
   };
-  const environments = [...Object.values(gathered.values.agents ?? {}), ...(gathered.values.hooks ?? [])];
+  const environments = [...Object.values(settings.values.agents ?? {}), ...(settings.values.hooks ?? [])];
   const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
-  const { redis } = gathered.values;
+  const { redis } = settings.values;
   const address = redis === undefined ? {} : { redis: withoutPassword(redis) };
-  const values = withoutSecrets({ ...gathered.values, ...address, ...assistantValues }, redact) as Readonly<
+  const values = withoutSecrets({ ...settings.values, ...address, ...assistantValues }, redact) as Readonly<
     Record<string, unknown>
   >;
-  if (assignment !== undefined && assignment !== "") return showOne(assignment, values, json, io);
+  if (assignment !== undefined && assignment !== "") return showValue(assignment, values, json, io);
   const keys = [...runKeys, ...Object.keys(assistantValues)];
   if (json) {
     const entries = keys.map((key) => [
@@ -95,7 +95,7 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
 /** Keys of runs and commands, in the order in which they are printed. */
 const runKeys = [...Object.keys(configKeys.scalars), ...Object.keys(configKeys.named), ...configKeys.whole];
 
-/** What the absence of a value means. */
+/** The text that is shown for a key without a value. */
 const unsetText = {
   iterations: "1.5 × papers + 6",
   max_minutes: "no limit",
@@ -108,7 +108,13 @@ const unsetText = {
   historian: "built in",
 } as const;
 
-async function write(key: string, text: string | undefined, global: boolean, json: boolean, io: Io): Promise<number> {
+async function writeValue(
+  key: string,
+  text: string | undefined,
+  global: boolean,
+  json: boolean,
+  io: Io,
+): Promise<number> {
   const { writeConfigValue } = await import("../../engine/config/write.js");
   if (text !== undefined) await checkValueOf(key, text, io);
   const path = global
@@ -117,41 +123,49 @@ async function write(key: string, text: string | undefined, global: boolean, jso
   if (json) io.stdout(`${JSON.stringify({ key, file: path })}\n`);
   else say(io, `${key} is ${text === undefined ? "removed from" : "written to"} ${displayPath(io.cwd, path)}`);
   if (!json && !global && text !== undefined)
-    say(io, "It holds in this folder alone; with --global it holds in every folder of yours.");
+    say(io, "It applies only in this folder; with --global it applies in all your folders.");
   return 0;
 }
 
-/** Keys whose value has to fit what else is set: agents by their names, limits by each other. */
-const checked = ["agent", "historian", "screeners", "second_reader", "stagnation_limit", "stagnation_window"] as const;
+/** Keys whose value must fit other settings: the names of agents must exist, and limits must not contradict. */
+const checkedKeys = [
+  "agent",
+  "historian",
+  "screeners",
+  "second_reader",
+  "stagnation_limit",
+  "stagnation_window",
+] as const;
 
-/** @throws ExpectedError (exit code 2) for an agent that nobody knows, or limits that contradict each other. */
+/** @throws ExpectedError (exit code 2) for the name of an unknown agent, or limits that contradict each other. */
 async function checkValueOf(key: string, text: string, io: Io): Promise<void> {
-  const name = checked.find((each) => each === key);
+  const name = checkedKeys.find((checkedKey) => checkedKey === key);
   if (name === undefined) return;
   const value = readScalar(kindAt(configKeys, [name]), text, key, 2);
   const config = await resolveConfig({ ...io, onlyShown: true }, { [key]: value }).catch((error: unknown) => {
     throw error instanceof ExpectedError ? new ExpectedError(error.message, 2) : error;
   });
   const { agent, fallbacks, history, screening, secondReader } = config;
-  const named = {
+  const agentNames = {
     agent: [agent, ...fallbacks],
     historian: [history.agent ?? []].flat(),
     screeners: screening?.readers,
     second_reader: [secondReader ?? []].flat(),
   };
-  // What confines it is asked when it is started.
-  const settings = settingsFor({ ...config, unconfined: true }, io);
-  for (const one of (named as Partial<Record<string, readonly string[]>>)[name] ?? []) createAgent(one, settings);
+  // Whether the agent may run unconfined is checked when it starts.
+  const agentSettings = settingsFor({ ...config, unconfined: true }, io);
+  for (const agentName of (agentNames as Partial<Record<string, readonly string[]>>)[name] ?? [])
+    createAgent(agentName, agentSettings);
 }
 
-const isOwn = (value: unknown, name: string): value is Record<string, unknown> =>
+const hasOwnName = (value: unknown, name: string): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name);
 
-/** The bare value, for scripts; exit code 1 where nothing is set, as `git config` has it. */
-function showOne(key: string, values: object, json: boolean, io: Io): number {
+/** Prints only the value, for scripts. The exit code is 1 if the key has no value, as in `git config`. */
+function showValue(key: string, values: object, json: boolean, io: Io): number {
   const path = key.split(".");
   kindAt(configKeys, path);
-  const value = path.reduce<unknown>((inner, part) => (isOwn(inner, part) ? inner[part] : undefined), values);
+  const value = path.reduce<unknown>((object, part) => (hasOwnName(object, part) ? object[part] : undefined), values);
   if (json) io.stdout(`${JSON.stringify(value ?? null)}\n`);
   else if (value !== undefined) io.stdout(`${typeof value === "string" ? value : JSON.stringify(value)}\n`);
   else say(io, `${key} is not set`);

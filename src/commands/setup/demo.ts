@@ -10,8 +10,8 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 const topic = "How well does training in simulation prepare robot hands for real work?";
 const name = "Sample: sim2real transfer, dexterous manipulation";
 const keywords = ["sim2real transfer", "dexterous manipulation"];
-/** The sample collection has twelve documents, one of them twice. */
-const papers = 11;
+/** The sample collection has twelve documents, but two of them are copies of one paper. */
+const paperCount = 11;
 
 /**
  * Runs a complete project on the sample papers of the package. By default it uses the baseline agent, which needs
@@ -22,7 +22,7 @@ export async function demoCommand(
   io: Io,
 ): Promise<number> {
   // The demo must not add commits to the repository in which it is tried.
-  const config = await resolveConfig(io, { agent: "baseline", git: false, ...flags, papers });
+  const config = await resolveConfig(io, { agent: "baseline", git: false, ...flags, papers: paperCount });
   if (!quiet && !json)
     say(
       io,

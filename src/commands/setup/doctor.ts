@@ -29,10 +29,10 @@ export interface DoctorOptions {
  * agent. The exit code is 1 if Node, a folder, the chosen agent or an agent of a project here is not ready.
  */
 export async function doctorCommand({ probe = false, flags, json }: DoctorOptions, io: Io): Promise<number> {
-  // Without a probe, no program of the folder's settings is started; with one, all of them must be trusted.
+  // Without a probe, no program from the folder's settings is started. With a probe, all settings must be trusted.
   const usedPrograms = probe ? undefined : [];
   const resolved = await resolveConfig({ ...io, uses: flags.trust === true ? undefined : usedPrograms }, flags);
-  const projectConfigs = await agentsOfProjects(resolved, io);
+  const projectConfigs = await configsOfProjects(resolved, io);
   const config = projectConfigs[0] ?? resolved;
   const neededNames = [...new Set([config, ...projectConfigs].map(({ agent }) => agent))];
   const settings = settingsOf(config, io);
@@ -50,7 +50,7 @@ export async function doctorCommand({ probe = false, flags, json }: DoctorOption
   ]);
   const trust = await trustFindings(flags, io);
   const redact = redactorFor(config, io);
-  const sandboxFindings = sandboxes.map((each) => ({ ...each, needed: config.sandbox === each.name }));
+  const sandboxFindings = sandboxes.map((sandbox) => ({ ...sandbox, needed: config.sandbox === sandbox.name }));
   const allFindings = [
     nodeFinding(process.version),
     ...git,
@@ -64,17 +64,17 @@ export async function doctorCommand({ probe = false, flags, json }: DoctorOption
   ];
   const rawProbe = probe ? await probeInSandbox(config.agent, config, settings, io) : undefined;
   const probeResult = withoutSecrets(rawProbe, redact) as typeof rawProbe;
-  // An agent that has just answered is ready, whatever it reports about its login: the user's own provider may need
-  // none.
+  // An agent that has just answered is ready, even if it reports that nobody is logged in: a provider that the user has
+  // configured may need no login.
   const isProven = ({ name }: Finding) => name === config.agent && probeResult?.ok === true;
   const findings = withoutSecrets(
     allFindings.map((finding) => (isProven(finding) ? { ...finding, needed: false } : finding)),
     redact,
   ) as typeof allFindings;
-  const ready = findings.every(({ ok, needed }) => ok || !needed) && probeResult?.ok !== false;
+  const isReady = findings.every(({ ok, needed }) => ok || !needed) && probeResult?.ok !== false;
   if (json) {
-    io.stdout(`${JSON.stringify({ ready, findings, probe: probeResult }, null, 2)}\n`);
-    return ready ? 0 : 1;
+    io.stdout(`${JSON.stringify({ ready: isReady, findings, probe: probeResult }, null, 2)}\n`);
+    return isReady ? 0 : 1;
   }
   const maxWidth = io.tableWidth - 1;
   const shownFindings = [
@@ -85,58 +85,58 @@ export async function doctorCommand({ probe = false, flags, json }: DoctorOption
   const subject =
     projectConfigs.length === 0
       ? `${agentName}, the default agent`
-      : `${withoutSecrets(neededNames.join(" and "), redact) as string}, with which the projects here go on`;
-  const about = `This is about ${subject}; research-ralph doctor --agent <name> checks another.`;
+      : `${withoutSecrets(neededNames.join(" and "), redact) as string}, which the projects here use`;
+  const aboutText = `This is about ${subject}; research-ralph doctor --agent <name> checks another agent.`;
   const lines = [
     ...shownFindings.flatMap((finding) => findingLines(finding, maxWidth)),
-    ...(ready
+    ...(isReady
       ? readyLines(
           agentName,
           probe || createAgent(config.agent, { ...settings, unconfined: true }).free === true,
           maxWidth,
         )
-      : wrap(notReady(findings, agentName, [...installedAgents(io.env), "ralph"]), maxWidth)),
-    ...(!ready && config.origins.agent === "default" ? wrap(about, maxWidth) : []),
+      : wrap(notReadyText(findings, agentName, [...installedAgents(io.env), "ralph"]), maxWidth)),
+    ...(!isReady && config.origins.agent === "default" ? wrap(aboutText, maxWidth) : []),
   ];
   io.stdout(`${lines.join("\n")}\n`);
-  return ready ? 0 : 1;
+  return isReady ? 0 : 1;
 }
 
 /** The settings of the projects in this folder, one for each agent; empty if the user chose an agent. */
-async function agentsOfProjects(config: ResolvedConfig, io: Io): Promise<ResolvedConfig[]> {
+async function configsOfProjects(config: ResolvedConfig, io: Io): Promise<ResolvedConfig[]> {
   if (config.origins.agent !== "default") return [];
   const configByAgent = new Map<string, ResolvedConfig>();
   for (const folder of await listResearches(io.cwd)) {
     // For a project that can't be read, 'verify' reports the problem.
-    const itsConfig = await withLastAgent(config, folder, io).catch(() => undefined);
-    if (itsConfig !== undefined) configByAgent.set(itsConfig.agent, itsConfig);
+    const projectConfig = await withLastAgent(config, folder, io).catch(() => undefined);
+    if (projectConfig !== undefined) configByAgent.set(projectConfig.agent, projectConfig);
   }
   return [...configByAgent.values()];
 }
 
-/** A mark, the name and the result, and below it the advice. */
+/** A line with a mark, the name and the result; below it the advice, if there is a problem. */
 function findingLines({ name, ok, needed, detail, fix }: Finding, maxWidth: number): string[] {
   const lines = labelledLines(`${ok ? "✓" : needed ? "✗" : "–"} ${name.padEnd(13)} `, detail, maxWidth);
   return ok || fix === undefined ? lines : [...lines, ...labelledLines(`${" ".repeat(16)}→ `, fix, maxWidth)];
 }
 
-/** The last lines if nothing is missing. `isTried`: the agent has answered, or has no model. */
-function readyLines(agentName: string, isTried: boolean, maxWidth: number): string[] {
-  if (isTried) return [`Ready to run with ${agentName}.`];
-  const readyText = `Ready to run with ${agentName}, as far as its program and your settings tell: nothing was sent to it. This sends it one word, which costs a call:`;
+/** The last lines if nothing is missing. `hasAnswered`: the agent has answered a probe, or needs no probe. */
+function readyLines(agentName: string, hasAnswered: boolean, maxWidth: number): string[] {
+  if (hasAnswered) return [`Ready to run with ${agentName}.`];
+  const readyText = `Ready to run with ${agentName}, as far as its program and your settings show: nothing was sent to it. This command sends it one word, which costs one call:`;
   return [...wrap(readyText, maxWidth), `  research-ralph doctor --agent ${shellWord(agentName)} --probe`];
 }
 
-/** The last line if something is missing, with an agent of `withModel` that could be used instead. */
-function notReady(findings: readonly Finding[], agentName: string, withModel: readonly string[]): string {
-  const isReady = (name: string) => findings.some((finding) => finding.name === name && finding.ok);
-  const alternative = isReady(agentName) ? undefined : withModel.find(isReady);
+/** The last line if something is missing, with an agent of `agentsWithModel` that could be used instead. */
+function notReadyText(findings: readonly Finding[], agentName: string, agentsWithModel: readonly string[]): string {
+  const isAgentReady = (name: string) => findings.some((finding) => finding.name === name && finding.ok);
+  const alternative = isAgentReady(agentName) ? undefined : agentsWithModel.find(isAgentReady);
   const advice =
     alternative === undefined ? "" : ` ${alternative} is ready: research-ralph config agent=${alternative} chooses it.`;
   return `Not ready: see the lines marked ✗.${advice}`;
 }
 
-/** Findings on settings of the folder that are not trusted: no run starts with them. */
+/** A finding if settings of the folder are not trusted: then no run starts. */
 async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {
   const { needTrust } = await settingsIn({ ...io, onlyShown: true }, flags);
   try {
@@ -156,18 +156,18 @@ async function pluginFindings(config: ResolvedConfig, io: Io): Promise<Finding[]
 
 /** Findings on the Redis server, if one is set or needed. A run needs it only for agents on other machines. */
 async function redisFindings(config: ResolvedConfig): Promise<Finding[]> {
-  const needed = [config.agent, ...config.fallbacks].some(isRemote);
-  if (config.redis === undefined && !needed) return [];
+  const isNeeded = [config.agent, ...config.fallbacks].some(isRemote);
+  if (config.redis === undefined && !isNeeded) return [];
   try {
     const { checkRedis } = await import("../../fleet/checks.js");
-    return (await checkRedis(redisOf(config))).map((finding) => ({ ...finding, needed: needed && finding.needed }));
+    return (await checkRedis(redisOf(config))).map((finding) => ({ ...finding, needed: isNeeded && finding.needed }));
   } catch (error) {
-    if (error instanceof ExpectedError) return [{ name: "Redis", ok: false, needed, detail: error.message }];
+    if (error instanceof ExpectedError) return [{ name: "Redis", ok: false, needed: isNeeded, detail: error.message }];
     throw error;
   }
 }
 
-/** An unknown name, or an agent that needs --unconfined, is a normal finding, because the others are still useful. */
+/** Checks one agent. If its name is unknown, or it needs --unconfined, the finding says so; no error is thrown. */
 async function agentFinding(
   name: string,
   isNeeded: boolean,

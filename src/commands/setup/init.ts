@@ -17,13 +17,13 @@ import { choose } from "../run/ask-person.js";
 import { claudeName, hiddenName, lessonsName, mcpServersName } from "../../engine/lib/layout.js";
 import { promptName, researchesName, rrdName } from "../../research/project-files/layout.js";
 
-/** Packaged defaults that people may edit. */
-const editable = [promptName, lessonsName, claudeName];
+/** Files of the package that are copied, so that the user can edit them. */
+const editableFiles = [promptName, lessonsName, claudeName];
 /**
- * Journal, lock, transcripts, caches and broken files that were set aside belong to this machine; temporary files of
- * atomic writes never to anybody.
+ * Entries for .gitignore: the journal, lock, transcripts and caches, copies of broken files, and temporary files of
+ * atomic writes.
  */
-const ignored = [`${hiddenName}/`, ".*.ralph-tmp", `${rrdName}.broken-*`];
+const ignoreEntries = [`${hiddenName}/`, ".*.ralph-tmp", `${rrdName}.broken-*`];
 
 interface Step {
   readonly file: string;
@@ -31,8 +31,8 @@ interface Step {
 }
 
 /**
- * Makes the current folder a home for projects: files to edit, a git repository, what git should ignore. Overwrites
- * nothing.
+ * Prepares the current folder for projects: copies files that the user can edit, makes a git repository and adds to
+ * .gitignore. Overwrites nothing.
  */
 export async function initCommand(
   { json, yes }: { readonly json: boolean; readonly yes: boolean },
@@ -41,13 +41,13 @@ export async function initCommand(
   const steps: Step[] = [];
   const warnings: string[] = [];
   try {
-    for (const file of editable) steps.push(await copyOnce(file, io.cwd));
+    for (const file of editableFiles) steps.push(await copyOnce(file, io.cwd));
     const researches = join(io.cwd, researchesName);
     steps.push({
       file: `${researchesName}/`,
       did: (await mkdir(researches, { recursive: true })) === undefined ? "kept" : "made",
     });
-    steps.push(await ignore(io.cwd));
+    steps.push(await addIgnoreEntries(io.cwd));
   } catch (error) {
     const explained = explainSystemError(error, io.cwd);
     throw explained instanceof ExpectedError
@@ -60,25 +60,25 @@ export async function initCommand(
 
   if (json) io.stdout(`${JSON.stringify({ steps, warnings })}\n`);
   else {
-    const tell = ({ file, did }: Step) => io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
-    for (const step of steps) tell(step);
+    const printStep = ({ file, did }: Step) => io.stdout(`${did === "kept" ? "kept as it is" : did}: ${file}\n`);
+    for (const step of steps) printStep(step);
     for (const warning of warnings) say(io, `warning: ${warning}`);
-    // Without an answer the rest is done all the same.
-    const file = io.canAsk && !yes ? await askForAgent(io).catch(unlessUnexpected) : undefined;
-    if (file !== undefined) tell({ file: displayPath(io.cwd, file), did: "made" });
-    if (io.canAsk && !yes) for (const step of (await askForSkill(io).catch(unlessUnexpected)) ?? []) tell(step);
+    // If the user does not answer, the other steps are still done.
+    const file = io.canAsk && !yes ? await askForAgent(io).catch(rethrowUnexpected) : undefined;
+    if (file !== undefined) printStep({ file: displayPath(io.cwd, file), did: "made" });
+    if (io.canAsk && !yes) for (const step of (await askForSkill(io).catch(rethrowUnexpected)) ?? []) printStep(step);
     io.stdout(`Next:\n  research-ralph doctor\n  research-ralph new "<topic>"\n`);
   }
   return 0;
 }
 
-function unlessUnexpected(error: unknown): undefined {
+function rethrowUnexpected(error: unknown): undefined {
   if (!(error instanceof ExpectedError)) throw error;
 }
 
 /**
- * Lets the person choose among the agents that are installed, and writes that down; the file, where anything was
- * written.
+ * Lets the user choose one of the installed agents, and writes the choice into the configuration. Returns the path of
+ * the file, or undefined if nothing was written.
  */
 async function askForAgent(io: Io): Promise<string | undefined> {
   const files = projectFiles(io.cwd);
@@ -86,11 +86,8 @@ async function askForAgent(io: Io): Promise<string | undefined> {
   const installed = installedAgents(io.env);
   const agent = await choose(io, "Which agent should do the work?", [
     ...installed.map((name) => ({ value: name, label: name })),
-    ...(await builtIn(io)),
-    {
-      value: "",
-      label: installed.length === 0 ? "no agent that research-ralph knows is installed: decide later" : "decide later",
-    },
+    ...(await builtInChoices(io)),
+    { value: "", label: installed.length === 0 ? "decide later (no known agent is installed)" : "decide later" },
     { value: "baseline", label: "baseline: no model, no key; it only extracts sentences" },
   ]);
   if (agent === "" || agent === "claude") return undefined;
@@ -98,12 +95,12 @@ async function askForAgent(io: Io): Promise<string | undefined> {
   return writeConfigValue(configKeys, files, "agent", agent, io.env);
 }
 
-/** Where agents look for the skills of a folder: Claude Code, and Codex, Amp and their kin. */
+/** Folders from which agents read skills: the first is for Claude Code, the second for Codex, Amp and others. */
 const skillFolders = [".claude/skills", ".agents/skills"];
 
 const pluginFile = ".claude-plugin/plugin.json";
 
-/** Offers the skill by which an agent that the person talks to in this folder can drive research-ralph. */
+/** Offers to copy the skill that tells interactive agents in this folder how to use research-ralph. */
 async function askForSkill(io: Io): Promise<Step[]> {
   const file = "research-ralph/SKILL.md";
   if (!existsSync(packageFile("skills", file))) return [];
@@ -116,7 +113,7 @@ async function askForSkill(io: Io): Promise<Step[]> {
       : []),
   ]);
   if (answer !== "yes" && answer !== "claude") return [];
-  const steps: Step[] = answer === "claude" ? await putPlugin(io.cwd) : [];
+  const steps: Step[] = answer === "claude" ? await copyPlugin(io.cwd) : [];
   for (const folder of skillFolders) {
     await mkdir(join(io.cwd, folder, "research-ralph"), { recursive: true });
     steps.push(await copyOnce(join("skills", file), io.cwd, join(folder, file)));
@@ -124,8 +121,8 @@ async function askForSkill(io: Io): Promise<Step[]> {
   return steps;
 }
 
-/** What the plugin for Claude Code brings, as files of a folder, where its tools have shorter names. */
-async function putPlugin(cwd: string): Promise<Step[]> {
+/** Copies the plugin for Claude Code as files of the folder. There, the names of its tools have a shorter prefix. */
+async function copyPlugin(cwd: string): Promise<Step[]> {
   const { mcpServers, commands } = JSON.parse(await readFile(packageFile(pluginFile), "utf8")) as {
     readonly mcpServers: object;
     readonly commands: readonly string[];
@@ -151,16 +148,16 @@ async function writeOnce(file: string, cwd: string, text: string): Promise<Step>
   }
 }
 
-/** The agent that needs no program, where there is a key for it. */
-async function builtIn(io: Io): Promise<readonly { readonly value: string; readonly label: string }[]> {
+/** The choice of the built-in agent, which needs no program; empty if it has no key. */
+async function builtInChoices(io: Io): Promise<readonly { readonly value: string; readonly label: string }[]> {
   const config = await configToRead(io);
   const { ok } = await checkAgent("ralph", settingsFor(config, io));
   return ok ? [{ value: "ralph", label: "ralph: built in, asks a model with your key" }] : [];
 }
 
-async function copyOnce(from: string, cwd: string, file = from): Promise<Step> {
+async function copyOnce(packagePath: string, cwd: string, file = packagePath): Promise<Step> {
   try {
-    await copyFile(packageFile(from), join(cwd, file), constants.COPYFILE_EXCL);
+    await copyFile(packageFile(packagePath), join(cwd, file), constants.COPYFILE_EXCL);
     return { file, did: "made" };
   } catch (error) {
     if (hasCode(error, "EEXIST")) return { file, did: "kept" };
@@ -168,23 +165,23 @@ async function copyOnce(from: string, cwd: string, file = from): Promise<Step> {
   }
 }
 
-async function ignore(cwd: string): Promise<Step> {
+async function addIgnoreEntries(cwd: string): Promise<Step> {
   const path = join(cwd, ".gitignore");
-  const before = existsSync(path) ? await readFile(path, "utf8") : "";
-  const lines = before.split("\n").map((line) => line.trim());
-  const missing = ignored.filter((entry) => !lines.includes(entry));
-  if (missing.length === 0) return { file: ".gitignore", did: "kept" };
-  const gap = before === "" || before.endsWith("\n") ? "" : "\n";
-  // What stands there stays as it is, whatever its encoding, and also where the disk is full.
-  await appendFile(path, `${gap}${missing.join("\n")}\n`);
-  return { file: ".gitignore", did: before === "" ? "made" : "added to" };
+  const oldText = existsSync(path) ? await readFile(path, "utf8") : "";
+  const lines = oldText.split("\n").map((line) => line.trim());
+  const missingEntries = ignoreEntries.filter((entry) => !lines.includes(entry));
+  if (missingEntries.length === 0) return { file: ".gitignore", did: "kept" };
+  const separator = oldText === "" || oldText.endsWith("\n") ? "" : "\n";
+  // Appending keeps the old content, in any encoding, even if the disk is full.
+  await appendFile(path, `${separator}${missingEntries.join("\n")}\n`);
+  return { file: ".gitignore", did: oldText === "" ? "made" : "added to" };
 }
 
-/** A repository where it is missing, or why there can't be one; projects work without. */
+/** Makes a git repository if the folder is not in one. Returns a warning if that fails: git is optional. */
 async function makeRepository(cwd: string): Promise<Step | string> {
   if (!(await runGit(cwd, ["--version"])).ok)
     return "git is not installed, so there is no history; install it and run init again.";
   if ((await runGit(cwd, ["rev-parse", "--is-inside-work-tree"])).ok) return { file: "git repository", did: "kept" };
-  const made = await runGit(cwd, ["init", "--quiet"]);
-  return made.ok ? { file: "git repository", did: "made" } : `git init failed: ${made.stderr.split("\n")[0]}`;
+  const gitResult = await runGit(cwd, ["init", "--quiet"]);
+  return gitResult.ok ? { file: "git repository", did: "made" } : `git init failed: ${gitResult.stderr.split("\n")[0]}`;
 }

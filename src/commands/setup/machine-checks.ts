@@ -6,11 +6,11 @@ import { whyUnusable } from "../../engine/storage/checkpoints.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
 import { runGit } from "../../engine/storage/git-command.js";
 
-/** What doctor says about one thing. */
+/** The result of one check of `doctor`. */
 export interface Finding {
   readonly name: string;
   readonly ok: boolean;
-  /** Whether nothing can run without it. */
+  /** Whether a run is impossible if `ok` is false. */
   readonly needed: boolean;
   readonly detail: string;
   readonly fix?: string;
@@ -18,7 +18,7 @@ export interface Finding {
 
 const minNode = [20, 19] as const;
 
-/** Whether this Node is new enough; `version` as in process.version. */
+/** Checks whether Node is new enough; `version` as in process.version. */
 export function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.replace("v", "").split(".").map(Number);
   const ok = major > minNode[0] || (major === minNode[0] && minor >= minNode[1]);
@@ -26,7 +26,8 @@ export function nodeFinding(version: string): Finding {
 }
 
 /**
- * Git itself, who commits, and whether `cwd` is in a repository. None of it is needed: a project runs without history.
+ * Checks whether git is installed, whether it knows the user's name and email, and whether `cwd` is in a repository.
+ * None of these is needed: a project can run without history.
  */
 export async function gitFindings(cwd: string): Promise<Finding[]> {
   const git = (...args: string[]) => runGit(cwd, args);
@@ -36,13 +37,13 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
       { name: "git", ok: false, needed: false, detail: "not found; projects run without history", fix: "Install git." },
     ];
   }
-  const [name, email, inside] = await Promise.all([
+  const [name, email, insideResult] = await Promise.all([
     git("config", "user.name"),
     git("config", "user.email"),
     git("rev-parse", "--is-inside-work-tree"),
   ]);
-  const found: Finding = { name: "git", ok: true, needed: false, detail: version.stdout.replace("git version ", "") };
-  const who: Finding =
+  const program: Finding = { name: "git", ok: true, needed: false, detail: version.stdout.replace("git version ", "") };
+  const identity: Finding =
     name.stdout !== "" && email.stdout !== ""
       ? { name: "git identity", ok: true, needed: false, detail: `${name.stdout} <${email.stdout}>` }
       : {
@@ -52,21 +53,21 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
           detail: "not set; commits use a fallback name",
           fix: 'git config --global user.name "You", and the same for user.email.',
         };
-  const isInside = inside.ok && inside.stdout === "true";
-  const isNone = /not a git repository/i.test(inside.stderr);
+  const isInside = insideResult.ok && insideResult.stdout === "true";
+  const isMissing = /not a git repository/i.test(insideResult.stderr);
   const repository: Finding = isInside
     ? { name: "repository", ok: true, needed: false, detail: "this folder is in a repository" }
     : {
         name: "repository",
         ok: false,
         needed: false,
-        detail: `${isNone ? "this folder is not in a repository" : whyUnusable(inside.ok, inside.stderr)}; there will be no history`,
-        fix: isNone ? "research-ralph init" : "git status",
+        detail: `${isMissing ? "this folder is not in a repository" : whyUnusable(insideResult.ok, insideResult.stderr)}; there will be no history`,
+        fix: isMissing ? "research-ralph init" : "git status",
       };
-  return [found, who, repository];
+  return [program, identity, repository];
 }
 
-/** Whether files can be made in `folder`, which is made itself if need be. */
+/** Checks whether files can be made in `folder`. Makes the folder if it is missing. */
 export async function folderFinding(name: string, folder: string): Promise<Finding> {
   try {
     await mkdir(folder, { recursive: true });

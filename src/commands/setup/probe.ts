@@ -11,10 +11,10 @@ import { resultName } from "../../engine/lib/layout.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { keepAnswer } from "../../engine/storage/result-file.js";
 
-/** How one real word went through an agent. */
+/** The result of sending one word to an agent. */
 export interface Probe {
   readonly ok: boolean;
-  /** One sentence: what came back, how long it took and what it cost, or what is wrong. */
+  /** One sentence: the answer, the time and the cost, or the problem. */
   readonly detail: string;
   readonly seconds: number;
   readonly usage?: Usage;
@@ -24,10 +24,10 @@ export interface Probe {
 const unit = { kind: "requirements", unit: "requirements", topic: "pong" };
 
 /**
- * The smallest whole iteration: a brief on stdin, one file written, one word said. The unit is there for agents that
- * read nothing else.
+ * The smallest possible iteration: the agent gets a brief, writes one file and answers one word. The unit is included
+ * for agents that read only the unit.
  */
-const text = `This is a test of the connection; no research is done.
+const briefText = `This is a test of the connection; no research is done.
 
 <unit>
 ${JSON.stringify(unit)}
@@ -38,21 +38,21 @@ Then answer with the one word pong.
 `;
 
 /**
- * Runs the agent once in a fresh folder. Its result is what an iteration would take for one: the file it wrote, else
- * the JSON of its message. With neither it would fail every iteration, with exit code 0; a CLI that refuses to write
- * when nobody is there to allow it does so.
+ * Runs the agent once in a new folder. As in an iteration, its result is the file that it wrote, otherwise the JSON in
+ * its message. An agent with neither would fail every iteration, although its exit code is 0: for example a CLI that
+ * may not write files unless a user allows it.
  */
 export async function probeAgent(spec: string, settings: AgentSettings, now: () => number): Promise<Probe> {
   const agent = createAgent(spec, settings);
   const workspace = makeTemporaryFolder("probe");
-  const started = now();
+  const startedMs = now();
   let usage: Usage | undefined;
   let cost_usd: number | undefined;
-  let end = { message: "", failure: undefined as string | undefined };
+  let lastEvent = { message: "", failure: undefined as string | undefined };
   const brief = {
     iteration: 1,
-    text,
-    tokens: estimateTokens(text),
+    text: briefText,
+    tokens: estimateTokens(briefText),
     workspace,
     access: { web: false, read: false, everything: false },
   };
@@ -62,26 +62,30 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
         usage = event.usage;
         cost_usd = event.cost_usd ?? cost_usd;
       }
-      if (event.type === "end") end = { message: event.message, failure: event.failure?.message };
+      if (event.type === "end") lastEvent = { message: event.message, failure: event.failure?.message };
     }
-    const ms = now() - started;
-    const numbers = { seconds: ms / 1000, usage, cost_usd };
-    if (end.failure !== undefined)
-      return { ok: false, detail: `${spec} failed after ${shortDuration(ms)}: ${end.failure}`, ...numbers };
-    const result = () => readFile(join(workspace, resultName), "utf8").catch(() => undefined);
-    const written = (await result()) !== undefined;
-    await keepAnswer(workspace, end.message);
-    if ((await result()) === undefined) {
+    const durationMs = now() - startedMs;
+    const numbers = { seconds: durationMs / 1000, usage, cost_usd };
+    if (lastEvent.failure !== undefined)
       return {
         ok: false,
-        detail: `${spec} answered in ${shortDuration(ms)} but gave no result: its message contains no JSON, and it wrote no file. It may lack permission to write, or it did not follow the instructions.`,
+        detail: `${spec} failed after ${shortDuration(durationMs)}: ${lastEvent.failure}`,
+        ...numbers,
+      };
+    const readResult = () => readFile(join(workspace, resultName), "utf8").catch(() => undefined);
+    const hasWrittenFile = (await readResult()) !== undefined;
+    await keepAnswer(workspace, lastEvent.message);
+    if ((await readResult()) === undefined) {
+      return {
+        ok: false,
+        detail: `${spec} answered in ${shortDuration(durationMs)} but gave no result: its message contains no JSON, and it wrote no file. It may lack permission to write, or it did not follow the instructions.`,
         ...numbers,
       };
     }
-    const cost = usageParts(usage === undefined ? 0 : tokensOf(usage), cost_usd);
+    const usageTexts = usageParts(usage === undefined ? 0 : tokensOf(usage), cost_usd);
     return {
       ok: true,
-      detail: `${spec} answered ${written ? "and wrote its file" : "with its result"} in ${[shortDuration(ms), ...cost].join(", ")}.`,
+      detail: `${spec} answered ${hasWrittenFile ? "and wrote its file" : "with its result"} in ${[shortDuration(durationMs), ...usageTexts].join(", ")}.`,
       ...numbers,
     };
   } finally {

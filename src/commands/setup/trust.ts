@@ -31,21 +31,21 @@ import { readTaskFile } from "../../task/project-files/task-file.js";
 import { requirePerson } from "../steer/require-person.js";
 
 interface TrustOptions {
-  /** Or the file of a task; absent: the current folder. */
+  /** A folder, or the file of a task; undefined: the current folder. */
   readonly folder: string | undefined;
-  /** Ask nothing. */
+  /** Agree without a question. */
   readonly yes: boolean;
-  /** Show the folders in which something is trusted. */
+  /** Show the folders with trusted settings. */
   readonly list: boolean;
-  /** Take the folder's trust back. */
+  /** End the trust in all settings of the folder. */
   readonly revoke: boolean;
   /** Print one JSON value. */
   readonly json: boolean;
 }
 
 /**
- * Shows what the settings of a folder start, open and send elsewhere, and trusts them as they stand, once a person
- * agrees.
+ * Shows which programs the settings of a folder start, which files they open and where they send data. If the user
+ * agrees, their current values are trusted.
  */
 export async function trustCommand(
   { folder: argument, yes, list, revoke, json }: TrustOptions,
@@ -61,47 +61,47 @@ export async function trustCommand(
       say(io, `${displayPath(io.cwd, folder)}: ${revoked ? "nothing is trusted any more." : "nothing was trusted."}`);
     return 0;
   }
-  const found = statsAt(folder);
-  if (found === undefined)
-    throw new ExpectedError(`There is no folder ${folder}; name the one whose settings you want to trust.`, 2);
-  const parts = found.isDirectory() ? await partsOf(folder) : await partsOfTask(folder);
-  const open = untrusted(parts, io.env);
-  if (open.length === 0) {
-    if (json) io.stdout(`${JSON.stringify({ folder, trusted: [], already: parts.map(told) })}\n`);
+  const stats = statsAt(folder);
+  if (stats === undefined)
+    throw new ExpectedError(`There is no folder ${folder}; name the folder whose settings you want to trust.`, 2);
+  const parts = stats.isDirectory() ? await partsOfFolder(folder) : await partsOfTask(folder);
+  const newParts = untrusted(parts, io.env);
+  if (newParts.length === 0) {
+    if (json) io.stdout(`${JSON.stringify({ folder, trusted: [], already: parts.map(summaryOf) })}\n`);
     else
       say(
         io,
         parts.length === 0
           ? `No setting in ${displayPath(io.cwd, folder)} needs trust.`
-          : `All ${quantity(parts.length, "setting")} in ${displayPath(io.cwd, folder)} that need trust have it already.`,
+          : `All ${quantity(parts.length, "setting")} in ${displayPath(io.cwd, folder)} that need trust are already trusted.`,
       );
     return 0;
   }
-  if (!json) io.stdout(`${partLines(open).join("\n")}\n`);
+  if (!json) io.stdout(`${partLines(newParts).join("\n")}\n`);
   if (!yes) {
     if (!io.canAsk) throw new ExpectedError("Nothing was trusted, because nobody can be asked; add --yes to agree.", 2);
     if (!(await isAgreed(io))) throw new ExpectedError("You did not agree; nothing was trusted.", 2);
   }
-  await keepTrust(open, io.env);
-  if (json) io.stdout(`${JSON.stringify({ folder, trusted: open.map(told) })}\n`);
+  await keepTrust(newParts, io.env);
+  if (json) io.stdout(`${JSON.stringify({ folder, trusted: newParts.map(summaryOf) })}\n`);
   else
     say(
       io,
-      `${quantity(open.length, "setting")} trusted as ${open.length === 1 ? "it stands" : "they stand"}; 'research-ralph trust --revoke' takes that back.`,
+      `${quantity(newParts.length, "setting")} trusted as ${newParts.length === 1 ? "it stands" : "they stand"}; 'research-ralph trust --revoke' takes that back.`,
     );
   return 0;
 }
 
-const told = ({ file, key, value }: TrustedPart) => ({ file, key, value });
+const summaryOf = ({ file, key, value }: TrustedPart) => ({ file, key, value });
 
 function listTrusted(io: Io, json: boolean): number {
   const folders = trustedFolders(io.env);
   if (json) {
-    const all = folders.map(({ folder, trusted }) => ({
+    const entries = folders.map(({ folder, trusted }) => ({
       folder,
       trusted: trusted.map(({ file, key }) => ({ file, key })),
     }));
-    io.stdout(`${JSON.stringify(all, null, 2)}\n`);
+    io.stdout(`${JSON.stringify(entries, null, 2)}\n`);
     return 0;
   }
   if (folders.length === 0) say(io, "You trust the settings of no folder.");
@@ -112,30 +112,32 @@ function listTrusted(io: Io, json: boolean): number {
   return 0;
 }
 
-/** Everything in a folder that counts only once it is trusted. */
-async function partsOf(folder: string): Promise<TrustedPart[]> {
+/** All settings of a folder, and of its task, that are used only if they are trusted. */
+async function partsOfFolder(folder: string): Promise<TrustedPart[]> {
   const config = await readConfigFile(configKeys, projectFiles(folder));
   const prompt = join(folder, promptName);
   const text = await readPromptFile(prompt);
   const hasTask = statsAt(taskFile(folder)) !== undefined;
-  const isBegun = !hasTask && statsAt(stateFile(folder)) !== undefined;
+  const hasStateOnly = !hasTask && statsAt(stateFile(folder)) !== undefined;
   return [
     ...(config === undefined ? [] : partsIn(configKeys.needsTrust, config.written, config.path)),
     ...(text === undefined ? [] : classicPart(text, prompt)),
     ...(hasTask ? await partsOfTask(taskFile(folder)) : []),
-    ...(isBegun ? ofTask((await readRecords(folder, taskFormat)).state.task, stateFile(folder), folder) : []),
+    ...(hasStateOnly
+      ? trustedPartsIn((await readRecords(folder, taskFormat)).state.task, stateFile(folder), folder)
+      : []),
   ];
 }
 
-/** The same of a task's file, whatever it is called. */
+/** All settings in a task's file that need trust; the file may have any name. */
 async function partsOfTask(file: string): Promise<TrustedPart[]> {
   const folder = dirname(file);
   const { written = {} } = (await readConfigFile(configKeys, projectFiles(folder))) ?? {};
   const workspace = resolve(folder, String(written["task_workspace"] ?? "."));
-  return ofTask((await readTaskFile(file)).task, file, workspace);
+  return trustedPartsIn((await readTaskFile(file)).task, file, workspace);
 }
 
-const ofTask = (task: RalphTask, file: string, workspace: string): TrustedPart[] => [
+const trustedPartsIn = (task: RalphTask, file: string, workspace: string): TrustedPart[] => [
   ...agentAndSandboxIn(task, file),
   ...contextIn(contextOutside(task, workspace), file),
   ...programCriteriaIn(task, file),

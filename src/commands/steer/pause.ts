@@ -14,21 +14,21 @@ export const stopCommand = (args: FolderOptions, io: Io): Promise<number> => hol
 
 async function holdWork(name: Hold, { folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { kind, folder, where } = await findWork(io.cwd, argument);
-  const work = kind.steered(folder, where);
+  const { kind, folder, path } = await findWork(io.cwd, argument);
+  const work = kind.steeredWork(folder, path);
   const { file, running, says } = await hold(work, name);
   if (json) io.stdout(`${JSON.stringify({ folder, file, running })}\n`);
   else say(io, says);
   // The work is held in any case, but the user must learn of a state that can't be read.
-  await kind.heard(folder);
+  await kind.readInstructions(folder);
   return 0;
 }
 
 /** Allows runs again after a pause or stop. */
 export async function resumeCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { kind, folder, where } = await findWork(io.cwd, argument);
-  const { lifted, says } = await resume(kind.steered(folder, where));
+  const { kind, folder, path } = await findWork(io.cwd, argument);
+  const { lifted, says } = await resume(kind.steeredWork(folder, path));
   if (json) io.stdout(`${JSON.stringify({ folder, lifted })}\n`);
   else say(io, says);
   return 0;

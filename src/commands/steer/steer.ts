@@ -24,19 +24,19 @@ interface SteerArguments {
 export async function steerCommand(args: SteerArguments, io: Io): Promise<number> {
   const { clear, json } = args;
   const { led, text } = await meant(args, io.cwd);
-  const { kind, folder, where } = led;
+  const { kind, folder, path } = led;
   const isWish = instructionsOf({ text }) !== "" || clear;
   let says = "";
   if (isWish) {
     requirePerson(io.env);
     const { stateDir } = await configToRead(io, {}, ["state_dir"]);
-    says = await steer(kind.steered(folder, where), { text, clear }, { now: io.clock.now(), stateDir });
+    says = await steer(kind.steeredWork(folder, path), { text, clear }, { now: io.clock.now(), stateDir });
   }
-  const steering = await currentInstructions(folder, await kind.heard(folder));
+  const steering = await currentInstructions(folder, await kind.readInstructions(folder));
   if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
   else if (isWish) say(io, says);
   else if (steering.length === 0)
-    say(io, `There are no instructions; give some with 'research-ralph steer ${where} "…"'.`);
+    say(io, `There are no instructions; give some with 'research-ralph steer ${path} "…"'.`);
   else for (const each of steering) io.stdout(`- ${oneLine(each)}\n`);
   return 0;
 }

@@ -47,7 +47,7 @@ async function questionAbout(
         return `${name} has changed since it was shown, so nothing is decided; look again.`;
       if (!yes) await reject(folder, stateDir, edit);
       else await approve(stateDir, edit);
-      return `${name}: ${yes ? "approved" : "as before"}, from the next iteration on.`;
+      return `${name}: ${yes ? "approved" : "the edit is undone"}, from the next iteration on.`;
     },
   };
 }

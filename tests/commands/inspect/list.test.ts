@@ -146,7 +146,7 @@ test("a project whose rrd.json is gone is listed still, and status says where it
   const folder = makeResearch(cwd, "grasping-2026-03-01", { papers_pool: [] });
   mkdirSync(join(folder, ".ralph"), { recursive: true });
   renameSync(join(folder, "rrd.json"), join(folder, ".ralph", "rrd.last-good.json"));
-  expect((await list(cwd, false, 120)).lines[1]).toMatch(/^grasping-2026-03-01 +broken: rrd\.json is gone/);
+  expect((await list(cwd, false, 120)).lines[1]).toMatch(/^grasping-2026-03-01 +broken: rrd\.json is missing/);
   await expect(statusCommand({ folder: "grasping", json: false }, fakeIo({ cwd }))).rejects.toThrow(
     "rrd.last-good.json, there.",
   );

@@ -115,7 +115,7 @@ describe("report", () => {
     const shown = await run();
     expect([shown.exitCode, shown.out]).toEqual([0, expect.stringContaining("Answer: It takes 14 minutes.")]);
     expect(shown.out).not.toContain("Written in");
-    expect(shown.err.replace(/\s+/g, " ")).toContain("A run is under way; it writes the documents");
+    expect(shown.err.replace(/\s+/g, " ")).toContain("A run is under way. It will write the documents");
     expect(JSON.parse((await run("--json")).out)).toMatchObject({ written: [] });
     expect(existsSync(join(folder, "research-report.md"))).toBe(false);
     expect((await run("--check")).exitCode).toBe(0);

@@ -67,7 +67,7 @@ test("status is computed from the records: counts, time, what is left, tokens, c
     "Tokens     65.0k in (10.0k of it cached), 2.0k out",
     "Cost       $0.30",
     "Blocked    dl.acm.org",
-    "Refused    paper-4, 3 times: no quote is in the text; given up,",
+    "Refused    paper-4, 3 times: no quote is in the text; given up:",
   ]) {
     expect(out).toContain(expected);
   }

@@ -74,8 +74,6 @@ test("a field that stands there twice is named: nobody sees which of the two cou
   writeFileSync(path, readFileSync(path, "utf8").replace("{", '{"budget": {"usd": 1}, "budget": {"usd": 50},'));
   expect(await validate(folder)).toEqual({
     exitCode: 0,
-    out: expect.stringMatching(
-      /^warning: "budget" stands twice in one object, and the last one counts\n.* 1 warning\n$/,
-    ),
+    out: expect.stringMatching(/^warning: "budget" occurs twice in one object; the last value counts\n.* 1 warning\n$/),
   });
 });

@@ -54,7 +54,7 @@ test("brief prints what the next attempt of a task would be given, by the last c
   const { cwd, job } = both();
   const fresh = await cli(["brief", "jobs/make-a"], cwd);
   expect(fresh.out).toContain("# Acceptance criteria (0 of 2 met)");
-  expect(fresh.err).toContain("here none is checked yet");
+  expect(fresh.err).toContain("no criterion has been checked yet");
   expect(readdirSync(job)).toEqual(["ralph.json"]);
   begun(job);
   await cli(["steer", "jobs/make-a", "Use tabs."], cwd);

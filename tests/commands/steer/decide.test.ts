@@ -67,7 +67,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
 
   const status = await cli(["status", folder], cwd);
   expect(status.out.replace(/\s+/g, " ")).toContain(
-    `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) 'research-ralph screen grasping-2026-03-01' goes through them, a key each; research-ralph decide settles one`,
+    `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) 'research-ralph screen grasping-2026-03-01' shows them one after the other; 'research-ralph decide' decides on one paper`,
   );
   expect(JSON.parse((await cli(["status", folder, "--json"], cwd)).out)).toMatchObject({
     waiting: [{ id: first, key: firstKey, open: [{ id: "c2" }] }, { id: second }],
@@ -94,7 +94,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
     waiting: 0,
     included: 1,
   });
-  expect((await cli(["status", folder], cwd)).out).not.toContain("settles one");
+  expect((await cli(["status", folder], cwd)).out).not.toContain("decides on one paper");
   expect((await cli(["show", folder, second], cwd)).out).toContain("A person decided: exclude. It is not.");
   expect((await cli(["validate", folder], cwd)).code).toBe(0);
 

@@ -34,7 +34,7 @@ it("what waits is asked with its whole difference, and a yes lets briefs use it"
 
 it("a no takes it back", async () => {
   const { questions, waiting, file, edit } = await waitingEdit();
-  expect(await (await questions?.())?.answer(false)).toBe("AGENTS.md: as before, from the next iteration on.");
+  expect(await (await questions?.())?.answer(false)).toBe("AGENTS.md: the edit is undone, from the next iteration on.");
   expect(await waiting()).toBe(0);
   expect(readFileSync(file, "utf8")).toBe(edit.before);
 });

@@ -104,7 +104,7 @@ test("without a choice it is about the agents that the projects here go on with,
   makeResearch(cwd, "new-2026-03-02", { papers_pool: [] });
   const both = await doctor({}, cwd);
   expect(both.exitCode).toBe(1);
-  expect(both.out).toMatch(/^This is about baseline and claude, with which the projects here go on;/m);
+  expect(both.out).toMatch(/^This is about baseline and claude, which the projects here use;/m);
 });
 
 test("an agent that a run would refuse to start is not ready, and the rest is still shown", async () => {

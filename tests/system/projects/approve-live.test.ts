@@ -62,7 +62,7 @@ test("n takes it back, and no brief ever has it", async () => {
   const { keys, briefs, code, shows, goOn } = running();
   await shows("a: show it");
   keys.press("a", "n");
-  await shows("AGENTS.md: as before, from the next iteration on.");
+  await shows("AGENTS.md: the edit is undone, from the next iteration on.");
   goOn();
   expect(await code).toBe(3);
   expect(briefs.map((brief) => brief.includes(edit))).toEqual([false, false, false]);
