@@ -1,6 +1,7 @@
 import { countEach } from "../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { couldBeRead } from "../papers/read-depth.js";
+import { isOwnFolder } from "../papers/records/own-list.js";
 import { countedReason, exclusionOf, stageOfRejection, typedReason } from "../screening/eligibility/eligibility.js";
 
 /** Numbers of records by name. */
@@ -42,12 +43,13 @@ export interface FlowRow {
 /** A project's records in a PRISMA flow: records from searches, and records from other ways. */
 export interface FlowCounts {
   readonly searched: FlowRow;
-  /** Not screened, as in PRISMA 2020. */
+  /** Not screened, as in PRISMA 2020: also the documents of the user's folders, unless somebody screens them. */
   readonly other: FlowRow;
 }
 
 /** Reasons to leave before screening, beside the stages of an exclusion. */
 const searchEndedReason = "not screened: the search ended before them";
+const unreadReason = "not read: the search ended before them";
 const missingReason = "no longer among the records";
 /** Sources of records that the last search did not report. */
 const earlierSource = "found by earlier searches or by an agent";
@@ -57,41 +59,84 @@ const userSource = "added by a person";
 /** Counts the records of a project. Pure. */
 export function flowCounts(rrd: Rrd): FlowCounts {
   const { papers_pool: papers, excluded = [] } = rrd;
-  const recorded = rrd.statistics?.discovery_metrics?.flow;
-  const identifiedCounts =
-    recorded?.identified === undefined ? undefined : new Map(Object.entries(recorded.identified));
-  const isOther = (record: Paper | Exclusion): boolean => isFromOtherWay(record, identifiedCounts);
-  const rows = [false, true].map((other) => {
-    const papersInRow = papers.filter((paper) => isOther(paper) === other);
-    const exclusionsInRow = excluded.filter((exclusion) => isOther(exclusion) === other);
-    return { papers: papersInRow, exclusions: exclusionsInRow, row: rowOf(papersInRow, exclusionsInRow) };
-  });
-  const [first, second] = rows as [(typeof rows)[number], (typeof rows)[number]];
-  const other = { ...second.row, identified: countEach([...second.papers, ...second.exclusions].map(originOf)) };
-  return { searched: withSearch(rrd, first.row, [...first.papers, ...first.exclusions], identifiedCounts), other };
+  const { identified, not_screened: openCount = 0 } = rrd.statistics?.discovery_metrics?.flow ?? {};
+  const identifiedCounts = identified === undefined ? undefined : new Map(Object.entries(identified));
+  const allRead = readsAllDocuments(rrd);
+  const isOther = (record: Paper | Exclusion): boolean =>
+    isFromOtherWay(record, identifiedCounts) || (allRead && isDocument(record));
+  const recordsOf = (isOtherRow: boolean): RecordsOfRow => {
+    const papersInRow = papers.filter((paper) => isOther(paper) === isOtherRow);
+    const exclusionsInRow = excluded.filter((exclusion) => isOther(exclusion) === isOtherRow);
+    return { records: [...papersInRow, ...exclusionsInRow], row: rowOf(papersInRow, exclusionsInRow) };
+  };
+  const [searched, other] = [recordsOf(false), recordsOf(true)];
+  const known = countEach(other.records.map(originOf));
+  const left = allRead ? documentsLeft(identifiedCounts ?? new Map(), known, openCount) : new Map<string, number>();
+  const otherIdentified = new Map([
+    ...known,
+    ...[...left].map(([name, count]) => [name, count + (known.get(name) ?? 0)] as const),
+  ]);
+  return {
+    searched: withSearch(
+      rrd,
+      searched,
+      identifiedCounts && (allRead ? withoutDocuments(identifiedCounts) : identifiedCounts),
+      openCount - total(left),
+    ),
+    other: { ...withOpen(rrd, other.row, new Map([[unreadReason, total(left)]])), identified: otherIdentified },
+  };
+}
+
+interface RecordsOfRow {
+  readonly records: readonly (Paper | Exclusion)[];
+  readonly row: FlowRow;
+}
+
+const isDocument = ({ source }: Paper | Exclusion): boolean => typeof source === "string" && isOwnFolder(source);
+
+/** Whether each document of the user's folders is read, so that nobody screens it by title and abstract. */
+function readsAllDocuments({ requirements, papers_pool: papers, excluded = [] }: Rrd): boolean {
+  // Earlier versions let an agent drop documents by their titles.
+  const isScreened = (record: Paper | Exclusion) =>
+    record.readings !== undefined || (!("status" in record) && stageOf(record) === "screened");
+  return (
+    requirements.screening === undefined &&
+    (requirements.criteria ?? []).length === 0 &&
+    ![...papers, ...excluded].some((record) => isDocument(record) && isScreened(record))
+  );
+}
+
+/** The documents that were not taken up yet, by folder. At most `most`: the others are missing from the file. */
+function documentsLeft(identified: Counts, known: Counts, most: number): Counts {
+  const left = new Map<string, number>();
+  for (const [name, count] of identified) {
+    const itsLeft = Math.min(count - (known.get(name) ?? 0), most - total(left));
+    if (isOwnFolder(name) && itsLeft > 0) left.set(name, itsLeft);
+  }
+  return left;
+}
+
+const withoutDocuments = (identified: Counts): Counts =>
+  new Map([...identified].filter(([name]) => !isOwnFolder(name)));
+
+/** Adds the records that are still open, or with the reason that they stay so after the search. */
+function withOpen({ phase }: Rrd, row: FlowRow, open: ReadonlyMap<string, number>): FlowRow {
+  if (phase === "DISCOVERY") return { ...row, notScreened: total(open) };
+  return { ...row, removed: new Map([...row.removed, ...[...open].filter(([, count]) => count > 0)]) };
 }
 
 /** Adds what the last search reported: the numbers of identified, merged and unscreened records. */
 function withSearch(
-  { phase, statistics }: Rrd,
-  row: FlowRow,
-  records: readonly (Paper | Exclusion)[],
+  rrd: Rrd,
+  { row, records }: RecordsOfRow,
   identifiedCounts: Counts | undefined,
+  unscreenedCount: number,
 ): FlowRow {
-  const { duplicates_removed: mergedCount = 0, not_screened: unscreenedCount = 0 } =
-    statistics?.discovery_metrics?.flow ?? {};
+  const mergedCount = rrd.statistics?.discovery_metrics?.flow?.duplicates_removed ?? 0;
   const identifiedTotal = total(identifiedCounts ?? new Map());
   const accountedFor = records.length + mergedCount + unscreenedCount;
   // After a reset, records can be offered again, and the user can delete records from the file.
   const missingCount = identifiedCounts === undefined ? 0 : Math.max(0, identifiedTotal - accountedFor);
-  const isSearching = phase === "DISCOVERY";
-  const removed = new Map(row.removed);
-  if (!isSearching)
-    for (const [reason, count] of [
-      [searchEndedReason, unscreenedCount],
-      [missingReason, missingCount],
-    ] as const)
-      if (count > 0) removed.set(reason, count);
   const identified =
     identifiedCounts === undefined
       ? countEach(records.map(({ source }) => (typeof source === "string" ? source : unrecordedSource)))
@@ -99,13 +144,11 @@ function withSearch(
           ...identifiedCounts,
           ...(accountedFor > identifiedTotal ? [[earlierSource, accountedFor - identifiedTotal] as const] : []),
         ]);
-  return {
-    ...row,
-    identified,
-    duplicates: row.duplicates + mergedCount,
-    removed,
-    notScreened: isSearching ? unscreenedCount + missingCount : 0,
-  };
+  const open = new Map([
+    [searchEndedReason, unscreenedCount],
+    [missingReason, missingCount],
+  ]);
+  return withOpen(rrd, { ...row, identified, duplicates: row.duplicates + mergedCount }, open);
 }
 
 /** Stages of exclusions before screening, except duplicates. */
@@ -172,7 +215,7 @@ function placeOf(paper: Paper): string {
 
 const reasonOf = (paper: Paper): string => countedReason(paper) ?? "points";
 
-/** Whether the user added the record or an agent found it by itself. Records from a folder come from a search. */
+/** Whether the user added the record or an agent found it by itself. */
 function isFromOtherWay(record: Paper | Exclusion, knownSources: Counts | undefined): boolean {
   if (!("status" in record)) {
     const { before } = record as Exclusion;

@@ -100,7 +100,7 @@ function inFile(counts: readonly (readonly [reason: string, count: number])[]): 
 }
 
 /** The stages that the criteria decide, from the same counts as the report's diagram. */
-function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_text"> {
+function eligibilityFlow(rrd: Rrd): Pick<Flow, "screening" | "full_text"> {
   const { searched, other } = flowCounts(rrd);
   const sumOfRows = (count: (row: FlowRow) => number) => count(searched) + count(other);
   const rejected = [searched, other].flatMap(({ rejected: by }) => [...by]);
@@ -110,7 +110,6 @@ function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_
   const assessed = sumOfRows((row) => row.assessed);
   const waiting = sumOfRows((row) => row.waiting);
   return {
-    screened,
     screening: {
       screened,
       excluded: Object.fromEntries(inFile([...searched.excluded])),
@@ -131,7 +130,7 @@ function eligibilityFlow(rrd: Rrd): Pick<Flow, "screened" | "screening" | "full_
 
 /** The flow of the records; empty if the code did not search and there are no criteria. */
 function flowField(rrd: Rrd): object {
-  const { flow: earlier, screening = [] } = rrd.statistics?.discovery_metrics ?? {};
+  const earlier = rrd.statistics?.discovery_metrics?.flow;
   const eligibility = criteriaOf(rrd).length === 0 ? {} : eligibilityFlow(rrd);
   if (earlier === undefined && criteriaOf(rrd).length === 0) return {};
   const { screening: _, full_text: __, waiting: ___, ineligible: ____, ...flow } = earlier ?? {};
@@ -140,7 +139,7 @@ function flowField(rrd: Rrd): object {
     const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
     excluded[name] = (excluded[name] ?? 0) + 1;
   }
-  const screened = screening.reduce((sum, batch) => sum + batch.screened, 0);
+  const { screened } = flowCounts(rrd).searched;
   const waiting = rrd.papers_pool.filter(isWaiting).length;
   const ineligible = rrd.papers_pool.filter(isIneligible).length - waiting;
   const included = rrd.papers_pool.length - waiting - ineligible;

@@ -68,9 +68,12 @@ export type PrismaName = (typeof prismaNames)[number];
 
 /** How papers were found and selected, after PRISMA 2020. */
 export interface Flow {
-  /** The flow of the searched records. Each box is the box above minus the box beside it. */
+  /**
+   * The flow of the searched records, or of the others if no search found any. Each box is the box above minus the box
+   * beside it.
+   */
   readonly steps: readonly FlowStep[];
-  /** The flow of records from other ways; empty if there are no such records. */
+  /** The flow of records from other ways, if there are searched records too. */
   readonly other: readonly FlowStep[];
   readonly counts: PrismaCounts;
   /** The reasons for excluding reports with their numbers, as the R package writes them beside dbr_excluded. */
@@ -90,6 +93,7 @@ const reasonWords: Readonly<Record<string, string>> = {
 /** The flow diagram of a project. Without a recorded search, its first box counts the known records. Pure. */
 export function prismaFlow(rrd: Rrd): Flow {
   const { searched, other } = flowCounts(rrd);
+  const hasSearched = total(searched.identified) > 0;
   const hasOther = total(other.identified) > 0;
   const isRecorded = rrd.statistics?.discovery_metrics?.flow?.identified !== undefined;
   const wording = wordingOf(rrd);
@@ -97,21 +101,27 @@ export function prismaFlow(rrd: Rrd): Flow {
   const abstracts = rrd.papers_pool.filter((paper) => paper.status !== "not_retrieved" && isByAbstract(paper)).length;
   const included = searched.presented + searched.insights;
   const otherIncluded = other.presented + other.insights;
+  const firstLabel = isRecorded ? "Records identified" : "Records known";
+  const unscreenedSteps = (label: string) => [
+    unscreenedStep(label, other, wording),
+    ...stepsFromSought(other, wording),
+  ];
+  const isUnscreened = hasOther && !hasSearched;
   return {
-    steps: [
-      ...screeningSteps(searched, isRecorded ? "Records identified" : "Records known", wording),
-      ...stepsFromSought(searched, wording),
-    ],
-    other: hasOther ? [unscreenedStep(other, wording), ...stepsFromSought(other, wording)] : [],
+    steps: isUnscreened
+      ? unscreenedSteps(firstLabel)
+      : [...screeningSteps(searched, firstLabel, wording), ...stepsFromSought(searched, wording)],
+    other: hasOther && hasSearched ? unscreenedSteps("Found another way") : [],
     reasons: linesOf(searched.rejected, wording),
     otherReasons: linesOf(other.rejected, wording),
     says: [
       ...(isRecorded
         ? []
         : ["No search log counts the records before the pool, so the first box counts what is known."]),
-      ...(hasOther
+      ...(isUnscreened ? ["Nobody screened these records by title and abstract: each goes straight to reading."] : []),
+      ...(hasOther && hasSearched
         ? [
-            `${quantity(total(other.identified), "record")} came another way than by the search. Together ${quantity(included + otherIncluded, "paper")} ${included + otherIncluded === 1 ? "is" : "are"} included.`,
+            `${quantity(total(other.identified), "record")} came another way than by the search, without screening. Together ${quantity(included + otherIncluded, "paper")} ${included + otherIncluded === 1 ? "is" : "are"} included.`,
           ]
         : []),
       ...(abstracts === 0
@@ -223,10 +233,14 @@ function screeningSteps(row: FlowRow, firstLabel: string, wording: Wording): Flo
   ];
 }
 
-const unscreenedStep = (row: FlowRow, wording: Wording): FlowStep => ({
+const unscreenedStep = (label: string, row: FlowRow, wording: Wording): FlowStep => ({
   stage: "identification",
-  box: identifiedBox("Found another way", row),
-  ...out("Reports not sought", [...removedLines(row, wording), ...excludedLines(row, wording)]),
+  box: identifiedBox(label, row),
+  ...out(row.notScreened === 0 ? "Reports not sought" : "Not sought, or not taken up yet", [
+    ...removedLines(row, wording),
+    ...excludedLines(row, wording),
+    { label: "not taken up yet", count: row.notScreened },
+  ]),
 });
 
 function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {

@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
   ["register_specific_results", na, "box2", "Specific Registers", "Records identified from: specific registers"],
   [na, "node16", "othstud", "Identification of new studies via other methods", "Grey title box"],
   ["website_results", "node17", "box11", "Websites", "Records identified from: Websites"],
-  ["organisation_results", na, "box11", "Named by people", "Records identified from: Organisations"],
+  ["organisation_results", na, "box11", "Brought or named by people", "Records identified from: Organisations"],
   ["citations_results", na, "box11", "Citation searching", "Records identified from: Citation searching"],
   ["duplicates", "node8", "box3", "Duplicate records"],
   ["excluded_automatic", na, "box3", "Records marked as ineligible by automation tools"],

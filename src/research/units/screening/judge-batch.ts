@@ -169,6 +169,12 @@ export function acceptDiscovery(
     screened: batch.candidates.filter(({ id }) => [...kept, ...papers, ...dropped].some((each) => each.id === id))
       .length,
     kept: newPapers.length,
+    unscreened:
+      criteria.length > 0
+        ? 0
+        : batch.candidates.filter(
+            (candidate) => isUserDocument(candidate) && newPapers.some(({ id }) => id === candidate.id),
+          ).length,
     followable: newPapers.filter(isSeed).length,
     waiting: batch.candidates.filter(({ id }) => ![...newPapers, ...excluded].some((each) => each.id === id)).length,
   };
@@ -468,6 +474,8 @@ type Metrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
 interface BatchCounts {
   readonly screened: number;
   readonly kept: number;
+  /** Number of the user's documents among the kept ones, which are read without screening. */
+  readonly unscreened: number;
   /** Number of new papers whose citations may be followed. */
   readonly followable: number;
   /**
@@ -513,7 +521,12 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
     ...(listed === undefined ? {} : { listed_sha256: listed.sha256 }),
     ...(search === undefined
       ? {}
-      : screeningMetrics(rrd, { ...judged, rounds: search.rounds.length, waiting: unscreenedCount })),
+      : screeningMetrics(rrd, {
+          screened: judged.screened - judged.unscreened,
+          kept: judged.kept - judged.unscreened,
+          rounds: search.rounds.length,
+          waiting: unscreenedCount,
+        })),
     ...(search === undefined && listed !== undefined
       ? {
           flow: {

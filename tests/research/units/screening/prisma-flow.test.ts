@@ -5,7 +5,7 @@ import { asFound, withAdded } from "../../../../src/research/papers/records/adde
 import type { PaperRecord } from "../../../../src/research/papers/paper-record.js";
 import { prismaFlow } from "../../../../src/research/report/prisma-flow.js";
 import { researchFolder, scriptedAgent } from "../../../support/projects/research.js";
-import { expectWhole, libraryOf, wanting, page, document } from "../../../support/projects/searched-library.js";
+import { expectWhole, libraryOf, wanting, page, document, sum } from "../../../support/projects/searched-library.js";
 
 describe("the PRISMA flow", () => {
   test("counts an old web page with a short title once, though it is listed for every keyword, beside a folder", async () => {
@@ -19,7 +19,7 @@ describe("the PRISMA flow", () => {
     expect(flow).toEqual({
       identified: { "folder:papers": 1, SearXNG: 1 },
       duplicates_removed: 0,
-      screened: 1,
+      screened: 0,
       excluded: { window: 1 },
       included: 1,
       not_screened: 0,
@@ -42,9 +42,40 @@ describe("the PRISMA flow", () => {
       identified: { "folder:papers": 3 },
       not_screened: 2,
     });
-    const { notScreened, removed } = flowCounts(rrd).searched;
-    expect(notScreened + (removed.get("not screened: the search ended before them") ?? 0)).toBe(2);
-    expect(removed.has("no longer among the records")).toBe(false);
+    const { searched, other } = flowCounts(rrd);
+    expect(other.notScreened + (other.removed.get("not read: the search ended before them") ?? 0)).toBe(2);
+    expect(searched.removed.has("no longer among the records")).toBe(false);
+  });
+
+  test.each([
+    ["documents alone", {}, ["Records identified 2", "Reports sought for retrieval 2"], []],
+    [
+      "documents and a search",
+      { SearXNG: 2 },
+      ["Records identified 2", "Records screened 2", "Reports sought for retrieval 1"],
+      ["Found another way 2", "Reports sought for retrieval 2"],
+    ],
+  ] as const)("counts %s as screened only where somebody screens them", async (_, searched, first, second) => {
+    const pages = ["one", "two"].slice(0, sum(searched)).map((name) => page(`https://example.org/${name}`, name));
+    const sources = ["folder:papers", ...Object.keys(searched)];
+    const library = libraryOf(
+      ["three", "four"].map((name) => document(`doc_${name}`, `On matter ${name}`)),
+      pages.length === 0 ? {} : { SearXNG: pages },
+    );
+    const agent = scriptedAgent(({ unit }) => {
+      const dropped = [...pages.slice(1), { id: "doc_four" }].map(({ id }) => ({ id, reason: "It does not fit." }));
+      const kept = [...pages.slice(0, 1), { id: "doc_three" }].map(({ id }) => ({ id }));
+      return { result: { unit, kept, dropped, papers: [], sources: [] } };
+    });
+    const { rrd } = await researchFolder(wanting(sources, 5), library).run(agent, 1);
+    const { steps, other, says } = prismaFlow(rrd);
+    const boxes = (row: typeof steps) => row.map(({ box }) => `${box.label} ${box.count}`);
+    expect(boxes(steps).slice(0, first.length)).toEqual(first);
+    expect(boxes(other).slice(0, second.length)).toEqual(second);
+    expect(says).toContain(second.length === 0 ? "Nobody screened these records" : "without screening");
+    expect(rrd.statistics?.discovery_metrics?.flow?.screened).toBe(sum(searched));
+    const [batch] = rrd.statistics?.discovery_metrics?.screening ?? [];
+    expect(batch).toEqual(pages.length === 0 ? undefined : { screened: 2, kept: 1, rounds: batch?.rounds });
   });
 
   test("counts a paper that a person adds another way than by the search, unscreened, even where snowballing meets it", () => {
@@ -253,8 +284,9 @@ test("a paper that a person adds and that the search found unscreened is counted
   const before = wanting(["SearXNG"], 5);
   const flow = { identified: { SearXNG: 2 }, duplicates_removed: 0, not_screened: 2 };
   const rrd: Rrd = { ...before, phase: "COMPLETE", statistics: { discovery_metrics: { flow } } };
-  const works = ["p1", "p2"].map((id) => ({ record: document(id, `On matter ${id}`), sources: ["SearXNG"] }));
-  const named = asFound([{ reference: "p1", record: document("p1", "On matter p1") }], works);
+  const recordNamed = (id: string) => ({ ...page(`https://example.org/${id}`, `On matter ${id}`), id });
+  const works = ["p1", "p2"].map((id) => ({ record: recordNamed(id), sources: ["SearXNG"] }));
+  const named = asFound([{ reference: "p1", record: recordNamed("p1") }], works);
   const { searched, other } = flowCounts(withAdded(rrd, named).rrd);
   expect([total(searched.identified), searched.sought, total(searched.removed), total(other.identified)]).toEqual([
     2, 1, 1, 0,
