@@ -1,4 +1,4 @@
-// The two pictures of the README, made from the sample project: a run in a terminal (docs/pictures/run.svg) and the
+// The two pictures of the README, made by a question to the sample papers: a run in a terminal (docs/pictures/run.svg) and the
 // first screen of its report (docs/pictures/report.png). Needs `npm run build`, the program `script` and a Chromium.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ const pictures = join(root, "docs/pictures");
 /** Columns of the terminal, and the size of a cell in pixels. */
 const columns = 84;
 const cell = { width: 7.8, height: 17, margin: 14 };
+const question = "How well does sim2real transfer serve dexterous manipulation?";
 /** What the picture shows is on the screen when this stands there. */
 const moment = " 3 of 11";
 
@@ -76,7 +77,8 @@ ${rows.join("\n")}
 
 const folder = mkdtempSync(join(tmpdir(), "research-ralph-pictures-"));
 try {
-  const line = `stty cols ${columns} rows 40; ${process.execPath} ${join(root, "dist/cli.js")} demo --no-git`;
+  const asked = `"${question}" --source samples -p 11 --agent baseline --no-git --yes`;
+  const line = `stty cols ${columns} rows 40; ${process.execPath} ${join(root, "dist/cli.js")} ${asked}`;
   execFileSync("script", ["--quiet", "--command", line, "printed"], { cwd: folder, stdio: "ignore" });
   const printed = readFileSync(join(folder, "printed"), "utf8");
   const lines = screenOf(printed.slice(printed.indexOf("\n") + 1));
