@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { totalUsage } from "../engine/agents/shared/messages.js";
 import type { ModelMessage } from "ai";
-import { modelNamed, isPriced, priceOf } from "../engine/agents/prices.js";
+import { modelByName, isPriced, priceOf } from "../engine/agents/prices.js";
 import { folderInstructions, instructionTokens } from "../engine/config/folder-instructions.js";
 import { messageOf } from "../engine/lib/errors.js";
 import { redactFor } from "../engine/lib/redact.js";
@@ -233,7 +233,7 @@ export class Session {
   }
 
   #priceOf(usage: Usage): number | undefined {
-    const model = modelNamed(this.#settings.model);
+    const model = modelByName(this.#settings.model);
     return model !== undefined && isPriced(model) ? priceOf(usage, model) : undefined;
   }
 

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { windowOf } from "../engine/agents/prices.js";
-import { isOllama, ollamaAddress, gatewayAddress } from "../engine/agents/shared/model-address.js";
+import { isOllamaAddress, ollamaAddress, gatewayAddress } from "../engine/agents/shared/model-address.js";
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
 import { type ConfigKeys, isLoopback, anyValue } from "../engine/config/keys.js";
@@ -266,7 +266,7 @@ function gatewayOf(maker: Provider, env: NodeJS.ProcessEnv, written: WrittenConf
 const isLocalOllama = (address: string): boolean => URL.canParse(address) && isOwnOllama(new URL(address));
 
 /** Whether an address is that of Ollama on this machine. */
-const isOwnOllama = (url: URL): boolean => isLoopback(url) && isOllama(url);
+const isOwnOllama = (url: URL): boolean => isLoopback(url) && isOllamaAddress(url);
 
 /** Whether a server is on this machine or in its private network. */
 export const isLocalServer = (url: URL): boolean => isLoopback(url) || isPrivateAddress(url.hostname);
@@ -276,12 +276,14 @@ export const isLocalServer = (url: URL): boolean => isLoopback(url) || isPrivate
  * provider, except Ollama, which ignores it.
  */
 export const isFree = ({ url, key }: Pick<Settings, "url" | "key">): boolean =>
-  isLocalServer(url) && (isOllama(url) || key === undefined);
+  isLocalServer(url) && (isOllamaAddress(url) || key === undefined);
 
 /** What to do if no program listens at the address of a local server. */
 export const notRunning = ({ url, urlFrom }: Pick<Settings, "url" | "urlFrom">): string => {
   const start =
-    isOllama(url) || urlFrom === "OLLAMA_HOST" ? "start Ollama with `ollama serve`" : "start the model server there";
+    isOllamaAddress(url) || urlFrom === "OLLAMA_HOST"
+      ? "start Ollama with `ollama serve`"
+      : "start the model server there";
   const setting = /^(?:--|[A-Z_]+$)/.test(urlFrom) ? urlFrom : `api_url in ${urlFrom}`;
   return `No model server runs at ${url.origin} (the connection was refused); ${start}, or correct ${setting}.`;
 };

@@ -10,7 +10,7 @@ import {
   type Price,
   medianUsageOf,
 } from "../research/workflow/forecast.js";
-import { isPriced, modelNamed, priceOf } from "../engine/agents/prices.js";
+import { isPriced, modelByName, priceOf } from "../engine/agents/prices.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent, modelOf, usualModelsOf } from "../engine/agents/registry.js";
 import type { Forecast } from "../engine/loop/types.js";
@@ -72,7 +72,7 @@ export async function experienceFor(
 /** The usage of units at the price of the worker's model, by `figures` or else by the dated figures. */
 function pricedFigures(worker: Worker, figures?: Readonly<Record<string, Figure>>, material?: string): Experience {
   const names = worker.model === undefined ? (worker.defaultModels ?? []) : [worker.model];
-  const models = names.map(modelNamed).filter((model) => model !== undefined && isPriced(model));
+  const models = names.map(modelByName).filter((model) => model !== undefined && isPriced(model));
   const price: Price = ({ input, output }) =>
     models.map((model) => priceOf({ input, cached: 0, output, requests: 1 }, model));
   return figuresFor({ ...worker, models: models.map(({ name }) => name) }, price, figures, material);

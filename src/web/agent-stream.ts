@@ -2,7 +2,7 @@ import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import type { Reader } from "../engine/agents/definition.js";
-import { readUnknown } from "../engine/agents/registry.js";
+import { readUnknownAgent } from "../engine/agents/registry.js";
 import type { LedgerLine } from "../engine/generated/ledger.js";
 import { briefOf, lockFile, transcriptsFolder } from "../engine/lib/layout.js";
 import type { Redact } from "../engine/lib/redact.js";
@@ -100,7 +100,17 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
     const unit =
       unitIndex === -1 ? undefined : /^ "unit": "([^"\\]{1,200})"/m.exec(text.slice(unitIndex, unitIndex + 2000))?.[1];
     const decoder = new StringDecoder("utf8");
-    return { offset: 0, rest: "", decoder, reader: readUnknown(), said: [], count: 0, usage: undefined, unit, since };
+    return {
+      offset: 0,
+      rest: "",
+      decoder,
+      reader: readUnknownAgent(),
+      said: [],
+      count: 0,
+      usage: undefined,
+      unit,
+      since,
+    };
   }
 
   async function readNew(path: string, progress: Progress): Promise<void> {
@@ -110,7 +120,7 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
       const { size } = await file.stat();
       // If the file is shorter than before, it was written again.
       if (size < progress.offset)
-        Object.assign(progress, { offset: 0, rest: "", reader: readUnknown(), said: [], count: 0 });
+        Object.assign(progress, { offset: 0, rest: "", reader: readUnknownAgent(), said: [], count: 0 });
       const buffer = Buffer.alloc(Math.min(maxReadBytes, size - progress.offset));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, progress.offset);
       progress.offset += bytesRead;

@@ -73,7 +73,7 @@ onLinux("what a worker has on the disk before its first agent starts is enough t
   const note = workerNote(join(workersFolder(stateDir), "begun"));
   const text = readFileSync(note, "utf8");
   const request = { command: "sh", args: ["-c", "echo begun; exec sleep 1000"], cwd: stateDir, env: {}, stdin: "" };
-  const limits = { timeoutMs: 60_000, idleMs: 0, finished: () => false, signal: new AbortController().signal };
+  const limits = { timeoutMs: 60_000, idleMs: 0, isFinished: () => false, signal: new AbortController().signal };
   const agent = runProcess({ ...request, ...limits, graceMs: 0 });
   expect((await agent.next()).value).toBe("begun");
   folder.close();

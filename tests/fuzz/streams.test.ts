@@ -63,7 +63,7 @@ const linesOf = (chunks: readonly Buffer[]): string[] => {
 
 function read(reader: Reader, lines: readonly string[]) {
   const said = lines.flatMap((line) => [...reader.line(line)]);
-  return { said, finished: reader.finished(), answer: reader.answer() };
+  return { said, finished: reader.isFinished(), answer: reader.answer() };
 }
 
 describe("the lines of a stream", () => {

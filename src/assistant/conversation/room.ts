@@ -1,5 +1,5 @@
 import type { ModelMessage } from "ai";
-import { modelNamed } from "../../engine/agents/prices.js";
+import { modelByName } from "../../engine/agents/prices.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 
 /** What the maximum length of an answer depends on. */
@@ -71,7 +71,7 @@ function knownMaxAnswer({ provider, model, window }: ModelLimits): number | unde
   const family = maxAnswerOfFamily.find(([name]) => name.test(model));
   if (family !== undefined) return family[1];
   // A user's own server limits an answer only by its context window.
-  return provider.name === "compatible" && modelNamed(model) === undefined ? window : undefined;
+  return provider.name === "compatible" && modelByName(model) === undefined ? window : undefined;
 }
 
 const maxAnswerOfFamily: readonly (readonly [name: RegExp, tokens: number])[] = [

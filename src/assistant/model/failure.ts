@@ -4,7 +4,7 @@ import {
   quote,
   recogniseFailure,
   serviceFailure,
-  timeIn,
+  isoTimeOf,
 } from "../../engine/agents/failures.js";
 import { resetTimeIn } from "../../engine/agents/reset-time.js";
 import { messageOf } from "../../engine/lib/errors.js";
@@ -81,7 +81,7 @@ export function failureOf(error: unknown, settings: Settings, now: number): Fail
   if (known.kind !== "rate-limit") return known;
   const message = `${name} accepts no more requests for now: ${quotedText}.`;
   if (waitMs === undefined) return { ...known, message };
-  return { ...known, message, ...withoutUndefined({ reset_at: timeIn(now + waitMs) }) };
+  return { ...known, message, ...withoutUndefined({ reset_at: isoTimeOf(now + waitMs) }) };
 }
 
 /** The text of an error. An error in a stream is an object of the service. */

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../loop/types.js";
 import type { AgentCheck, AgentContext, AgentDefinition, Answer, Reader } from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
 import { type Json, object, objectIn, text } from "./shared/json-line.js";
-import { countAnswers, eventsOf } from "./shared/messages.js";
+import { createAnswerCounter, eventsOf } from "./shared/messages.js";
 import { runProbe, askVersion, configuredAccess, programOf, versionIn } from "./program.js";
 import { keyHost, keyPlaceholder } from "../process/access.js";
 import { serverName, withoutSecrets } from "./shared/tool-server.js";
@@ -43,14 +43,14 @@ export const amp: AgentDefinition = {
   version: (context, signal) => askVersion(context, programOf(context, "amp"), signal),
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "amp");
-    const version = await runProbe(context, program, ["--version"]);
-    if (version.missing)
+    const versionProbe = await runProbe(context, program, ["--version"]);
+    if (versionProbe.isMissing)
       return {
         ok: false,
         detail: `There is no program ${program}.`,
         fix: "Install it with `npm install -g @ampcode/cli`.",
       };
-    const installedVersion = versionIn(version);
+    const installedVersion = versionIn(versionProbe);
     if (!hasKey(context))
       return {
         ok: false,
@@ -69,12 +69,12 @@ export const amp: AgentDefinition = {
 const hasKey = ({ settings, options }: AgentContext): boolean =>
   ((options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || "") !== "";
 
-/** Reads `amp -x --stream-json`. The `user` events repeat the brief. An error also ends with exit code 0. */
+/** Reads `amp -x --stream-json`. The `user` events repeat the brief. Amp ends with exit code 0 even after an error. */
 export function readAmp(): Reader {
-  const answers = countAnswers();
+  const answers = createAnswerCounter();
   let result: Json | undefined;
 
-  function assistant(message: Json): AgentEvent[] {
+  function assistantEvents(message: Json): AgentEvent[] {
     answers.add(message);
     return [
       ...eventsOf(message),
@@ -85,11 +85,11 @@ export function readAmp(): Reader {
   return {
     line(line) {
       const event = objectIn(line);
-      if (event?.["type"] === "assistant") return assistant(object(event["message"]) ?? {});
+      if (event?.["type"] === "assistant") return assistantEvents(object(event["message"]) ?? {});
       if (event?.["type"] === "result") result = event;
       return [];
     },
-    finished: () => result !== undefined,
+    isFinished: () => result !== undefined,
     answer(): Answer {
       if (result === undefined) return {};
       const resultText = text(result["result"]) ?? "";
@@ -99,8 +99,8 @@ export function readAmp(): Reader {
           : { message: resultText };
       }
       const error = text(result["error"]) ?? resultText;
-      const recognised = recogniseFailure(error, "amp", Date.now());
-      return { failure: recognised ?? { kind: "crashed", message: `amp ended with an error: ${quote(error)}.` } };
+      const knownFailure = recogniseFailure(error, "amp", Date.now());
+      return { failure: knownFailure ?? { kind: "crashed", message: `amp ended with an error: ${quote(error)}.` } };
     },
   };
 }

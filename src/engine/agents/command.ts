@@ -51,13 +51,13 @@ export function lineOf({ options, settings }: AgentContext): string {
   const commandLine = (options.command ?? "").trim();
   const programName = firstWord(commandLine);
   if (programName === undefined) return commandLine;
-  const { length } = commandLine.startsWith("'") ? `'${programName}'` : programName;
-  const relative =
+  const { length: wordLength } = commandLine.startsWith("'") ? `'${programName}'` : programName;
+  const absoluteProgram =
     programName.includes("/") && !programName.startsWith("/") ? resolve(settings.cwd, programName) : undefined;
-  const programPath = relative ?? hiddenProgram(programName, settings);
-  const program = programPath === undefined ? commandLine.slice(0, length) : shellQuoted(programPath);
+  const programPath = absoluteProgram ?? hiddenProgram(programName, settings);
+  const program = programPath === undefined ? commandLine.slice(0, wordLength) : shellQuoted(programPath);
   const otherWords = commandLine
-    .slice(length)
+    .slice(wordLength)
     .replace(/(?<=\s)[^\s'"$`;&|<>()=~/-][^\s'"$`;&|<>()=]*(?=\s|$)/g, (argument) => {
       const path = resolve(settings.cwd, argument);
       return /[./]/.test(argument) && isFile(path) ? shellQuoted(path) : argument;

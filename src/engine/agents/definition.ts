@@ -12,7 +12,7 @@ export interface AgentSettings {
   readonly iterationMs: number;
   /** After so much time without output on stdout and stderr, an agent is considered hung; 0 turns this off. */
   readonly idleMs: number;
-  /** True: the agents change files of a folder and run programs there. */
+  /** True: the agents change the user's files in a folder and run programs there. */
   readonly works?: true;
   /** True: another agent of the run takes over if one has reached a limit. */
   readonly hasFallback?: true;
@@ -47,10 +47,10 @@ export interface AgentSettings {
   readonly cwd: string;
   /** The user's environment, passed to the agent: its login depends on it. */
   readonly env: NodeJS.ProcessEnv;
-  /** Full addresses of models that the user's files set for the assistant. */
+  /** Full addresses of the model services that the user's files set for the assistant. */
   readonly modelAddresses?: readonly string[];
   /** Creates agents whose processes run on other machines; absent if that is not possible. */
-  readonly fleet?: { agent(named: RemoteAgent): Agent };
+  readonly fleet?: { agent(remoteAgent: RemoteAgent): Agent };
   /** More environments with secrets that an agent may see, such as those of other agents and of hooks. */
   readonly secrets: readonly NodeJS.ProcessEnv[];
 }
@@ -66,7 +66,8 @@ export interface RemoteAgent {
 }
 
 /**
- * What a definition works with: the name that the user chose, the config of that agent, and the settings of the run.
+ * The input of a definition's functions: the name that the user chose, the config of that agent, and the settings of
+ * the run.
  */
 export interface AgentContext {
   readonly name: string;
@@ -112,7 +113,7 @@ export interface Reader {
    * Whether the CLI has reported its end; it then gets a short time to exit. Always false for a protocol without such
    * an event.
    */
-  finished(): boolean;
+  isFinished(): boolean;
   /** The result at the end. Called only if neither a timeout nor the user ended the run. */
   answer(): Answer;
   /** The last line of a program without a protocol. If the program failed, the line may contain the reason. */
@@ -167,7 +168,7 @@ export interface AgentDefinition {
    * does.
    */
   readonly confinement: "workspace" | "unconfined";
-  /** Set if the agent has no confinement of its own when it works on the files of a folder. */
+  /** Set if nothing confines the agent when it works on the files of a folder without a sandbox. */
   readonly unconfinedAtWork?: true;
   /** Set if the agent understands only briefs of research-ralph, and not the prompts of classic mode. */
   readonly briefsOnly?: true;
@@ -182,7 +183,7 @@ export interface AgentDefinition {
   /** First words of the names of its models, if they all come from one provider. */
   readonly families?: readonly string[];
   /** The oldest tested version, and the command that installs a newer one. */
-  readonly oldest?: { readonly version: string; readonly update: string };
+  readonly minimum?: { readonly version: string; readonly updateCommand: string };
   /**
    * Names of the environment variables that configure its program. A sandbox passes them on, except those with a key.
    */
@@ -214,9 +215,9 @@ export interface AgentDefinition {
 }
 
 /** The confinement of an agent without a sandbox. */
-export const ownConfinement = (
-  { confinement, unconfinedAtWork: looseAtWork }: Pick<AgentDefinition, "confinement" | "unconfinedAtWork">,
+export const confinementWithoutSandbox = (
+  { confinement, unconfinedAtWork }: Pick<AgentDefinition, "confinement" | "unconfinedAtWork">,
   { works }: Pick<AgentSettings, "works">,
-): AgentDefinition["confinement"] => (works === true && looseAtWork === true ? "unconfined" : confinement);
+): AgentDefinition["confinement"] => (works === true && unconfinedAtWork === true ? "unconfined" : confinement);
 
 export const isFailure = (value: Invocation | Failure): value is Failure => "kind" in value;

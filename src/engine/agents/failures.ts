@@ -34,7 +34,7 @@ const mentionsReset = (text: string, now: number): boolean =>
 /** A failure of this kind with its message. `text` is the error text of the CLI, which may say when a limit ends. */
 export function serviceFailure(kind: ServiceFailure, text: string, agent: string, now: number): Failure {
   const quotedReason = quote(text) === "" ? "" : `: ${quote(text)}`;
-  if (kind === "auth" && outOfCredit.test(text))
+  if (kind === "auth" && outOfCreditPattern.test(text))
     return {
       kind,
       message: `${agent}: the API rejected the request: out of credit${quotedReason}. Add credit, or set another key.`,
@@ -42,7 +42,7 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
   if (kind === "auth")
     return { kind, message: `${agent}: the model service refused access${quotedReason}.${accessAdvice}` };
   if (kind === "unusable" && isTooOld(text))
-    return { kind, message: `${agent} does not know what research-ralph asks of it${quotedReason}. Update it.` };
+    return { kind, message: `${agent} does not know an option that research-ralph uses${quotedReason}. Update it.` };
   if (kind === "unusable")
     return {
       kind,
@@ -50,7 +50,7 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
     };
   if (kind === "context") return { kind, message: `${agent}: the request was too long for the model${quotedReason}.` };
   if (kind === "network") return { kind, message: `${agent} got no answer from its model service${quotedReason}.` };
-  const reset_at = timeIn(resetTimeIn(text, now));
+  const reset_at = isoTimeOf(resetTimeIn(text, now));
   return {
     kind,
     message: `${agent} has reached a limit of its model service${quotedReason}.`,
@@ -62,7 +62,7 @@ export function serviceFailure(kind: ServiceFailure, text: string, agent: string
  * Milliseconds since the epoch as an ISO 8601 time. Undefined if it is not a valid time: a service may say "resets at
  * 99:99".
  */
-export function timeIn(ms: number | undefined): string | undefined {
+export function isoTimeOf(ms: number | undefined): string | undefined {
   const time = new Date(ms ?? Number.NaN);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
@@ -84,15 +84,15 @@ const tooOldPattern =
 /** Whether an error text shows that the CLI is too old. */
 export const isTooOld = (text: string): boolean => tooOldPattern.test(text);
 
-/** Waiting does not help: the credit is used up, whatever the status is. */
-const outOfCredit = /insufficient_quota|quota exceeded\. check your plan|credit balance is too low/i;
+/** Error texts for an account without credit, whatever the status is. Waiting does not help. */
+const outOfCreditPattern = /insufficient_quota|quota exceeded\. check your plan|credit balance is too low/i;
 
 /**
  * The order matters: a missing credit also has status 429, a 429 that mentions a token is a rate limit, and a 403
  * behind a proxy is not a network failure.
  */
 const failurePatterns: readonly (readonly [ServiceFailure, RegExp])[] = [
-  ["auth", outOfCredit],
+  ["auth", outOfCreditPattern],
   [
     "rate-limit",
     new RegExp(

@@ -15,7 +15,7 @@ export function briefForSandbox(brief: Brief, { settings }: AgentContext): Brief
   };
 }
 
-/** What the process of the agent is started with. */
+/** How the process of the agent is started. */
 export interface StartSettings {
   readonly command: string;
   readonly args: readonly string[];
@@ -42,7 +42,7 @@ export function startSettings(
   const program = locate(command, startEnv);
   if (program === undefined && settings.sandbox.name === "bubblewrap") return undefined;
   const { tools } = brief.access;
-  // A command line may name files in the workspace, which the program may change.
+  // A command line may name files in the workspace. The program may change these, so they are not added as read-only.
   const isOutsideWorkspace = (mount: Mount) => typeof mount !== "string" || !mount.startsWith(`${brief.workspace}/`);
   const access: ProcessAccess = {
     ...agentAccess,
@@ -54,7 +54,7 @@ export function startSettings(
       ...configurationVariables(definition, startEnv),
     ],
     ...withoutUndefined({
-      tools: tools && { command: tools.command, args: tools.args, env: withoutSecretsBut(tools.env, startEnv) },
+      tools: tools && { command: tools.command, args: tools.args, env: withoutOtherSecrets(tools.env, startEnv) },
     }),
   };
   return { command: program?.path ?? command, args, env: { ...startEnv, ...sandboxEnv }, access };
@@ -93,5 +93,5 @@ const disabledSettings = {
   "core.attributesFile": "/dev/null",
 };
 
-const withoutSecretsBut = (needed: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name) || needed.includes(name)));
+const withoutOtherSecrets = (neededNames: readonly string[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name) || neededNames.includes(name)));

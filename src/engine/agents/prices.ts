@@ -13,10 +13,10 @@ export interface Model {
   readonly cached?: number;
   readonly output?: number;
   /** An old model: its window is not used for similar names that are not in the list. */
-  readonly former?: true;
+  readonly isOld?: true;
 }
 
-type PricedModel = Required<Omit<Model, "former">>;
+type PricedModel = Required<Omit<Model, "isOld">>;
 
 /**
  * Only data: if a provider changes a price, correct it here and set the date. Prices are of 2026-11-22. On 2026-11-29
@@ -53,7 +53,7 @@ export const models: readonly Model[] = [
   // Older models and models of other providers: only the window, mostly from memory, written on 2026-11-28. If a model
   // has several windows, the smallest is listed. Compared with a page or model card of the provider: gemini-2.0-flash
   // and -flash-lite, phi-4, granite-3, magistral, minimax-m2.
-  ...formerModelsWithWindow([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
+  ...oldModelsWithWindow([100_000, "claude-instant-1.2", "claude-2", "claude-2.0"]),
   ...modelsWithWindow([
     200_000,
     "claude-2.1",
@@ -63,7 +63,7 @@ export const models: readonly Model[] = [
     "claude-3-5-sonnet",
   ]),
   ...modelsWithWindow([200_000, "claude-3-5-haiku", "claude-3-7-sonnet", "claude-opus-4", "claude-opus-4-1"]),
-  ...formerModelsWithWindow([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"]),
+  ...oldModelsWithWindow([16_385, "gpt-3.5-turbo"], [8_192, "gpt-4"], [32_768, "gpt-4-32k"]),
   ...modelsWithWindow([128_000, "gpt-4-turbo"], [131_072, "gpt-oss"]),
   ...modelsWithWindow([128_000, "gpt-4o", "gpt-4o-mini", "chatgpt-4o", "o1-mini", "o1-preview"]),
   ...modelsWithWindow([1_047_576, "gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano"]),
@@ -79,7 +79,7 @@ export const models: readonly Model[] = [
     [1_000_000, "qwen-plus", "qwen-flash", "qwen3-coder-plus"],
     [262_144, "qwen3-max"],
   ),
-  ...formerModelsWithWindow([8_192, "llama3", "gemma2"]),
+  ...oldModelsWithWindow([8_192, "llama3", "gemma2"]),
   ...modelsWithWindow([131_072, "llama-3.1", "llama-3.2", "llama-3.3"], [1_048_576, "llama-4"], [32_768, "gemma-3"]),
   ...modelsWithWindow([32_768, "qwen-2.5", "qwen-3", "qwq", "mistral", "mistral-small", "mixtral", "codestral"]),
   ...modelsWithWindow(
@@ -111,9 +111,9 @@ function modelsWithWindow(...rows: readonly WindowRow[]): Model[] {
   return rows.flatMap(([window, ...names]) => names.map((name) => ({ name, window })));
 }
 
-/** Old models: see `Model.former`. */
-function formerModelsWithWindow(...rows: readonly WindowRow[]): Model[] {
-  return modelsWithWindow(...rows).map((model) => ({ ...model, former: true }));
+/** Old models: see `Model.isOld`. */
+function oldModelsWithWindow(...rows: readonly WindowRow[]): Model[] {
+  return modelsWithWindow(...rows).map((model) => ({ ...model, isOld: true }));
 }
 
 /** Names that Claude Code uses for the newest model of a family. */
@@ -131,7 +131,7 @@ const newestOfFamily: Readonly<Record<string, string>> = {
 const suffixPattern = /^(?:$|[-@]\d{6,8}\b|-\d{4}$|:[\w.-]+$|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
 
 /** The listed model with this name. Undefined if the list does not contain it: a wrong price is worse than none. */
-export function modelNamed(name: string | undefined): Model | undefined {
+export function modelByName(name: string | undefined): Model | undefined {
   if (name === undefined) return undefined;
   const plainModelName = plainName(name);
   const matches = models.filter(
@@ -163,20 +163,20 @@ function plainName(name: string): string {
  * models, whose names share the most leading parts. Undefined if no listed name is similar.
  */
 export function windowOf(name: string | undefined): number | undefined {
-  const exactModel = modelNamed(name)?.window;
-  if (exactModel !== undefined || name === undefined) return exactModel;
+  const exactWindow = modelByName(name)?.window;
+  if (exactWindow !== undefined || name === undefined) return exactWindow;
   const parts = partsOf(plainName(name));
   const candidates = models
-    .filter((model) => model.former !== true)
+    .filter((model) => model.isOld !== true)
     .map(({ name: other, window }) => {
       const otherParts = partsOf(other);
       const firstDifference = otherParts.findIndex((part, index) => part !== parts[index]);
       return { window, parts: firstDifference === -1 ? otherParts.length : firstDifference };
     });
-  const mostShared = Math.max(...candidates.map(({ parts: count }) => count));
-  return mostShared === 0
+  const maxSharedParts = Math.max(...candidates.map(({ parts: count }) => count));
+  return maxSharedParts === 0
     ? undefined
-    : Math.min(...candidates.flatMap((candidate) => (candidate.parts === mostShared ? [candidate.window] : [])));
+    : Math.min(...candidates.flatMap((candidate) => (candidate.parts === maxSharedParts ? [candidate.window] : [])));
 }
 
 /** The first word of similar listed names, such as "claude" or "gemini". Undefined if no listed name is similar. */
@@ -202,10 +202,10 @@ export const priceOf = ({ input, cached, output }: Usage, model: PricedModel): n
  * A usage event with the name of its model, the window and, if the CLI reports no cost, an estimated cost. Other events
  * stay unchanged.
  */
-export function withPrice(event: AgentEvent, fallback: string | undefined): AgentEvent {
+export function withPrice(event: AgentEvent, fallbackModel: string | undefined): AgentEvent {
   if (event.type !== "usage") return event;
-  const name = event.model ?? fallback;
-  const model = modelNamed(name);
+  const name = event.model ?? fallbackModel;
+  const model = modelByName(name);
   const window = event.window ?? windowOf(name);
   const eventWithModel = { ...event, ...withoutUndefined({ model: name, window }) };
   return event.cost_usd === undefined && model !== undefined && isPriced(model)

@@ -53,12 +53,14 @@ export const firstOnPath = (name: string, { PATH = "" }: NodeJS.ProcessEnv): str
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
+/** The result of a short start of an agent's program. */
 export interface Probe {
   /** Undefined if the program does not exist or did not end in time. */
   readonly exitCode?: number;
   readonly stdout: string;
   readonly stderr: string;
-  readonly missing: boolean;
+  /** The program does not exist or is not executable. */
+  readonly isMissing: boolean;
 }
 
 /** Runs the agent's program to get information about it, such as its version. Ends it after `ms` milliseconds. */
@@ -85,14 +87,17 @@ export async function runProbe(
   signal?.addEventListener("abort", stopProgram);
   const { exitCode, stdout, stderr, code } = await child;
   signal?.removeEventListener("abort", stopProgram);
-  return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "", missing: code === "ENOENT" || code === "EACCES" };
+  return { exitCode, stdout: stdout ?? "", stderr: stderr ?? "", isMissing: code === "ENOENT" || code === "EACCES" };
 }
 
 /** The first version number in the output of a program. */
 export const versionIn = ({ stdout }: Probe): string | undefined => /(?<!\d)\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
 
-/** Limits of the version query during a run: milliseconds, and characters of the version. */
-const [versionMs, maxVersionChars] = [5_000, 60];
+/** Timeout of the version query during a run. */
+const versionMs = 5_000;
+
+/** Maximum length of a version. */
+const maxVersionChars = 60;
 
 /**
  * The version of an agent's program, queried during a run. Undefined if the program reports none, or if a docker image
@@ -114,7 +119,10 @@ export async function askVersion(
 }
 
 /** Whether a version is older than the oldest tested version of the agent. */
-export function isOlder({ oldest }: Pick<AgentDefinition, "oldest">, installedVersion: string | undefined): boolean {
+export function isTooOldVersion(
+  { minimum: oldest }: Pick<AgentDefinition, "minimum">,
+  installedVersion: string | undefined,
+): boolean {
   if (oldest === undefined || installedVersion === undefined) return false;
   const [oldestParts, installedParts] = [oldest.version, installedVersion].map((version) =>
     version.split(/[.+-]/).map(Number),
@@ -125,7 +133,7 @@ export function isOlder({ oldest }: Pick<AgentDefinition, "oldest">, installedVe
 
 /** The report of `doctor` for a program that is too old. */
 export const tooOldCheck = (
-  { name, oldest }: Pick<AgentDefinition, "name" | "oldest">,
+  { name, minimum: oldest }: Pick<AgentDefinition, "name" | "minimum">,
   installedVersion: string | undefined,
 ): AgentCheck => ({
   ok: false,

@@ -38,9 +38,9 @@ const keyVariables: readonly string[] = [...modelProviders.flatMap(({ variables 
 
 /**
  * The assistant of this package as an agent. It needs no other CLI, only a key or a local model server. A brief is sent
- * as one request, with one line before it. Node's permission model confines it: it reads the package, its settings and
- * the workspace, and writes only in the workspace; it starts no program and loads no native code. If it works on the
- * files of a folder, it may also change them and run commands: then only a sandbox confines it.
+ * as one request, with one sentence as the system prompt. Node's permission model confines it: it reads the package,
+ * its settings and the workspace, and writes only in the workspace; it starts no program and loads no native code. If
+ * it works on the files of a folder, it may also change them and run commands: then only a sandbox confines it.
  */
 export const ralph: AgentDefinition = {
   name: "ralph",
@@ -56,9 +56,9 @@ export const ralph: AgentDefinition = {
     return {
       command: process.execPath,
       args: [
-        // An agent that works on files starts programs. A sandbox confines it, or the user has allowed it without
-        // confinement.
-        ...(brief.access.shell === true ? [] : permissions(brief, context)),
+        // An agent that works on files starts programs, which Node's permissions would forbid. Then a sandbox confines
+        // it, or the user has allowed it to work without confinement.
+        ...(brief.access.shell === true ? [] : permissionFlags(brief, context)),
         builtFile("ralph"),
         "--headless",
         ...["--folder", settings.cwd],
@@ -81,14 +81,14 @@ export const ralph: AgentDefinition = {
     const { options, settings } = context;
     const env = { ...settings.env, ...options.env };
     const addresses = possibleAddresses(context);
-    const configuredReach = configuredAccess(options);
+    const optionAccess = configuredAccess(options);
     const routes = keyRoutes(env, addresses);
     const hiddenVariables = keyVariables.filter((name) => (env[name] ?? "") !== "");
     return {
-      ...configuredReach,
-      read: [...configuredReach.read, ...readablePaths(context), ...settingsMounts(context)],
+      ...optionAccess,
+      read: [...optionAccess.read, ...readablePaths(context), ...settingsMounts(context)],
       hosts: [
-        ...configuredReach.hosts,
+        ...optionAccess.hosts,
         ...modelProviders.map(({ origin }) => hostOf(origin)),
         ...addresses.map(hostOf),
         ...(access.web ? anyPublicHost : []),
@@ -122,12 +122,15 @@ export const ralph: AgentDefinition = {
     if (probe.exitCode !== 0) return { ok: false, detail: problem === "" ? "It does not start." : problem };
     const settings = objectIn(probe.stdout.trim());
     const free = settings?.["free"] === true ? { free: true as const } : {};
-    const place = withoutUndefined({ model: text(settings?.["place"]) });
-    return { ok: true, version: process.version, detail: text(settings?.["text"]) ?? "", ...free, ...place };
+    const modelField = withoutUndefined({ model: text(settings?.["place"]) });
+    return { ok: true, version: process.version, detail: text(settings?.["text"]) ?? "", ...free, ...modelField };
   },
 };
 
-/** Addresses to which it may send requests: from the flags of the agent, the environment and the user's files. */
+/**
+ * Addresses to which the assistant may send requests: from the flags of the agent, the environment and the user's
+ * files.
+ */
 function possibleAddresses({ options: { args = [], env }, settings }: AgentContext): string[] {
   const flagAddresses = args.flatMap((arg, index) =>
     arg === "--api-url"
@@ -172,6 +175,7 @@ function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRou
   const unroutedOrigins = localOrigins.filter((origin) => !routes.some(({ to }) => to === origin));
   return [
     ...routes,
+    // The name of a route has only letters.
     ...unroutedOrigins.map((to, index) => ({
       name: `local${"abcdefgh"[index] ?? "z"}`,
       to,
@@ -181,19 +185,19 @@ function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRou
 }
 
 /** The paths without duplicates and without paths inside another one: Node 20 fails if a path is given twice. */
-const outermost = (paths: readonly string[]): string[] =>
+const outermostPaths = (paths: readonly string[]): string[] =>
   [...new Set(paths)].filter(
     (path, _, allPaths) => !allPaths.some((otherPath) => path.startsWith(`${otherPath}${sep}`)),
   );
 
 /**
- * Paths that it reads: the package, the packages next to it if it is installed in a project, and files of the user's
- * folder.
+ * Paths that the assistant reads: this package, the packages that it imports, and files of the user's folder that
+ * belong to the project.
  */
 function readablePaths({ settings }: AgentContext): string[] {
   const root = packageFile();
   const packages = dirname(root).endsWith("node_modules") ? dirname(root) : join(root, "node_modules");
-  return outermost([
+  return outermostPaths([
     root,
     // Node uses the real path of an imported file.
     realPathOf(root),
@@ -217,27 +221,27 @@ function sandboxSettingsFiles(context: AgentContext): string[] {
 }
 
 function settingsMounts(context: AgentContext): Mount[] {
-  const insidePaths = sandboxSettingsFiles(context);
+  const sandboxPaths = sandboxSettingsFiles(context);
   return settingsFiles(context).flatMap((from, index) =>
-    existsSync(from) ? [{ from, at: insidePaths[index] ?? from }] : [],
+    existsSync(from) ? [{ from, at: sandboxPaths[index] ?? from }] : [],
   );
 }
 
 /** Flags of Node's permission model. https://nodejs.org/docs/latest-v20.x/api/permissions.html */
-function permissions({ workspace, access }: Brief, context: AgentContext): string[] {
+function permissionFlags({ workspace, access }: Brief, context: AgentContext): string[] {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   const isStable = major > 22 || (major === 22 && minor >= 13);
   const { read = [], write = [] } = access.tools?.inProcess ?? {};
-  // An agent with the web stores the rate limits of hosts, which all processes of the user share. A sandbox has its
-  // own.
+  // An agent that may use the web stores the rate limits of hosts in the state folder, which all processes of the user
+  // share. A sandbox has its own state folder.
   const stateDir = context.settings.sandbox === undefined ? context.settings.stateDir : sandboxState;
   const hostsFolders = access.web ? [hostsFolder(stateDir)] : [];
   const settingsPaths = context.settings.sandbox === undefined ? settingsFiles(context) : sandboxSettingsFiles(context);
-  const writablePaths = outermost([workspace, ...write, ...hostsFolders]);
+  const writablePaths = outermostPaths([workspace, ...write, ...hostsFolders]);
   return [
     isStable ? "--permission" : "--experimental-permission",
     ...(major >= 25 ? ["--allow-net"] : []),
-    ...outermost([...readablePaths(context), ...settingsPaths, ...read, ...writablePaths]).flatMap((path) =>
+    ...outermostPaths([...readablePaths(context), ...settingsPaths, ...read, ...writablePaths]).flatMap((path) =>
       allowFlags("read", path),
     ),
     ...writablePaths.flatMap((path) => allowFlags("write", path)),
@@ -245,11 +249,15 @@ function permissions({ workspace, access }: Brief, context: AgentContext): strin
   ];
 }
 
-/** Node treats a missing path as a file. A folder that may be created later also needs the pattern for its content. */
+/**
+ * The flags that allow access to a path. Node treats a missing path as a file, so a folder that may be created later
+ * also needs a pattern for its content.
+ */
 const allowFlags = (kind: "read" | "write", path: string): string[] =>
   [path, ...(existsSync(path) ? [] : [join(path, "*")])].map((pattern) => `--allow-fs-${kind}=${pattern}`);
 
-const kinds: ReadonlySet<string> = new Set<Failure["kind"]>([
+/** The kinds of failure that the assistant may report. */
+const failureKinds: ReadonlySet<string> = new Set<Failure["kind"]>([
   "rate-limit",
   "auth",
   "network",
@@ -301,7 +309,7 @@ function readRalph(): Reader {
           return [];
       }
     },
-    finished: () => answer !== undefined,
+    isFinished: () => answer !== undefined,
     answer: () => answer ?? {},
   };
 }
@@ -312,7 +320,7 @@ const detailOfInput = (input: Readonly<Record<string, unknown>>): string =>
 function failureIn(fields: Readonly<Record<string, unknown>>): Failure {
   const kind = text(fields["kind"]) ?? "";
   return {
-    kind: kinds.has(kind) ? (kind as Failure["kind"]) : "crashed",
+    kind: failureKinds.has(kind) ? (kind as Failure["kind"]) : "crashed",
     message: text(fields["message"]) ?? "ralph gave no reason.",
     ...withoutUndefined({ reset_at: text(fields["reset_at"]) }),
   };

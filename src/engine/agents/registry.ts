@@ -13,7 +13,7 @@ import {
   type AgentSettings,
   type KnownAgent,
   knownOf,
-  ownConfinement,
+  confinementWithoutSandbox,
   type Reader,
 } from "./definition.js";
 import { agentFrom } from "./run-agent.js";
@@ -46,7 +46,8 @@ const kindOf = (spec: string, settings: Adapters): AgentDefinition | undefined =
 export function createAgent(spec: string, settings: AgentSettings): Agent {
   if (isRemote(spec)) return remoteAgent(spec, settings);
   const { definition, context } = findAgent(spec, settings);
-  const isUnconfined = ownConfinement(definition, settings) === "unconfined" && settings.sandbox === undefined;
+  const isUnconfined =
+    confinementWithoutSandbox(definition, settings) === "unconfined" && settings.sandbox === undefined;
   if (isUnconfined && !settings.unconfined && !settings.classic) {
     throw new ExpectedError(
       `Nothing confines the agent ${spec}: it can read, change and send whatever you can; add --sandbox bubblewrap (or docker) to confine it, or --unconfined if that is what you want.`,
@@ -65,7 +66,7 @@ export function createAgent(spec: string, settings: AgentSettings): Agent {
  * Whether the agent that `spec` names has no confinement of its own. Throws like createAgent if the name is unknown.
  */
 export const needsSandbox = (spec: string, settings: AgentSettings): boolean =>
-  ownConfinement(findAgent(spec, settings).definition, settings) === "unconfined" && !isRemote(spec);
+  confinementWithoutSandbox(findAgent(spec, settings).definition, settings) === "unconfined" && !isRemote(spec);
 
 /** The prefix of an agent whose process runs on another machine. */
 const remotePrefix = "fleet:";
@@ -127,7 +128,7 @@ export function readerFor(spec: string, settings: AgentSettings): Reader {
  * Reads the output of an agent whose name is not recorded. Uses the first adapter of the engine that understands a
  * line, or plain text if a line is not JSON.
  */
-export function readUnknown(): Reader {
+export function readUnknownAgent(): Reader {
   let candidates = engineAdapters.map(({ reader }) => reader());
   let reader = command.reader();
   let isChosen = false;
@@ -144,7 +145,7 @@ export function readUnknown(): Reader {
       isChosen = candidates.length === 0;
       return isChosen ? reader.line(line) : [];
     },
-    finished: () => reader.finished(),
+    isFinished: () => reader.isFinished(),
     answer: () => reader.answer(),
   };
 }
@@ -167,7 +168,7 @@ export function familiesOf(
   spec: string,
   settings: Pick<AgentSettings, "adapters" | "agents" | "env">,
 ): readonly string[] | undefined {
-  const { about: properties, context } = factsOf(spec, settings);
+  const { properties, context } = propertiesOf(spec, settings);
   const { families, settingVariables } = properties;
   const env = Object.entries({ ...settings.env, ...context.options.env });
   const hasOtherService = env.some(
@@ -178,7 +179,7 @@ export function familiesOf(
 
 /** Variables that may contain the agent's key; the first that is set counts. @throws as `createAgent`. */
 export const keyVariablesOf = (spec: string, settings: Pick<AgentSettings, "adapters" | "agents">): readonly string[] =>
-  factsOf(spec, settings).about.keyVariables ?? [];
+  propertiesOf(spec, settings).properties.keyVariables ?? [];
 
 /** The entry of the config's `agents` that describes the agent that `spec` names. @throws as `createAgent`. */
 export function entryOf(spec: string, settings: Pick<AgentSettings, "adapters" | "agents">): AgentOptions {
@@ -187,11 +188,11 @@ export function entryOf(spec: string, settings: Pick<AgentSettings, "adapters" |
   return { type: definition.name, ...withoutUndefined({ command: knownName }), ...context.options };
 }
 
-function factsOf<Settings extends Pick<AgentSettings, "adapters" | "agents">>(spec: string, settings: Settings) {
+function propertiesOf<Settings extends Pick<AgentSettings, "adapters" | "agents">>(spec: string, settings: Settings) {
   const { definition, context } = findAgent(spec, settings);
   const properties: Partial<KnownAgent> =
     definition.knownAgents === undefined ? definition : (knownOf(definition, context) ?? {});
-  return { about: properties, context };
+  return { properties: properties, context };
 }
 
 const commandPrefix = "cmd:";
@@ -210,33 +211,33 @@ function findAgent<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
       );
     return { definition: command, context: { name: spec, options: { command: commandLine }, settings } };
   }
-  const configured = Object.hasOwn(settings.agents, spec) ? settings.agents[spec] : undefined;
+  const configuredOptions = Object.hasOwn(settings.agents, spec) ? settings.agents[spec] : undefined;
   const kind = kindOf(spec, settings);
   if (kind !== undefined) {
     const commandLine = spec.slice(kind.name.length + 1).trim();
     const isKnown = kind.knownAgents?.some(({ name }) => name === commandLine) === true;
-    if (/^[\w-]*$/.test(commandLine) && !isKnown && configured?.command === undefined)
+    if (/^[\w-]*$/.test(commandLine) && !isKnown && configuredOptions?.command === undefined)
       throw new ExpectedError(
         `research-ralph does not know the agent '${commandLine}' of '${spec}'; known are ${kind.knownAgents?.map(({ name }) => name).join(", ")}. Write the command that starts another, such as '${kind.name}:${commandLine === "" ? "my-agent" : commandLine} --${kind.name}'.`,
         2,
       );
     const command = isKnown ? {} : { command: commandLine };
-    return { definition: kind, context: { name: spec, options: { ...command, ...configured }, settings } };
+    return { definition: kind, context: { name: spec, options: { ...command, ...configuredOptions }, settings } };
   }
   const definition =
-    definitionsIn(settings).find(({ name }) => name === (configured?.type ?? spec)) ??
-    (configured?.command === undefined || configured.type !== undefined ? undefined : command);
-  if (definition === undefined) throw unknownAgentError(spec, settings, configured);
-  const context = { name: spec, options: configured ?? {}, settings };
+    definitionsIn(settings).find(({ name }) => name === (configuredOptions?.type ?? spec)) ??
+    (configuredOptions?.command === undefined || configuredOptions.type !== undefined ? undefined : command);
+  if (definition === undefined) throw unknownAgentError(spec, settings, configuredOptions);
+  const context = { name: spec, options: configuredOptions ?? {}, settings };
   const [firstKnown] = definition.knownAgents ?? [];
-  if (configured === undefined && firstKnown !== undefined)
+  if (configuredOptions === undefined && firstKnown !== undefined)
     throw new ExpectedError(
       `The agent '${spec}' is a kind of agent; name one, such as ${definition.name}:${firstKnown.name}.`,
       2,
     );
   const needsCommand =
     definition === command || (firstKnown !== undefined && knownOf(definition, context) === undefined);
-  if (needsCommand && configured?.command === undefined)
+  if (needsCommand && configuredOptions?.command === undefined)
     throw new ExpectedError(
       `The agent '${spec}' has no command; set agents.${spec}.command in ralph.config.yaml, or use '${firstKnown === undefined ? commandPrefix : `${definition.name}:`}<command>'.`,
       2,
@@ -247,26 +248,26 @@ function findAgent<Settings extends Pick<AgentSettings, "adapters" | "agents">>(
 function unknownAgentError(
   spec: string,
   settings: Pick<AgentSettings, "adapters" | "agents"> & Partial<Pick<AgentSettings, "env">>,
-  configured: AgentOptions | undefined,
+  configuredOptions: AgentOptions | undefined,
 ): ExpectedError {
-  if (configured?.type !== undefined) {
+  if (configuredOptions?.type !== undefined) {
     const types = definitionsIn(settings).map(({ name }) => name);
-    const similarName = nearestCandidate(configured.type, types);
+    const similarName = nearestCandidate(configuredOptions.type, types);
     return new ExpectedError(
-      `The agent '${spec}' of the config has the type '${configured.type}', which research-ralph does not have; the types are ${types.join(", ")}.${similarName === undefined ? "" : ` Did you mean ${similarName}?`}`,
+      `The agent '${spec}' of the config has the type '${configuredOptions.type}', which research-ralph does not have; the types are ${types.join(", ")}.${similarName === undefined ? "" : ` Did you mean ${similarName}?`}`,
       2,
     );
   }
-  if (configured !== undefined)
+  if (configuredOptions !== undefined)
     return new ExpectedError(
       `The agent '${spec}' of the config has neither a type nor a command; give it one of them.`,
       2,
     );
   const names = [...new Set([...knownAgents(settings), ...Object.keys(settings.agents)])];
-  const near = nearestCandidate(spec, names);
+  const similarName = nearestCandidate(spec, names);
   const isProgram = programIn(settings.env?.["PATH"] ?? "", spec) !== undefined;
-  const meant = isProgram ? `${commandPrefix}${spec}, the program in your PATH` : near;
-  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  const suggestion = isProgram ? `${commandPrefix}${spec}, the program in your PATH` : similarName;
+  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
   return new ExpectedError(
     `Unknown agent '${spec}'; known agents are ${names.join(", ")} and 'cmd:<command>'.${hint}`,
     2,

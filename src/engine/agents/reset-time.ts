@@ -11,8 +11,8 @@ const waitPattern = new RegExp(
 );
 
 /**
- * The time at which a limit ends, in milliseconds since the epoch; undefined if the text names none. `now` is the start
- * for "in two hours" and "at 3 pm".
+ * The time at which a limit ends, in milliseconds since the epoch; undefined if the text names none. "in 2h" counts
+ * from `now`, and "at 3 pm" is the next such time after `now`.
  */
 export function resetTimeIn(text: string, now: number): number | undefined {
   const epochSeconds = /(?:reset\w*|reached)\D{0,12}\b(\d{10})\b/i.exec(text)?.[1];
@@ -30,8 +30,8 @@ export function resetTimeIn(text: string, now: number): number | undefined {
   if (seconds !== undefined) return now + Number(seconds) * 1000;
   const spanText = waitPattern.exec(text)?.[1];
   if (spanText === undefined) return clockTimeIn(text, now);
-  const parts = spanText.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
-  return [...parts].reduce(
+  const spanParts = spanText.matchAll(/(?<!\d)(\d+(?:\.\d+)?)\s*(ms|[dhms])/gi);
+  return [...spanParts].reduce(
     (sum, [, count, unit]) => sum + Number(count) * (unitMs[(unit ?? "").toLowerCase()] ?? 1),
     now,
   );
@@ -48,9 +48,9 @@ const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const clockPattern = new RegExp(
   [
     /(?:again|resets?|available)\s+(?:at\s+|on\s+)?(?=\d|tomorrow\b|(?:sun|mon|tue|wed|thu|fri|sat)|[a-z]{3,9}\.?\s+\d)/,
-    /(?:(?<named>tomorrow|(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?)\b\.?,?\s*(?:at\s+)?)?/,
+    /(?:(?<day>tomorrow|(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?)\b\.?,?\s*(?:at\s+)?)?/,
     /(?:(?<month>[a-z]{3})[a-z]{0,6}\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(?<year>\d{4}),?\s+)?(?:at\s+)?)?/,
-    /(?:(?<hour>\d{1,2})(?::(?<minute>\d\d))?(?:\s*(?<half>[ap]m\b))?)?(?:\s?\((?<zone>[\w/+-]+)\))?/,
+    /(?:(?<hour>\d{1,2})(?::(?<minute>\d\d))?(?:\s*(?<amPm>[ap]m\b))?)?(?:\s?\((?<zone>[\w/+-]+)\))?/,
   ]
     .map(({ source }) => source)
     .join(""),
@@ -63,13 +63,13 @@ const clockPattern = new RegExp(
  */
 function clockTimeIn(text: string, now: number): number | undefined {
   const {
-    named: dayName,
+    day: dayName,
     month,
     date,
     year,
     hour = "0",
     minute,
-    half: amOrPm,
+    amPm: amOrPm,
     zone,
   } = clockPattern.exec(text)?.groups ?? {};
   // "Try again 3 times" is not a time.
@@ -85,8 +85,8 @@ function clockTimeIn(text: string, now: number): number | undefined {
       return resetTime > now ? resetTime : resetTime + 7 * dayMs;
     }
     if (month === undefined || date === undefined) {
-      const today = utcTimeOf(setTime(localNow), zone);
-      return today > now ? today : utcTimeOf(setTime(localNow) + dayMs, zone);
+      const timeToday = utcTimeOf(setTime(localNow), zone);
+      return timeToday > now ? timeToday : utcTimeOf(setTime(localNow) + dayMs, zone);
     }
     const monthIndex = months.indexOf(month.toLowerCase());
     if (monthIndex === -1) return undefined;
@@ -94,6 +94,7 @@ function clockTimeIn(text: string, now: number): number | undefined {
       utcTimeOf(setTime(new Date(Date.UTC(yearNumber, monthIndex, Number(date)))), zone);
     if (year !== undefined) return timeInYear(Number(year));
     const thisYear = timeInYear(localNow.getUTCFullYear());
+    // A date of last month may be a limit that has ended; an earlier date is one of the next year.
     return thisYear > now - 31 * dayMs ? thisYear : timeInYear(localNow.getUTCFullYear() + 1);
   } catch {
     return undefined; // an unknown zone
@@ -102,8 +103,9 @@ function clockTimeIn(text: string, now: number): number | undefined {
 
 /** The time, in UTC, at which a clock in this zone shows `wallTime`. */
 function utcTimeOf(wallTime: number, zone: string | undefined): number {
-  const approximate = wallTime - zoneOffsetMs(wallTime, zone);
-  return wallTime - zoneOffsetMs(approximate, zone);
+  // The offset may change between the two times (summer time), so it is looked up again.
+  const approximateTime = wallTime - zoneOffsetMs(wallTime, zone);
+  return wallTime - zoneOffsetMs(approximateTime, zone);
 }
 
 /** The offset of a zone from UTC at a time, in milliseconds. */
@@ -114,8 +116,9 @@ function zoneOffsetMs(time: number, zone: string | undefined): number {
     dateStyle: "short",
     timeStyle: "medium",
   });
-  const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
-  const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+  const dateParts = new Map(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
+  const part = (type: Intl.DateTimeFormatPartTypes): number => dateParts.get(type) ?? 0;
+  // The short style has only the last two digits of the year.
   return (
     Date.UTC(2000 + part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second")) -
     Math.floor(time / 1000) * 1000

@@ -15,7 +15,7 @@ import {
   type AgentSettings,
   isFailure,
   type Invocation,
-  ownConfinement,
+  confinementWithoutSandbox,
   type PreparedFile,
   type Reader,
 } from "./definition.js";
@@ -34,18 +34,17 @@ export const maxBriefBytes = 1_048_576;
 export function agentFrom(definition: AgentDefinition, context: AgentContext): Agent {
   const { name, settings } = context;
   const redact = redactFor(settings.env, { ...context.options.env }, ...settings.secrets);
-  const runConfinement = settings.sandbox === undefined ? ownConfinement(definition, settings) : "sandbox";
-  const confinement = settings.classic ? "unconfined" : runConfinement;
-  const versionQuery = queryVersionOnce(definition, context);
+  const confinement = confinementOf(definition, settings);
+  const versionQuery = createVersionQuery(definition, context);
   return {
     name,
     confinement,
     ...withoutUndefined({ free: definition.free, reportsNoUsage: definition.reportsNoUsage }),
     // In classic mode, the agent uses only the tools that its user configured.
-    ...(takesTools(definition, settings) ? { takesTools: true as const } : {}),
+    ...(canUseTools(definition, settings) ? { takesTools: true as const } : {}),
     ...(definition.takesTemperature === true ? { takesTemperature: true as const } : {}),
     async *run(brief, { signal, maxUsd, maxMs }): AsyncGenerator<AgentEvent> {
-      const invocation = commandFor(definition, briefForSandbox(brief, context), context, maxUsd);
+      const invocation = invocationFor(definition, briefForSandbox(brief, context), context, maxUsd);
       if (isFailure(invocation)) return yield endWithFailure(invocation);
       try {
         for (const file of invocation.files ?? []) await prepareFile(file);
@@ -71,7 +70,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         stdin: brief.text,
         timeoutMs,
         idleMs: settings.idleMs,
-        finished: () => reader.finished(),
+        isFinished: () => reader.isFinished(),
         signal,
         redact,
         ...withoutUndefined({ transcript }),
@@ -93,9 +92,9 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
       }
       for (const message of end.notices ?? []) yield { type: "notice", message };
       if (end.transcriptProblem !== undefined) yield { type: "notice", message: end.transcriptProblem };
-      const limits = { timeoutMs, why: signal.reason as unknown };
-      const { failure: firstFailure, ...endEvent } = judgeEnd(end, reader, invocation, context, limits);
-      const failure = firstFailure && withAdvice(firstFailure, definition, context);
+      const endDetails = { timeoutMs, abortReason: signal.reason as unknown };
+      const { failure: failureWithoutAdvice, ...endEvent } = judgeEnd(end, reader, invocation, context, endDetails);
+      const failure = failureWithoutAdvice && withAdvice(failureWithoutAdvice, definition, context);
       // The message quotes stderr and is written to the ledger, so secrets are removed.
       yield failure === undefined
         ? endEvent
@@ -104,10 +103,18 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
   };
 }
 
-const takesTools = ({ takesTools: definitionTakesTools }: AgentDefinition, { classic }: AgentSettings): boolean =>
+function confinementOf(definition: AgentDefinition, settings: AgentSettings): Agent["confinement"] {
+  if (settings.classic) return "unconfined";
+  return settings.sandbox === undefined ? confinementWithoutSandbox(definition, settings) : "sandbox";
+}
+
+const canUseTools = ({ takesTools: definitionTakesTools }: AgentDefinition, { classic }: AgentSettings): boolean =>
   !classic && definitionTakesTools === true;
 
-/** Only for the user, so a full disk does not stop the agent, and an incomplete file is not reported. */
+/**
+ * Writes the brief beside the transcript. Only the user reads this file, so a full disk does not stop the agent, and an
+ * incomplete file is not reported.
+ */
 function saveBrief(transcript: string, text: string): void {
   const file = openTranscript(briefOf(transcript), Number.POSITIVE_INFINITY);
   file.write(Buffer.from(text));
@@ -115,10 +122,10 @@ function saveBrief(transcript: string, text: string): void {
 }
 
 /**
- * The version of an agent's program, queried only once and while the program works, so nothing waits for it. An
- * iteration that ends earlier has no version.
+ * Queries the version of an agent's program, only once and while the agent works, so nothing waits for it. An iteration
+ * that ends before the answer has no version.
  */
-function queryVersionOnce(definition: AgentDefinition, context: AgentContext) {
+function createVersionQuery(definition: AgentDefinition, context: AgentContext) {
   let [isAsked, version]: [boolean, string | undefined] = [false, undefined];
   return {
     lastVersion: () => version,
@@ -152,10 +159,10 @@ function withKnownDetails(
   if (pricedEvent.type !== "usage") return pricedEvent;
   const billing = pricedEvent.billing ?? definition.billing?.(context);
   const details = withoutUndefined({ billing, version: pricedEvent.version ?? version });
-  return { ...pricedEvent, ...details, ...(reader.finished() ? { final: true } : {}) };
+  return { ...pricedEvent, ...details, ...(reader.isFinished() ? { final: true } : {}) };
 }
 
-function commandFor(
+function invocationFor(
   definition: AgentDefinition,
   brief: Brief,
   context: AgentContext,
@@ -171,19 +178,22 @@ function commandFor(
   return definition.invoke(brief, context, maxUsd);
 }
 
-interface Limits {
+interface EndDetails {
   readonly timeoutMs: number;
   /** The reason of the aborted signal; undefined if it was not aborted. */
-  readonly why: unknown;
+  readonly abortReason: unknown;
 }
 
-/** Our own timeouts decide first, then the CLI's protocol, then its stderr. The exit code is not trusted. */
+/**
+ * The result of the iteration. Our own timeouts decide first, then the CLI's protocol, then its stderr. Exit code 0
+ * without a final message is not a success.
+ */
 function judgeEnd(
   end: ProcessEnd,
   reader: Reader,
   { command }: Invocation,
   { name, settings }: AgentContext,
-  { timeoutMs, why }: Limits,
+  { timeoutMs, abortReason }: EndDetails,
 ): AgentEnd {
   switch (end.cause) {
     case "timeout":
@@ -201,7 +211,7 @@ function judgeEnd(
     case "aborted":
       return endWith(
         "aborted",
-        `${name} was ended because ${why === timeoutReason ? "the time of this run was up" : "the run was interrupted"}.`,
+        `${name} was ended because ${abortReason === timeoutReason ? "the time of this run was up" : "the run was interrupted"}.`,
       );
     case "not-started":
       return endWithFailure(startFailure(name, command, end, settings));
@@ -211,24 +221,25 @@ function judgeEnd(
   const isSuccess = end.cause === "settled" || end.exitCode === 0;
   if (isSuccess && message !== undefined) return { type: "end", message };
 
-  const printed = isSuccess ? "" : (reader.lastLine?.() ?? "");
-  const recognised = recogniseFailure(end.stderr, name, Date.now()) ?? limitIn(printed, name);
-  if (recognised !== undefined) return endWithFailure(recognised);
-  const lastError = quote(end.stderr) || quote(printed);
-  // The shell reports that a program is missing or not executable. Another try would fail too.
+  const lastLine = isSuccess ? "" : (reader.lastLine?.() ?? "");
+  const knownFailure = recogniseFailure(end.stderr, name, Date.now()) ?? limitIn(lastLine, name);
+  if (knownFailure !== undefined) return endWithFailure(knownFailure);
+  const lastError = quote(end.stderr) || quote(lastLine);
+  // With these codes, the shell reports that a program is missing or not executable. Another try would fail too.
   if (command === "sh" && (end.exitCode === 127 || end.exitCode === 126)) {
     const reason = lastError === "" ? `its shell ended with exit code ${end.exitCode}` : lastError;
     const advice = isOutsidePath(name, settings)
-      ? " Its program is in no folder of PATH: name it with its folder, or extend PATH (that of cron is short)."
+      ? " Its program is in no folder of PATH: name it with its folder, or extend PATH (cron sets a short one)."
       : ` Correct the command, or name another agent with --agent.${sandboxAdvice(command, settings, name)}`;
     return endWith("missing", `${name} can't be started: ${reason}.${advice}`);
   }
-  const lastErrorText = lastError === "" ? "" : `; it said: ${lastError}`;
-  if (isSuccess) return endWith("no-answer", `${name} ended without an answer${lastErrorText}.`);
+  const errorClause = lastError === "" ? "" : `; it said: ${lastError}`;
+  if (isSuccess) return endWith("no-answer", `${name} ended without an answer${errorClause}.`);
   const endText = end.signal === undefined ? `with exit code ${end.exitCode}` : `by ${end.signal}`;
-  const missesFile = pathsIn(end.stderr).some((path) => existsSync(path) && !name.includes(path));
-  const advice = missesFile ? sandboxAdvice(command, settings, name) : "";
-  return endWith("crashed", `${name} ended ${endText}${lastErrorText}.${advice}`);
+  // If the error names an existing file, the sandbox probably hides that file.
+  const isFileHidden = pathsIn(end.stderr).some((path) => existsSync(path) && !name.includes(path));
+  const advice = isFileHidden ? sandboxAdvice(command, settings, name) : "";
+  return endWith("crashed", `${name} ended ${endText}${errorClause}.${advice}`);
 }
 
 /** Absolute paths in a text, except those that every sandbox shows. */
@@ -247,7 +258,7 @@ function sandboxAdvice(command: string, { sandbox }: AgentSettings, name: string
   const instruction = name.startsWith("cmd:")
     ? `write 'agents: { mine: { command: ${shellWord(name.slice(4))}, read: [<folder>] } }' into ralph.config.yaml and use --agent mine`
     : `name the folder under 'read' of the agent ${name} in the configuration`;
-  return ` It runs in a sandbox that shows it only the files that its command names; to show it more, ${instruction}; --unconfined shows it all.`;
+  return ` It runs in a sandbox, where it sees only the files that its command names; to show it more, ${instruction}; with --unconfined it sees all files.`;
 }
 
 /** A rate limit that a program reported in its output. Other errors there are ignored. */
@@ -265,12 +276,12 @@ function startFailure(
   { env, adapters }: AgentSettings,
 ): Failure {
   if (startError?.code === "ENOENT") {
-    const installed = installedAgents(env);
+    const installedNames = installedAgents(env);
     const modelFreeAdapter = adapters.find((adapter) => adapter.free === true);
     const suggestion =
-      installed.length === 0
-        ? `name another agent with --agent${modelFreeAdapter === undefined ? "" : `: ${modelFreeAdapter.name} needs none`}`
-        : `use what is installed here: --agent ${installed.join(" or --agent ")}`;
+      installedNames.length === 0
+        ? `name another agent with --agent${modelFreeAdapter === undefined ? "" : `: ${modelFreeAdapter.name} needs no program`}`
+        : `use what is installed here: --agent ${installedNames.join(" or --agent ")}`;
     return {
       kind: "missing",
       message: `${name} can't be started, because there is no program ${command}; install it ('research-ralph doctor' says how), or ${suggestion}.`,
@@ -294,26 +305,26 @@ const endWith = (kind: Failure["kind"], message: string): AgentEnd => endWithFai
 /** The failure with advice for this agent. */
 function withAdvice(
   { kind, message, ...otherFields }: Failure,
-  { name: type, oldest, keyVariables = [] }: AgentDefinition,
+  { name: type, minimum: oldest, keyVariables = [] }: AgentDefinition,
   { name, settings, options }: AgentContext,
 ): Failure {
   const env = { ...settings.env, ...options.env };
   if (kind === "unusable" && oldest !== undefined && isTooOld(message))
     return {
       kind,
-      message: `${message.replace(/ Update it\.$/, "")} It needs ${type} ${oldest.version} or newer: update it with \`${oldest.update}\`.`,
+      message: `${message.replace(/ Update it\.$/, "")} It needs ${type} ${oldest.version} or newer: update it with \`${oldest.updateCommand}\`.`,
     };
   if (kind !== "auth" || !message.endsWith(accessAdvice)) return { kind, message, ...otherFields };
   const key = keyVariables.find((variable) => (env[variable] ?? "") !== "");
-  const advice = key === undefined ? "Log in again, or set its key" : `Refused was the key in ${key}; set another`;
+  const advice = key === undefined ? "Log in again, or set its key" : `The key in ${key} was refused: set another key`;
   return {
     kind,
-    message: `${message.slice(0, -accessAdvice.length)} ${advice}; \`research-ralph doctor --probe ${shellWord(name)}\` tries it.`,
+    message: `${message.slice(0, -accessAdvice.length)} ${advice}. \`research-ralph doctor --probe ${shellWord(name)}\` tests it.`,
     ...otherFields,
   };
 }
 
-/** Writes or links a file, unless it already is as required: several agents may start at the same time. */
+/** Writes or links a file, if it differs: several agents may start at the same time. */
 async function prepareFile(file: PreparedFile): Promise<void> {
   await mkdir(dirname(file.path), { recursive: true });
   if ("text" in file) {

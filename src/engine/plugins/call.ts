@@ -79,7 +79,7 @@ export async function callPlugin(
     access: { ...noAccess, hosts, read: [...read, hostProgram, ...(isOnline ? [dirname(undiciPath())] : [])] },
     timeoutMs,
     idleMs: 0,
-    finished: () => false,
+    isFinished: () => false,
     graceMs: 500,
     pipeMs: 500,
     signal: signal === undefined || signal.aborted ? outputLimit.signal : AbortSignal.any([signal, outputLimit.signal]),

@@ -76,7 +76,7 @@ async function runHook(
     stdin,
     timeoutMs,
     idleMs: 0,
-    finished: () => false,
+    isFinished: () => false,
     signal: signal === undefined || signal.aborted ? neverAborted : signal,
     graceMs: 500,
     pipeMs: 500,

@@ -44,7 +44,7 @@ export interface Login {
   /** Absolute path in the sandbox; the name of the file is the same. */
   readonly at: string;
   /** The values that the program may change: paths in the JSON, with dots between the names. */
-  readonly renewed: readonly string[];
+  readonly renewedFields: readonly string[];
 }
 
 export interface ToolProgram {

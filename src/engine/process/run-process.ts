@@ -41,7 +41,7 @@ export interface ProcessRequest {
   /** Maximum time without output on stdout and stderr; 0: no limit. */
   readonly idleMs: number;
   /** Whether the program has reported that it is done; it is then ended after `settleMs` without output. */
-  readonly finished: () => boolean;
+  readonly isFinished: () => boolean;
   readonly signal: AbortSignal;
   /** Path of a file for the raw stdout, at most 32 MB. */
   readonly transcript?: string;
@@ -137,7 +137,7 @@ export async function* runStarted(request: ProcessRequest, start: StartProgram):
     const now = clock.awakeMs();
     const silence = isWaitingForProgram ? now - lastOutputAt : 0;
     if (now >= request.timeoutMs) void endProgram("timeout");
-    else if (request.finished() && silence >= settleMs) void endProgram("settled");
+    else if (request.isFinished() && silence >= settleMs) void endProgram("settled");
     else if (request.idleMs > 0 && silence >= request.idleMs) void endProgram("idle");
     // Another process holds the pipe of the ended program: kill the descendants that we can find, then stop reading.
     if (now - exitAt >= pipeMs) pipeSweep ??= sweep();

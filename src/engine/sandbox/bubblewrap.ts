@@ -263,7 +263,7 @@ async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<strin
     stdin: "",
     timeoutMs: 10_000,
     idleMs: 0,
-    finished: () => false,
+    isFinished: () => false,
     signal: new AbortController().signal,
     descriptors: coveredDescriptors(),
   });

@@ -52,7 +52,7 @@ export function copyLogins(logins: readonly Login[], folder: string): Logins {
           entry.lastInside = insideText === entry.lastInside ? outsideText : (insideText ?? outsideText);
         } else if (insideText !== undefined && insideText !== entry.lastInside && outsideText !== undefined) {
           entry.lastInside = insideText;
-          if (!isRenewal(entry.lastOutside, insideText, entry.login.renewed)) continue;
+          if (!isRenewal(entry.lastOutside, insideText, entry.login.renewedFields)) continue;
           replace(realpathSync(entry.login.from), insideText);
           entry.lastOutside = insideText;
         }

@@ -99,7 +99,7 @@ export async function run(
     stdin: "",
     timeoutMs,
     idleMs: 0,
-    finished: () => false,
+    isFinished: () => false,
     signal,
     access: { ...access, variables: [...access.variables, ...Object.keys(extraEnv ?? {})] },
     graceMs: 500,

@@ -64,7 +64,7 @@ async function turnWith(script: Script, over: Partial<Turn> = {}, signal = new A
   const turn: Turn = {
     prompt: "the brief",
     cwd: here.workspace,
-    all: false,
+    isUnrestricted: false,
     web: false,
     patienceMs: 60_000,
     version: "0.1.0",
@@ -82,11 +82,11 @@ describe("an agent that can't reach its model service", () => {
     vi.useFakeTimers();
     const given: string[] = [];
     const tries = watchRetries(60_000, (line) => given.push(line));
-    tries.logLine("Starting.");
+    tries.onLogLine("Starting.");
     vi.advanceTimersByTime(100_000);
-    tries.logLine(refused);
+    tries.onLogLine(refused);
     vi.advanceTimersByTime(30_000);
-    tries.logLine(refused.replace("1", "2"));
+    tries.onLogLine(refused.replace("1", "2"));
     vi.advanceTimersByTime(29_999);
     expect(given).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -97,8 +97,8 @@ describe("an agent that can't reach its model service", () => {
     vi.useFakeTimers();
     const given: string[] = [];
     const tries = watchRetries(60_000, (line) => given.push(line));
-    tries.logLine(refused);
-    tries.eventReceived();
+    tries.onLogLine(refused);
+    tries.onEvent();
     vi.advanceTimersByTime(100_000);
     expect(given).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("a turn with an agent over the Agent Client Protocol", () => {
       { type: "text", text: "Done.\n<promise>COMPLETE</promise>" },
       { type: "usage", usage: { input: 1000, cached: 200, output: 50, requests: 2 }, version: "3.2.1" },
     ]);
-    expect([reader.finished(), reader.answer()]).toEqual([true, { message: "Done.\n<promise>COMPLETE</promise>" }]);
+    expect([reader.isFinished(), reader.answer()]).toEqual([true, { message: "Done.\n<promise>COMPLETE</promise>" }]);
   });
 
   it("reads the tokens and the model of Gemini CLI where it puts them", async () => {
@@ -213,7 +213,7 @@ describe("a turn with an agent over the Agent Client Protocol", () => {
     expect(await answers({})).toEqual([["no", "no", "no", "no"], 0]);
     expect(await answers({ web: true })).toEqual([["once", "no", "no", "no"], 0]);
     expect(await answers({ tools: { server, names: ["outline"] } })).toEqual([["no", "once", "once", "no"], 1]);
-    expect(await answers({ all: true })).toEqual([["once", "once", "once", "once"], 0]);
+    expect(await answers({ isUnrestricted: true })).toEqual([["once", "once", "once", "once"], 0]);
   });
 
   it("chooses the model that is asked for, or says which there are", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readClaude } from "../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../src/engine/agents/codex/stream.js";
-import { models, modelNamed, withPrice, priceOf, windowOf } from "../../../src/engine/agents/prices.js";
+import { models, modelByName, withPrice, priceOf, windowOf } from "../../../src/engine/agents/prices.js";
 
 describe("the list of models", () => {
   test("holds each name once, with prices of which none is negative and cached input is never dearer", () => {
@@ -28,18 +28,18 @@ describe("the list of models", () => {
     ["sonnet", "claude-sonnet-5-5"],
     ["opus[1m]", "claude-opus-5-5"],
   ])("finds %s as %s", (name, known) => {
-    expect(modelNamed(name)?.name).toBe(known);
+    expect(modelByName(name)?.name).toBe(known);
   });
 
   test.each(["claude-sonnet-5-9", "gpt-5.55", "gpt-5-turbo", "some-model", undefined])(
     "knows no %s: a wrong price is worse than none",
     (name) => {
-      expect(modelNamed(name)).toBeUndefined();
+      expect(modelByName(name)).toBeUndefined();
     },
   );
 
   test("a model that was asked for with its larger window has that", () => {
-    expect(modelNamed("claude-opus-4-6[1m]")?.window).toBe(1_000_000);
+    expect(modelByName("claude-opus-4-6[1m]")?.window).toBe(1_000_000);
   });
 });
 

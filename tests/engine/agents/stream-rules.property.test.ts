@@ -96,7 +96,7 @@ describe("a field of an odd type", () => {
             const { message = "", failure } = reading.answer();
             told({ type: "end", message, ...(failure === undefined ? {} : { failure }) });
             [...reading.line(JSON.stringify(lines[2]))].forEach(told);
-            expect(typeof reading.finished()).toBe("boolean");
+            expect(typeof reading.isFinished()).toBe("boolean");
             reading.answer();
           }),
           { numRuns: 7 },
@@ -128,9 +128,9 @@ describe("the stream of codex", () => {
   it("has the last message for its answer only where no work came after it and the turn ended well", () => {
     const reader = readCodex();
     feed(reader, said("First."));
-    expect([reader.finished(), reader.answer()]).toEqual([false, {}]);
+    expect([reader.isFinished(), reader.answer()]).toEqual([false, {}]);
     feed(reader, said("Second."), turn);
-    expect([reader.finished(), reader.answer()]).toEqual([true, { message: "Second." }]);
+    expect([reader.isFinished(), reader.answer()]).toEqual([true, { message: "Second." }]);
     feed(reader, begun(command), turn);
     expect(reader.answer()).toEqual({ message: "" });
     feed(reader, { type: "turn.failed", error: {} });
@@ -173,14 +173,14 @@ describe("the stream of codex", () => {
       [{ type: "notice", message: "A warning" }],
       [{ type: "notice", message: "" }],
     ]);
-    expect(reader.finished()).toBe(false);
+    expect(reader.isFinished()).toBe(false);
     expect(reader.answer()).toEqual({
       failure: { kind: "crashed", message: "codex ended with an error: Something odd." },
     });
     feed(reader, { type: "error" });
     expect(reader.answer()).toMatchObject({ failure: { message: expect.stringContaining("Something odd") } });
     feed(reader, { type: "turn.failed", error: { message: "You've hit your usage limit." } });
-    expect([reader.finished(), reader.answer()]).toMatchObject([true, { failure: { kind: "rate-limit" } }]);
+    expect([reader.isFinished(), reader.answer()]).toMatchObject([true, { failure: { kind: "rate-limit" } }]);
   });
 });
 
@@ -284,10 +284,10 @@ describe("a plain text", () => {
 
   it("has no end of its own, no blank line in its message, and up to 20,000 characters", () => {
     const reader = readPlainText();
-    expect([reader.finished(), reader.answer()]).toEqual([false, { message: "" }]);
+    expect([reader.isFinished(), reader.answer()]).toEqual([false, { message: "" }]);
     for (const line of ["First.", " \t", "  Second.  "]) reader.line(line);
     expect(reader.line("")).toEqual([]);
-    expect([reader.finished(), reader.answer()]).toEqual([false, { message: "  Second." }]);
+    expect([reader.isFinished(), reader.answer()]).toEqual([false, { message: "  Second." }]);
     const full = readPlainText();
     for (const line of ["a".repeat(9_999), "b".repeat(9_999)]) full.line(line);
     expect(full.answer().message).toHaveLength(19_999);

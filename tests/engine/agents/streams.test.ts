@@ -30,7 +30,7 @@ describe("the stream of claude", () => {
       model: "claude-opus-5-5",
       version: "2.1.330",
     });
-    expect(reader.finished()).toBe(true);
+    expect(reader.isFinished()).toBe(true);
     expect(reader.answer()).toEqual({ message: "Done.\n\n<promise>COMPLETE</promise>" });
   });
 
@@ -96,7 +96,7 @@ describe("the stream of claude", () => {
     const init = { type: "system", subtype: "init", model: "m" };
     const reader = readClaude();
     feed(reader, [init, result("first"), init]);
-    expect(reader.finished()).toBe(false);
+    expect(reader.isFinished()).toBe(false);
     expect(reader.answer()).toEqual({});
     feed(reader, [result("second")]);
     expect(reader.answer()).toEqual({ message: "second" });
@@ -159,7 +159,7 @@ describe("the stream of codex", () => {
   it("is not ended by an error event, only by turn.failed", () => {
     const reader = readCodex();
     feed(reader, [{ type: "error", message: "Reconnecting... 1/5 (unexpected status 503)" }]);
-    expect(reader.finished()).toBe(false);
+    expect(reader.isFinished()).toBe(false);
     feed(reader, [
       { type: "item.completed", item: { type: "agent_message", text: "Done." } },
       { type: "turn.completed", usage: {} },

@@ -55,7 +55,7 @@ async function briefed(
     signal: new AbortController().signal,
     write: (line) => void events.push(...reader.line(JSON.stringify(line))),
   });
-  return { code, events, answer: reader.answer(), finished: reader.finished(), requests: server.requests };
+  return { code, events, answer: reader.answer(), finished: reader.isFinished(), requests: server.requests };
 }
 
 describe("a brief", () => {

@@ -20,7 +20,7 @@ const request = (script: string, more: Partial<ProcessRequest> = {}): ProcessReq
   stdin: "",
   timeoutMs: 30_000,
   idleMs: 0,
-  finished: () => false,
+  isFinished: () => false,
   signal: new AbortController().signal,
   graceMs: 400,
   pipeMs: 200,
@@ -188,7 +188,7 @@ describe("how a process is ended", () => {
 
   it("ends a program that has said it is done and does not exit", async () => {
     let finished = false;
-    const stream = runProcess(request("echo result; sleep 20", { finished: () => finished, settleMs: 100 }));
+    const stream = runProcess(request("echo result; sleep 20", { isFinished: () => finished, settleMs: 100 }));
     await stream.next();
     finished = true;
     expect((await stream.next()).value).toMatchObject({ cause: "settled" });

@@ -53,7 +53,7 @@ async function run(
     stdin: "",
     timeoutMs: 60_000,
     idleMs: 0,
-    finished: () => false,
+    isFinished: () => false,
     signal: new AbortController().signal,
     access: { ...noAccess, write: [workspace], ...access },
     ...request,
@@ -73,7 +73,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a login in bubblewrap${skippedFor(n
   const held = () => {
     const from = join(folder, "login.json");
     writeFileSync(from, '{"token":"old","account":"mine"}', { mode: 0o600 });
-    return { from, at: "/home/agent/.cli/login.json", renewed: ["token"] };
+    return { from, at: "/home/agent/.cli/login.json", renewedFields: ["token"] };
   };
 
   test.each(["kept", "new"])("is renewed by a file that is renamed over it, in a %s home", async (kind) => {
@@ -104,7 +104,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a login in bubblewrap${skippedFor(n
       access,
       request: {
         timeoutMs: 100_000,
-        finished: () => readFileSync(login.from, "utf8").includes("fresh"),
+        isFinished: () => readFileSync(login.from, "utf8").includes("fresh"),
         settleMs: 100,
         graceMs: 100,
       },

@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)(`the real docker${skippedFor(missing)}`, 
       stdin: "",
       timeoutMs: 20_000,
       idleMs: 0,
-      finished: () => false,
+      isFinished: () => false,
       signal: new AbortController().signal,
       access: { ...noAccess, write: [folder], read: [{ from: folder, at: '/a "b", c' }] },
     });

@@ -69,7 +69,7 @@ async function run(
     timeoutMs: 20_000,
     idleMs: 0,
     graceMs: 100,
-    finished: () => false,
+    isFinished: () => false,
     signal: new AbortController().signal,
     access: { ...noAccess, write: [work] },
     ...request,

@@ -44,7 +44,7 @@ async function run(
     stdin: "",
     timeoutMs: 60_000,
     idleMs: 0,
-    finished: () => false,
+    isFinished: () => false,
     signal: new AbortController().signal,
     access: { ...noAccess, write: [folder], ...access },
     ...request,

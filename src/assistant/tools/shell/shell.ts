@@ -82,7 +82,7 @@ export const shellExecute: AssistantTool<ShellArguments> = {
         stdin: "",
         timeoutMs: seconds * 1000,
         idleMs: 0,
-        finished: () => false,
+        isFinished: () => false,
         signal,
       });
       let step = await running.next();

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { Readable, Writable } from "node:stream";
 import { messageOf } from "../../lib/errors.js";
 import { type Line, streamOver, takeTurn, turnFrom } from "./client.js";
-import { logFile, watchRetries } from "./retry-watch.js";
+import { createLogFile, watchRetries } from "./retry-watch.js";
 
 // This program starts the agent that its arguments name, in the current folder, sends the brief from stdin as one
 // prompt, and prints events as lines of JSON. The agent is in the same process group, so it ends with this program.
@@ -20,27 +20,29 @@ const stop = new AbortController();
 const write = (line: Line): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 let giveUp: () => void;
-const isGivenUp = new Promise<void>((resolve) => (giveUp = resolve));
-let isEnded = false;
+const giveUpPromise = new Promise<void>((resolve) => (giveUp = resolve));
+let isErrorSent = false;
 const retries = watchRetries(turnOptions.patienceMs, (message) => {
   write({ type: "error", message });
-  isEnded = true;
+  isErrorSent = true;
   giveUp();
 });
 function print(line: Line): void {
-  retries.eventReceived();
-  if (!isEnded) write(line);
+  retries.onEvent();
+  if (!isErrorSent) write(line);
 }
 
 const log =
-  turnOptions.logVariable === undefined ? undefined : logFile(turnOptions.logVariable, (line) => retries.logLine(line));
+  turnOptions.logVariable === undefined
+    ? undefined
+    : createLogFile(turnOptions.logVariable, (line) => retries.onLogLine(line));
 const agent = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...log?.env } });
-/** Printed at the end. During the run, only events of the protocol count as a sign of life. */
+/** Printed only at the end: output on stderr would hide that the agent sends no events. */
 let stderrText = "";
-const errors = createInterface({ input: agent.stderr });
-errors.on("line", (line) => {
+const stderrLines = createInterface({ input: agent.stderr });
+stderrLines.on("line", (line) => {
   stderrText = `${stderrText}${line}\n`.slice(-maxStderrChars);
-  retries.logLine(line);
+  retries.onLogLine(line);
 });
 process.once("exit", () => {
   log?.close();
@@ -58,7 +60,7 @@ agent.stdin.on("error", () => undefined);
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
 
 const stream = streamOver(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout) as ReadableStream<Uint8Array>);
-await Promise.race([takeTurn(stream, turnOptions, print, stop.signal), agentExit, isGivenUp]);
+await Promise.race([takeTurn(stream, turnOptions, print, stop.signal), agentExit, giveUpPromise]);
 agent.kill();
 // An agent that does not end by itself is ended with the process group.
 setTimeout(() => process.exit(), 2_000).unref();

@@ -21,8 +21,8 @@ const kind = { name: "acp", knownAgents: commonAgents };
 
 /**
  * Any agent that speaks the Agent Client Protocol. A program of this package is the client: it starts the agent in the
- * workspace, sends the brief, answers permission requests by the access of the unit, and prints the events. Nothing
- * confines an agent that asks for no permission, so it needs a sandbox or the user's consent, like any command.
+ * workspace, sends the brief, answers permission requests according to the access of the brief, and prints the events.
+ * Nothing confines an agent that asks for no permission, so it needs a sandbox or the user's consent, like any command.
  */
 export const acp: AgentDefinition = {
   ...kind,
@@ -38,7 +38,7 @@ export const acp: AgentDefinition = {
     const knownAgent = knownOf(kind, context);
     const isAtWork = access.shell === true || access.everything;
     const turn: Omit<Turn, "prompt" | "cwd"> = {
-      all: isAtWork,
+      isUnrestricted: isAtWork,
       web: access.web,
       // A rate limit may last only a minute. If another agent can take over, waiting is not necessary.
       patienceMs: context.settings.hasFallback === true ? 15_000 : 60_000,
@@ -80,9 +80,9 @@ export const acp: AgentDefinition = {
     const knownAgent = knownOf(kind, context);
     const [program = "", ...args] = commandOf(context, knownAgent);
     if (knownAgent === undefined || program === "sh")
-      return { ok: true, detail: `Starts \`${[program, ...args].join(" ")}\`; its login is its own.` };
+      return { ok: true, detail: `Starts \`${[program, ...args].join(" ")}\`; it manages its login itself.` };
     const probe = await runProbe(context, program, ["--version"]);
-    if (probe.missing)
+    if (probe.isMissing)
       return { ok: false, detail: `There is no program ${program}.`, fix: `Install it: ${knownAgent.install}.` };
     const version = versionIn(probe);
     return { ok: true, version, detail: `${program} ${version ?? ""}. Its login was not tried: ${knownAgent.login}` };
@@ -96,12 +96,15 @@ function commandOf(context: AgentContext, knownAgent: AcpAgent | undefined): str
   const modelArguments = knownAgent.modelFlag === undefined || model === undefined ? [] : [knownAgent.modelFlag, model];
   const { sandbox, env } = context.settings;
   // PATH differs in the sandbox; a docker image has its own programs.
-  const located =
+  const location =
     sandbox?.name === "bubblewrap" ? locate(knownAgent.program, { ...env, ...context.options.env }) : undefined;
-  return [located?.path ?? knownAgent.program, ...knownAgent.args, ...modelArguments, ...args];
+  return [location?.path ?? knownAgent.program, ...knownAgent.args, ...modelArguments, ...args];
 }
 
-/** The key of a known service stays outside the sandbox. Without a key, the agent uses its own login. */
+/**
+ * The keys, variables and hosts for a sandbox. The key of a known service stays outside. Without a key, the agent uses
+ * its own login.
+ */
 function keyAccess(
   knownAgent: AcpAgent | undefined,
   env: NodeJS.ProcessEnv,

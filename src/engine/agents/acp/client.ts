@@ -14,13 +14,13 @@ export interface Turn {
    * True: every permission that the agent asks for is granted, once. Otherwise the agent may read and write in `cwd`,
    * and may use the web if `web` is true.
    */
-  readonly all: boolean;
+  readonly isUnrestricted: boolean;
   readonly web: boolean;
   /** The model to choose. If absent, the agent keeps its current model. */
   readonly model?: string;
   /** A server of tools, and the names of the tools that the agent may use without asking. */
   readonly tools?: { readonly server: acp.McpServer; readonly names: readonly string[] };
-  /** Milliseconds for which the agent may fail to reach its model service before it is stopped. */
+  /** Milliseconds after which an agent that cannot reach its model service is stopped. */
   readonly patienceMs: number;
   /** The environment variable that sets the path of the agent's log file. */
   readonly logVariable?: string;
@@ -54,9 +54,9 @@ export async function takeTurn(
   const client = acp
     .client({ name: "research-ralph" })
     .onRequest(acp.methods.client.session.requestPermission, ({ params }) => {
-      const allowed = isAllowed(params.toolCall, turn);
-      if (!allowed) print({ type: "refused", tool: params.toolCall.title ?? params.toolCall.kind ?? "a tool" });
-      return { outcome: answerTo(params.options, allowed) };
+      const isGranted = isAllowed(params.toolCall, turn);
+      if (!isGranted) print({ type: "refused", tool: params.toolCall.title ?? params.toolCall.kind ?? "a tool" });
+      return { outcome: answerTo(params.options, isGranted) };
     })
     .onNotification(acp.methods.client.session.update, ({ params }) => {
       print({ type: "update", update: withoutContents(params.update) });
@@ -134,8 +134,8 @@ function modelChoices(
     const flatOptions = listedOptions.flatMap((entry) =>
       isObject(entry) && Array.isArray(entry["options"]) ? entry["options"] : [entry],
     );
-    const values = flatOptions.flatMap((one) =>
-      isObject(one) && typeof one["value"] === "string" ? [one["value"]] : [],
+    const values = flatOptions.flatMap((choice) =>
+      isObject(choice) && typeof choice["value"] === "string" ? [choice["value"]] : [],
     );
     return { current: textOf(option["currentValue"]), option: String(option["id"]), values };
   }
@@ -146,7 +146,7 @@ function modelChoices(
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Whether the agent gets the permission that it asks for. */
-function isAllowed(tool: acp.ToolCallUpdate, { all, web, cwd, tools }: Turn): boolean {
+function isAllowed(tool: acp.ToolCallUpdate, { isUnrestricted: all, web, cwd, tools }: Turn): boolean {
   if (all) return true;
   // An agent may put the name of the server in front of the name of the tool.
   const words = `${tool.name ?? ""} ${tool.title ?? ""}`.split(/[^\w]+/);
@@ -160,7 +160,8 @@ function isAllowed(tool: acp.ToolCallUpdate, { all, web, cwd, tools }: Turn): bo
 }
 
 /**
- * Compares real paths, because a link in the workspace may point outside. For a missing file, the folder is resolved.
+ * Compares real paths, because a link in the workspace may point outside. For a missing file, the real path of its
+ * folder counts.
  */
 function isInFolder(path: string, folder: string): boolean {
   if (existsSync(path)) return isWithin(realPathOf(path), realPathOf(folder));
@@ -169,11 +170,11 @@ function isInFolder(path: string, folder: string): boolean {
 }
 
 /** The most restrictive option that allows or rejects. Without such an option, the request is cancelled. */
-function answerTo(options: readonly acp.PermissionOption[], allowed: boolean): acp.RequestPermissionOutcome {
-  const kinds = allowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
+function answerTo(options: readonly acp.PermissionOption[], isGranted: boolean): acp.RequestPermissionOutcome {
+  const kinds = isGranted ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
   const chosenOption = kinds
-    .map((kind) => options.find((chosenOption) => chosenOption.kind === kind))
-    .find((chosenOption) => chosenOption !== undefined);
+    .map((kind) => options.find((option) => option.kind === kind))
+    .find((option) => option !== undefined);
   return chosenOption === undefined
     ? { outcome: "cancelled" }
     : { outcome: "selected", optionId: chosenOption.optionId };
@@ -189,5 +190,5 @@ function withoutContents(update: acp.SessionUpdate): Readonly<Record<string, unk
 /** The turn that the JSON argument of this program describes, with the prompt. */
 export function turnFrom(argument: string, prompt: string): Omit<Turn, "cwd"> {
   const fields = fieldsIn(argument) ?? {};
-  return { all: false, web: false, patienceMs: 60_000, version: "", ...fields, prompt };
+  return { isUnrestricted: false, web: false, patienceMs: 60_000, version: "", ...fields, prompt };
 }

@@ -16,7 +16,7 @@ import {
 } from "../shared/json-line.js";
 
 /** The error code by which the protocol asks for a login. https://agentclientprotocol.com/protocol/v1/schema */
-const authRequired = -32_000;
+const authRequiredCode = -32_000;
 
 /**
  * Reads the output of `acp-client`: the events of an agent that speaks the Agent Client Protocol. `name` appears in
@@ -46,7 +46,7 @@ export function readAcp(name = "the agent"): Reader {
     if (!isAfterTool) requests += 1;
     [message, reportedLength, isAfterTool] = ["", 0, true];
     const id = text(update["toolCallId"]) ?? "";
-    const [input] = [object(update["rawInput"]) ?? {}];
+    const input = object(update["rawInput"]) ?? {};
     const path = text(objects(update["locations"])[0]?.["path"]);
     const hasInput = Object.keys(input).length > 0 || path !== undefined;
     const isFinished = update["status"] === "completed" || update["status"] === "failed";
@@ -106,7 +106,7 @@ export function readAcp(name = "the agent"): Reader {
           return [];
       }
     },
-    finished: () => answer !== undefined,
+    isFinished: () => answer !== undefined,
     answer: () => answer ?? {},
   };
 }
@@ -120,7 +120,7 @@ function answerFor(stopReason: string, message: string, name: string): Answer {
     case "max_tokens":
       return failure("context", "ended because the answer became too long for its model");
     case "max_turn_requests":
-      return failure("no-answer", "ended because it reached the most requests that it makes in one turn");
+      return failure("no-answer", "ended because it reached its maximum number of requests in one turn");
     case "refusal":
       return failure("unusable", "refused: its model does not answer this brief");
     case "cancelled":
@@ -153,10 +153,10 @@ function failureOf(event: Json, name: string): Failure {
   const reason = text(event["message"]) ?? "it does not say why";
   const kind = text(event["kind"]);
   if (kind === "missing" || kind === "unusable") return { kind, message: `${name}: ${reason}` };
-  const recognised = recogniseFailure(
-    number(event["code"]) === authRequired ? `not logged in: ${reason}` : reason,
+  const knownFailure = recogniseFailure(
+    number(event["code"]) === authRequiredCode ? `not logged in: ${reason}` : reason,
     name,
     Date.now(),
   );
-  return recognised ?? { kind: "crashed", message: `${name} ended with an error: ${quote(reason)}.` };
+  return knownFailure ?? { kind: "crashed", message: `${name} ended with an error: ${quote(reason)}.` };
 }

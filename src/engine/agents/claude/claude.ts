@@ -7,7 +7,7 @@ import {
   runProbe,
   homeIn,
   instructionsFor,
-  isOlder,
+  isTooOldVersion,
   configuredAccess,
   programOf,
   tooOldCheck,
@@ -23,11 +23,11 @@ export const claude: AgentDefinition = {
   program: "claude",
   confinement: "workspace",
   takesTools: true,
-  oldest: { version: "2.1.197", update: "npm install -g @anthropic-ai/claude-code@latest" },
+  minimum: { version: "2.1.197", updateCommand: "npm install -g @anthropic-ai/claude-code@latest" },
   settingVariables: /^(?:ANTHROPIC|CLAUDE|DISABLE|MAX|BASH)_|^API_TIMEOUT_MS$/,
   keyVariables,
   families: ["claude"],
-  // Which of them is used depends on the account.
+  // The account decides which of these models is used.
   usualModels: ["sonnet", "opus"],
   invoke(brief, context, maxUsd): Invocation {
     const { options } = context;
@@ -56,11 +56,11 @@ export const claude: AgentDefinition = {
         // The default is 11 retries, even for a refused key, but waiting is the task of the loop. Three retries take
         // over a minute; if another agent can take over, that time is lost.
         CLAUDE_CODE_MAX_RETRIES: context.settings.hasFallback === true ? "0" : "3",
-        // Set if research-ralph was started in a Claude Code session; these variables change a new session.
+        // These are set if research-ralph was started in a Claude Code session; they would change the new session.
         CLAUDECODE: undefined,
         CLAUDE_CODE_ENTRYPOINT: undefined,
-        ...(brief.access.tools === undefined ? {} : waitForTools),
-        // Without this variable, it refuses --dangerously-skip-permissions as root.
+        ...(brief.access.tools === undefined ? {} : toolWaitEnv),
+        // Without this variable, Claude Code refuses --dangerously-skip-permissions as root.
         ...((brief.access.everything || context.settings.sandbox !== undefined) && process.getuid?.() === 0
           ? { IS_SANDBOX: "1" }
           : {}),
@@ -71,19 +71,21 @@ export const claude: AgentDefinition = {
     const { settings, options } = context;
     const env = { ...settings.env, ...options.env };
     const base = env["ANTHROPIC_BASE_URL"] || "https://api.anthropic.com";
-    const configuredReach = configuredAccess(options);
-    const hosts = [...configuredReach.hosts, ...(web ? anyPublicHost : [])];
-    // In the sandbox, its configuration is in a home that is empty at the start.
-    const ownHomeEnv = { CLAUDE_CONFIG_DIR: undefined };
+    const optionAccess = configuredAccess(options);
+    const hosts = [...optionAccess.hosts, ...(web ? anyPublicHost : [])];
+    // In the sandbox, Claude Code has a new home, and its configuration is in the default folder there.
+    const sandboxHomeEnv = { CLAUDE_CONFIG_DIR: undefined };
     const variable = keyVariables.find((name) => (env[name] ?? "") !== "");
     if (variable === undefined) {
-      const login = join(env["CLAUDE_CONFIG_DIR"] || join(homeIn(env), ".claude"), ".credentials.json");
-      const logins = [{ from: login, at: `${sandboxHome}/.claude/.credentials.json`, renewed: renewedInLogin }];
+      const loginFile = join(env["CLAUDE_CONFIG_DIR"] || join(homeIn(env), ".claude"), ".credentials.json");
+      const logins = [
+        { from: loginFile, at: `${sandboxHome}/.claude/.credentials.json`, renewedFields: renewedLoginFields },
+      ];
       return {
-        ...configuredReach,
+        ...optionAccess,
         logins,
         hosts: [...hosts, hostOf(base), "platform.claude.com:443"],
-        env: ownHomeEnv,
+        env: sandboxHomeEnv,
       };
     }
     const key = env[variable] ?? "";
@@ -91,38 +93,38 @@ export const claude: AgentDefinition = {
       variable === "ANTHROPIC_API_KEY" ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
     const hiddenKeys = Object.fromEntries(keyVariables.map((name) => [name, undefined]));
     return {
-      ...configuredReach,
+      ...optionAccess,
       hosts,
       keys: [{ name: "claude", to: base, headers }],
-      env: { ...ownHomeEnv, ...hiddenKeys, [variable]: keyPlaceholder, ANTHROPIC_BASE_URL: keyAddress("claude") },
+      env: { ...sandboxHomeEnv, ...hiddenKeys, [variable]: keyPlaceholder, ANTHROPIC_BASE_URL: keyAddress("claude") },
     };
   },
   reader: readClaude,
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "claude");
-    const version = await runProbe(context, program, ["--version"]);
-    if (version.missing) {
+    const versionProbe = await runProbe(context, program, ["--version"]);
+    if (versionProbe.isMissing) {
       return {
         ok: false,
         detail: `There is no program ${program}.`,
         fix: "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in.",
       };
     }
-    const installedVersion = versionIn(version);
-    const login = await runProbe(context, program, ["auth", "status"]);
-    const ok = /"loggedIn":\s*true/.test(login.stdout);
-    const authMethod = /"authMethod":\s*"([\w-]+)"/.exec(login.stdout)?.[1];
+    const installedVersion = versionIn(versionProbe);
+    const authProbe = await runProbe(context, program, ["auth", "status"]);
+    const isLoggedIn = /"loggedIn":\s*true/.test(authProbe.stdout);
+    const authMethod = /"authMethod":\s*"([\w-]+)"/.exec(authProbe.stdout)?.[1];
     const fix = "Run `claude` once and log in, or set ANTHROPIC_API_KEY.";
-    if (isOlder(claude, installedVersion)) return tooOldCheck(claude, installedVersion);
-    if (!ok)
+    if (isTooOldVersion(claude, installedVersion)) return tooOldCheck(claude, installedVersion);
+    if (!isLoggedIn)
       return {
-        ok,
+        ok: isLoggedIn,
         version: installedVersion,
         detail: `${program} ${installedVersion ?? ""} is installed, but not logged in.`,
         fix,
       };
     return {
-      ok,
+      ok: isLoggedIn,
       version: installedVersion,
       detail: `${program} ${installedVersion ?? ""}, logged in (${authMethod ?? "unknown method"}).`,
     };
@@ -130,19 +132,19 @@ export const claude: AgentDefinition = {
 };
 
 /** Fields that Claude Code renews in its login when the token has expired. */
-const renewedInLogin = [
+const renewedLoginFields = [
   ...["accessToken", "refreshToken", "expiresAt", "refreshTokenExpiresAt", "scopes"],
   ...["subscriptionType", "rateLimitTier"],
 ].map((name) => `claudeAiOauth.${name}`);
 
-/** The tools of the original program. */
+/** The tools that the original Ralph allows, for classic mode. */
 const classicTools = "Bash,Read,Edit,Write,Grep,Glob,WebFetch,WebSearch";
 
 /**
- * By default, Claude Code waits only a few seconds for tool servers before its first request, and may hide tools behind
- * a search.
+ * Variables that make Claude Code wait for the tool server and show all tools. By default, it waits only a few seconds
+ * before its first request, and the model may have to search for tools.
  */
-const waitForTools = {
+const toolWaitEnv = {
   MCP_CONNECTION_NONBLOCKING: "0",
   MCP_TIMEOUT: "60000",
   MCP_CONNECT_TIMEOUT_MS: "60000",
@@ -150,32 +152,32 @@ const waitForTools = {
 };
 
 /**
- * Arguments without a sandbox: no shell, writes only in the workspace, no instructions or settings of the user.
- * `--tools` lists all available tools. `--permission-mode acceptEdits` refuses paths outside the workspace.
- * `--allowedTools` allows the web and our tools without a question.
- * Except for the memory folder (2.1.330), even if memory is turned off: it is denied by name, because a hidden
- * instruction in a document could otherwise reach later sessions.
- * In a sandbox, the home is new and the sandbox confines the agent, so the permissions are skipped.
+ * Arguments that confine the agent. Without a sandbox: no shell, writes only in the workspace, no instructions or
+ * settings of the user. `--tools` lists all available tools. `--allowedTools` allows the web and our tools without a
+ * question. `--permission-mode acceptEdits` refuses paths outside the workspace, but version 2.1.330 still writes to
+ * its memory folder, even if memory is turned off. `--disallowedTools` forbids that: a hidden instruction in a document
+ * could otherwise reach later sessions. In a sandbox, the home is new and the sandbox confines the agent, so the
+ * permissions are skipped.
  */
 function confinedArguments({ access }: Brief, { options, settings }: AgentContext): string[] {
-  const web = access.web ? ["WebSearch", "WebFetch"] : [];
+  const webTools = access.web ? ["WebSearch", "WebFetch"] : [];
   const isInSandbox = settings.sandbox !== undefined;
   const tools =
     access.shell === true
-      ? [...(isInSandbox ? ["Bash"] : []), "Read", "Edit", "Write", ...web]
-      : ["Write", ...(access.read ? ["Read"] : []), ...web];
-  const allowed = [...web, ...(access.tools?.names ?? []).map((name) => `mcp__${serverName}__${name}`)];
+      ? [...(isInSandbox ? ["Bash"] : []), "Read", "Edit", "Write", ...webTools]
+      : ["Write", ...(access.read ? ["Read"] : []), ...webTools];
+  const allowedTools = [...webTools, ...(access.tools?.names ?? []).map((name) => `mcp__${serverName}__${name}`)];
   const env = { ...settings.env, ...options.env };
-  const ownFiles = env["CLAUDE_CONFIG_DIR"] || "~/.claude";
+  const claudeFolder = env["CLAUDE_CONFIG_DIR"] || "~/.claude";
   return [
     ...["--tools", tools.join(",")],
-    ...(allowed.length > 0 ? ["--allowedTools", allowed.join(",")] : []),
+    ...(allowedTools.length > 0 ? ["--allowedTools", allowedTools.join(",")] : []),
     ...(access.tools === undefined ? [] : ["--mcp-config", JSON.stringify(serversOf(access.tools, env))]),
     ...(isInSandbox
       ? ["--dangerously-skip-permissions"]
       : [
-          // In its rules, an absolute path begins with two slashes. `Edit` covers every tool that changes a file.
-          ...["--disallowedTools", `Edit(${ownFiles.startsWith("/") ? "/" : ""}${ownFiles}/**)`],
+          // In a rule, an absolute path begins with two slashes. `Edit` applies to every tool that changes a file.
+          ...["--disallowedTools", `Edit(${claudeFolder.startsWith("/") ? "/" : ""}${claudeFolder}/**)`],
           ...["--permission-mode", "acceptEdits"],
         ]),
     "--no-session-persistence",

@@ -1,8 +1,8 @@
 import type { AgentEvent, Billing, Failure, Usage } from "../../loop/types.js";
 import type { Answer, Reader } from "../definition.js";
-import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure, timeIn } from "../failures.js";
+import { kindOfStatus, quote, recogniseFailure, type ServiceFailure, serviceFailure, isoTimeOf } from "../failures.js";
 import { amount, detailOf, type Json, number, object, objectIn, objects, text, tokens } from "../shared/json-line.js";
-import { countAnswers, eventsOf, totalUsage, usageIn } from "../shared/messages.js";
+import { createAnswerCounter, eventsOf, totalUsage, usageIn } from "../shared/messages.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 
 /** Kinds of failure by the `error` of an assistant event or a retry. The HTTP status is not always reported. */
@@ -20,10 +20,10 @@ const kindByError: ReadonlyMap<string, ServiceFailure> = new Map(
 
 /**
  * Reads `claude -p --output-format stream-json --verbose`. An API error is a result of subtype `success` with
- * `is_error: true`; there may be several results, of which the last counts and carries the cost of all.
+ * `is_error: true`. If there are several results, the last one counts; its cost is the cost of all.
  */
 export function readClaude(): Reader {
-  const answers = countAnswers();
+  const answers = createAnswerCounter();
   let model: string | undefined;
   let version: string | undefined;
   let billing: Billing | undefined;
@@ -55,8 +55,8 @@ export function readClaude(): Reader {
     if (event["subtype"] !== "api_retry") return [];
     lastRetry = event;
     const status = number(event["error_status"]);
-    const reported = text(event["error"]);
-    const reason = reported === undefined || reported === "unknown" ? "" : ` (${reported})`;
+    const reportedError = text(event["error"]);
+    const reason = reportedError === undefined || reportedError === "unknown" ? "" : ` (${reportedError})`;
     return [
       {
         type: "notice",
@@ -86,32 +86,34 @@ export function readClaude(): Reader {
     return { ...totalUsage(models.map(usageOfModel)), requests, largest };
   }
 
-  function failure(): Failure | undefined {
+  function failureOfRun(): Failure | undefined {
     if (result !== undefined && result["is_error"] !== true && result["subtype"] === "success") return undefined;
     if (result?.["subtype"] === "error_max_budget_usd")
       return { kind: "budget", message: "claude stopped at its budget for this iteration." };
     const errors = Array.isArray(result?.["errors"])
       ? result["errors"].filter((error) => typeof error === "string").join("\n")
       : "";
-    const reported =
+    const errorText =
       [text(result?.["result"]) ?? "", errors, text(lastRetry?.["error"]) ?? ""].find((text) => text.trim() !== "") ??
       "";
     const status = number(result?.["api_error_status"]) ?? number(lastRetry?.["error_status"]);
     const kindByStatus = status === undefined ? undefined : kindOfStatus(status);
     const now = Date.now();
     const kind = errorKind ?? kindByStatus ?? kindByError.get(text(lastRetry?.["error"]) ?? "");
-    // The status does not show what is wrong with a request: 400 means a prompt that is too long, but also an account
-    // without credit. The text shows it.
-    const recognised =
+    // For a refused request, the text says more than the status: 400 means a prompt that is too long, but also an
+    // account without credit.
+    const knownFailure =
       kind === undefined || kind === "unusable"
-        ? (recogniseFailure(reported, "claude", now) ?? (kind && serviceFailure(kind, reported, "claude", now)))
-        : serviceFailure(kind, reported || `${status}`, "claude", now);
-    if (recognised !== undefined)
-      return reset_at === undefined || recognised.kind !== "rate-limit" ? recognised : { ...recognised, reset_at };
-    // Without a result and a retry with a reason, the exit code and stderr decide.
+        ? (recogniseFailure(errorText, "claude", now) ?? (kind && serviceFailure(kind, errorText, "claude", now)))
+        : serviceFailure(kind, errorText || `${status}`, "claude", now);
+    if (knownFailure !== undefined)
+      return reset_at === undefined || knownFailure.kind !== "rate-limit"
+        ? knownFailure
+        : { ...knownFailure, reset_at };
+    // If there is no result and no retry with a reason, the exit code and stderr decide.
     return result === undefined
       ? undefined
-      : { kind: "crashed", message: `claude ended with an error: ${quote(reported) || text(result["subtype"])}.` };
+      : { kind: "crashed", message: `claude ended with an error: ${quote(errorText) || text(result["subtype"])}.` };
   }
 
   return {
@@ -123,7 +125,7 @@ export function readClaude(): Reader {
         case "system":
           return systemEvents(event);
         case "rate_limit_event":
-          reset_at = resetOf(object(event["rate_limit_info"]) ?? {}) ?? reset_at;
+          reset_at = resetTimeOf(object(event["rate_limit_info"]) ?? {}) ?? reset_at;
           return [];
         case "result":
           return resultEvents(event);
@@ -131,24 +133,24 @@ export function readClaude(): Reader {
           return [];
       }
     },
-    finished: () => result !== undefined,
+    isFinished: () => result !== undefined,
     answer(): Answer {
-      const failed = failure();
-      if (failed !== undefined) return { failure: failed };
+      const failure = failureOfRun();
+      if (failure !== undefined) return { failure: failure };
       return result === undefined ? {} : { message: text(result["result"]) ?? "" };
     },
   };
 }
 
-/** A login with a subscription names no source of a key. */
+/** The billing for an `apiKeySource`. For a login with a subscription, it is "none" or "oauth". */
 function billingOf(source: string | undefined): Billing | undefined {
   if (source === undefined) return undefined;
   return source === "none" || source === "oauth" ? "subscription" : "api";
 }
 
-function resetOf(info: Json): string | undefined {
+function resetTimeOf(info: Json): string | undefined {
   const seconds = number(info["resetsAt"]);
-  return info["status"] === "rejected" && seconds !== undefined ? timeIn(seconds * 1000) : undefined;
+  return info["status"] === "rejected" && seconds !== undefined ? isoTimeOf(seconds * 1000) : undefined;
 }
 
 function usageOfModel(usage: Json): Usage {

@@ -11,7 +11,7 @@ import {
   askVersion,
   homeIn,
   instructionsFor,
-  isOlder,
+  isTooOldVersion,
   configuredAccess,
   programOf,
   tooOldCheck,
@@ -28,7 +28,7 @@ export const codex: AgentDefinition = {
   settingVariables: /^(?:CODEX|OPENAI)_|^RUST_LOG$/,
   confinement: "workspace",
   takesTools: true,
-  oldest: { version: "0.169.0", update: "npm install -g @openai/codex@latest" },
+  minimum: { version: "0.169.0", updateCommand: "npm install -g @openai/codex@latest" },
   keyVariables: ["CODEX_API_KEY", "OPENAI_API_KEY"],
   families: ["gpt", "o", "chatgpt"],
   invoke(brief, context): Invocation {
@@ -48,7 +48,7 @@ export const codex: AgentDefinition = {
         files: [{ path: lastMessageFile(context), text: "" }],
       };
 
-    const privateHome = options.user_settings === true ? undefined : ownHome(context);
+    const privateHome = options.user_settings === true ? undefined : privateHomeOf(context);
     return {
       command,
       args: [
@@ -81,16 +81,16 @@ export const codex: AgentDefinition = {
     const optionAccess = configuredAccess(context.options);
     const env = agentEnv(context);
     const providers = providersIn(context);
-    const ownAccess = { ...optionAccess, read: [...optionAccess.read, ownHome(context).instructions] };
+    const agentAccess = { ...optionAccess, read: [...optionAccess.read, privateHomeOf(context).instructions] };
     // In the sandbox, the home of Codex is new and contains only the login.
-    const ownHomeEnv = { CODEX_HOME: undefined, OPENAI_API_KEY: undefined };
+    const sandboxHomeEnv = { CODEX_HOME: undefined, OPENAI_API_KEY: undefined };
     if (providers.length > 0) {
       const keys = providers.map(({ id, base, keyVariable }) => ({ id, base, key: env[keyVariable ?? ""] ?? "" }));
       return {
-        ...ownAccess,
+        ...agentAccess,
         keys: keys.map(({ id, base, key }) => ({ name: id, to: base, headers: key === "" ? {} : bearerHeader(key) })),
         env: {
-          ...ownHomeEnv,
+          ...sandboxHomeEnv,
           ...Object.fromEntries(providers.map(({ keyVariable }) => [keyVariable, keyPlaceholder])),
         },
       };
@@ -100,14 +100,14 @@ export const codex: AgentDefinition = {
       const login = {
         from: join(userCodexHome(context), "auth.json"),
         at: `${sandboxHome}/.codex/auth.json`,
-        renewed: renewedInLogin,
+        renewedFields: renewedLoginFields,
       };
-      return { ...ownAccess, logins: [login], hosts: [...optionAccess.hosts, ...loginHosts], env: ownHomeEnv };
+      return { ...agentAccess, logins: [login], hosts: [...optionAccess.hosts, ...loginHosts], env: sandboxHomeEnv };
     }
     return {
-      ...ownAccess,
-      keys: [{ name: "openai", to: ownBase(context), headers: bearerHeader(key) }],
-      env: { ...ownHomeEnv, CODEX_API_KEY: keyPlaceholder },
+      ...agentAccess,
+      keys: [{ name: "openai", to: openaiAddress(context), headers: bearerHeader(key) }],
+      env: { ...sandboxHomeEnv, CODEX_API_KEY: keyPlaceholder },
     };
   },
   reader: readCodex,
@@ -121,19 +121,19 @@ export const codex: AgentDefinition = {
   version: (context, signal) => askVersion(context, programOf(context, "codex"), signal),
   async check(context): Promise<AgentCheck> {
     const program = programOf(context, "codex");
-    const version = await runProbe(context, program, ["--version"]);
-    if (version.missing) {
+    const versionProbe = await runProbe(context, program, ["--version"]);
+    if (versionProbe.isMissing) {
       return {
         ok: false,
         detail: `There is no program ${program}.`,
         fix: "Install it with `npm install -g @openai/codex`, then run `codex login`.",
       };
     }
-    const installedVersion = versionIn(version);
-    if (isOlder(codex, installedVersion)) return tooOldCheck(codex, installedVersion);
+    const installedVersion = versionIn(versionProbe);
+    if (isTooOldVersion(codex, installedVersion)) return tooOldCheck(codex, installedVersion);
     const { CODEX_API_KEY } = { ...agentEnv(context), ...keyEnv(context) };
-    const key = CODEX_API_KEY === undefined || CODEX_API_KEY === "" ? undefined : "an API key in the environment";
-    const login = key ?? (await loginOf(context, program));
+    const keyText = CODEX_API_KEY === undefined || CODEX_API_KEY === "" ? undefined : "an API key in the environment";
+    const login = keyText ?? (await loginText(context, program));
     const fix = "Run `codex login`, or set CODEX_API_KEY.";
     if (login === undefined)
       return {
@@ -150,12 +150,13 @@ export const codex: AgentDefinition = {
   },
 };
 
-/** Used in classic mode. The original program writes its file to the same place. */
+/** In classic mode, Codex writes its last message to this file, as in the original Ralph. */
 const lastMessageFile = ({ settings }: AgentContext): string => codexLastMessage(settings.stateDir);
 
 /**
- * Codex's sandbox hides the temporary folder. If that folder contained the private home of Codex (because the state
- * folder is in it), Debian's bubblewrap would start no program: Codex wrote no result and ended with exit code 0.
+ * TMPDIR of Codex, a separate folder. Codex's sandbox hides TMPDIR. If it contained the private home of Codex (the
+ * state folder may be in /tmp), Debian's bubblewrap would start no program: Codex would end with exit code 0 and
+ * without a result.
  */
 const temporaryFolder = ({ settings }: AgentContext): string => codexTemporary(settings.stateDir);
 
@@ -173,9 +174,9 @@ const retryLimits = [
 
 /**
  * Codex may write only in the workspace (by default its sandbox includes /tmp and $TMPDIR); its commands get no network
- * and no keys in their environment. Commands may read every file in this sandbox, so the shell is disabled if
- * apply_patch is certain to be available: Codex offers apply_patch for models that it knows, and it knows its default
- * model.
+ * and no keys in their environment. Commands may read every file in this sandbox, so the shell is disabled if Codex can
+ * write its result with apply_patch instead. Codex offers apply_patch for models that it knows, and it knows its
+ * default model.
  */
 const confinedArguments = ({ access }: Brief, isKnownModel: boolean, isInSandbox: boolean): string[] => [
   // Inside another sandbox, Codex's own sandbox writes nothing, but still reports success.
@@ -204,17 +205,20 @@ const toolServerArguments = ({ command, args, env }: ToolServer): string[] => [
   ...configArguments("features.code_mode.direct_only_tool_namespaces", JSON.stringify([`mcp__${serverName}`])),
 ];
 
-const modelArgument =
+const modelArgumentPattern =
   /^(?:-m.*|-p.*|--oss|--local-provider.*|--model(?:=.*)?|--profile(?:=.*)?|(?:model|model_catalog_json|profile)\s*=.*)$/;
 
 const argsChooseModel = ({ options }: AgentContext): boolean =>
-  (options.args ?? []).some((arg) => modelArgument.test(arg));
+  (options.args ?? []).some((arg) => modelArgumentPattern.test(arg));
 
 /** Whether Codex chooses the model itself. */
 const isDefaultModel = (context: AgentContext): boolean =>
   context.options.model === undefined && !argsChooseModel(context);
 
-/** Removes the instructions of the user and most of Codex's own: this reduces a request from 7,600 tokens to 1,200. */
+/**
+ * Arguments that remove the user's instructions and most of Codex's own instructions: a request then has 1,200 tokens
+ * instead of 7,600.
+ */
 const reducedInstructions = (instructionsFile: string): string[] => [
   ...configArguments("model_instructions_file", JSON.stringify(instructionsFile)),
   ...configArguments("project_doc_max_bytes", "0"),
@@ -228,7 +232,7 @@ const reducedInstructions = (instructionsFile: string): string[] => [
 ];
 
 /** Fields that Codex renews in its login before the token expires. The account stays the same. */
-const renewedInLogin = ["tokens.id_token", "tokens.access_token", "tokens.refresh_token", "last_refresh"];
+const renewedLoginFields = ["tokens.id_token", "tokens.access_token", "tokens.refresh_token", "last_refresh"];
 
 /** Hosts for which a login is valid, or which renew it. */
 const loginHosts = ["chatgpt.com:443", "api.openai.com:443", "auth.openai.com:443"];
@@ -241,13 +245,13 @@ function settingIn(arg: string): { key: string; value: string } {
   return { key: key.trim(), value: value.join("=").trim().replace(/^"|"$/g, "") };
 }
 
-const providerBase = /^model_providers\.([\w-]+)\.base_url$/;
+const providerBasePattern = /^model_providers\.([\w-]+)\.base_url$/;
 
 /** The model services that the configured arguments define. */
 function providersIn({ options }: AgentContext): { id: string; base: string; keyVariable?: string }[] {
   const settings = (options.args ?? []).map(settingIn);
   return settings.flatMap(({ key, value: base }) => {
-    const id = providerBase.exec(key)?.[1];
+    const id = providerBasePattern.exec(key)?.[1];
     if (id === undefined) return [];
     const keyVariable = settings.find((setting) => setting.key === `model_providers.${id}.env_key`)?.value;
     return [{ id, base, ...withoutUndefined({ keyVariable }) }];
@@ -255,7 +259,7 @@ function providersIn({ options }: AgentContext): { id: string; base: string; key
 }
 
 /** The address of Codex's own model service. */
-const ownBase = ({ options }: AgentContext): string =>
+const openaiAddress = ({ options }: AgentContext): string =>
   (options.args ?? []).map(settingIn).findLast(({ key }) => key === "openai_base_url")?.value ??
   "https://api.openai.com/v1";
 
@@ -263,7 +267,7 @@ const ownBase = ({ options }: AgentContext): string =>
 function sandboxArguments(context: AgentContext): string[] {
   const args = (context.options.args ?? []).map((arg) => {
     const { key } = settingIn(arg);
-    const id = providerBase.exec(key)?.[1];
+    const id = providerBasePattern.exec(key)?.[1];
     return id === undefined ? arg : `${key}="${keyAddress(id)}"`;
   });
   const { keys } = codex.processAccess(context, { web: false, read: false, everything: false });
@@ -275,10 +279,10 @@ function sandboxArguments(context: AgentContext): string[] {
 const agentEnv = ({ settings, options }: AgentContext): NodeJS.ProcessEnv => ({ ...settings.env, ...options.env });
 
 /**
- * A private home: AGENTS.md and config.toml in the home of the user would affect every session, whatever the flags. The
- * private home contains a link to the login.
+ * The paths of a private home for Codex: AGENTS.md and config.toml in the user's home would affect every session,
+ * whatever the flags are. The private home contains a link to the login.
  */
-function ownHome(context: AgentContext): { home: string; instructions: string; login: string } {
+function privateHomeOf(context: AgentContext): { home: string; instructions: string; login: string } {
   const home = codexHome(context.settings.stateDir);
   return { home, instructions: join(home, "instructions.md"), login: join(userCodexHome(context), "auth.json") };
 }
@@ -289,8 +293,8 @@ function userCodexHome(context: AgentContext): string {
 }
 
 /**
- * `codex exec` reads a key only from CODEX_API_KEY, but most users set OPENAI_API_KEY. If there is a login (often a
- * subscription), it has priority.
+ * CODEX_API_KEY with the value of OPENAI_API_KEY, if only that is set: `codex exec` does not read a key from
+ * OPENAI_API_KEY. Empty if there is a login, often a subscription: it has priority.
  */
 function keyEnv(context: AgentContext): { CODEX_API_KEY?: string } {
   const { CODEX_API_KEY, OPENAI_API_KEY } = agentEnv(context);
@@ -308,7 +312,8 @@ function billingOf(context: AgentContext): Billing | undefined {
   return login?.["tokens"] != null ? "subscription" : login?.["OPENAI_API_KEY"] != null ? "api" : undefined;
 }
 
-async function loginOf(context: AgentContext, program: string): Promise<string | undefined> {
+/** How the user is logged in, in words; undefined without a login. */
+async function loginText(context: AgentContext, program: string): Promise<string | undefined> {
   const { exitCode, stdout, stderr } = await runProbe(context, program, ["login", "status"]);
   if (exitCode !== 0) return undefined;
   return /using (ChatGPT|an API key|[\w ]{1,30})/i.exec(`${stdout}\n${stderr}`)?.[1] ?? "codex login";

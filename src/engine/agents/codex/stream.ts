@@ -3,8 +3,8 @@ import type { Answer, Reader } from "../definition.js";
 import { quote, recogniseFailure } from "../failures.js";
 import { detailOf, type Json, keyOf, object, objectIn, text, tokens } from "../shared/json-line.js";
 
-/** Items that are work. A message before such an item was not the final message. */
-const workItems: ReadonlySet<string> = new Set([
+/** Types of items that are work with tools. A message before such an item was not the final message. */
+const workItemTypes: ReadonlySet<string> = new Set([
   "command_execution",
   "file_change",
   "mcp_tool_call",
@@ -27,7 +27,7 @@ export function readCodex(): Reader {
 
   function itemEvents(item: Json, isDone: boolean): AgentEvent[] {
     const type = text(item["type"]) ?? "";
-    if (workItems.has(type)) {
+    if (workItemTypes.has(type)) {
       message = "";
       // Tool calls of one answer run in parallel. The next answer begins when all of them are done and another item
       // follows.
@@ -75,7 +75,7 @@ export function readCodex(): Reader {
           return [];
       }
     },
-    finished: () => isCompleted || fatalError !== undefined,
+    isFinished: () => isCompleted || fatalError !== undefined,
     answer(): Answer {
       if (isCompleted && fatalError === undefined) return { message };
       const reason = fatalError ?? lastError;
@@ -86,7 +86,7 @@ export function readCodex(): Reader {
   };
 }
 
-/** A changed file has only a name, so two changes can't be compared: no key. */
+/** The key of a tool call. A change of files has none: only their names are known, so two changes can't be compared. */
 function keyOfItem({ command, query, server, tool, arguments: input, changes }: Json): { key?: string } {
   return changes === undefined ? { key: keyOf({ command, query, server, tool, input }) } : {};
 }

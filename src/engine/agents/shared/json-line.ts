@@ -19,22 +19,22 @@ export const text = (value: unknown): string | undefined => (typeof value === "s
 export const number = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/** Maximum number of tokens of a run; larger numbers are errors, and sums would not be exact. */
-const maxTokens = 1e12;
+/** Maximum number of tokens or dollars; larger numbers are errors, and their sums would not be exact. */
+const maxPlausible = 1e12;
 
 /** A number of tokens; 0 if it is missing or implausible. */
 export const tokens = (value: unknown): number => {
   const count = number(value) ?? 0;
-  return count >= 0 && count <= maxTokens ? Math.round(count) : 0;
+  return count >= 0 && count <= maxPlausible ? Math.round(count) : 0;
 };
 
-/** An amount of money; undefined if it is missing or implausible. */
+/** An amount in US dollars; undefined if it is missing or implausible. */
 export const amount = (value: unknown): number | undefined => {
   const amountUsd = number(value);
-  return amountUsd !== undefined && amountUsd >= 0 && amountUsd <= maxTokens ? amountUsd : undefined;
+  return amountUsd !== undefined && amountUsd >= 0 && amountUsd <= maxPlausible ? amountUsd : undefined;
 };
 
-/** Digest of the input of a tool; equal for equal inputs. */
+/** A digest of the input of a tool, by which equal calls are recognised. */
 export const keyOf = (input: unknown): string =>
   createHash("sha256")
     .update(JSON.stringify(input ?? null))

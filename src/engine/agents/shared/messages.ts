@@ -39,7 +39,7 @@ export const totalUsage = (usages: readonly Usage[]): Usage =>
  * Totals over all answers. An answer may come as several events, one for each content block, each with the usage of the
  * whole answer: the last event of an id counts. `largest` is the input and output of the largest single answer.
  */
-export function countAnswers(): { add(message: Json): void; total(): Usage & { readonly largest: number } } {
+export function createAnswerCounter(): { add(message: Json): void; total(): Usage & { readonly largest: number } } {
   const answers = new Map<string, Usage>();
   return {
     add(message) {
@@ -49,7 +49,7 @@ export function countAnswers(): { add(message: Json): void; total(): Usage & { r
       const usages = [...answers.values()];
       return {
         ...totalUsage(usages),
-        largest: usages.reduce((most, { input, output }) => Math.max(most, input + output), 0),
+        largest: usages.reduce((largest, { input, output }) => Math.max(largest, input + output), 0),
       };
     },
   };

@@ -4,7 +4,7 @@ export const modelProviders = [
     name: "openai",
     origin: "https://api.openai.com",
     variables: ["OPENAI_API_KEY"],
-    base: "OPENAI_BASE_URL",
+    baseVariable: "OPENAI_BASE_URL",
     path: "/chat/completions",
     headers: (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` }),
   },
@@ -12,7 +12,7 @@ export const modelProviders = [
     name: "anthropic",
     origin: "https://api.anthropic.com",
     variables: ["ANTHROPIC_API_KEY"],
-    base: "ANTHROPIC_BASE_URL",
+    baseVariable: "ANTHROPIC_BASE_URL",
     path: "/v1/messages",
     headers: (key: string): Record<string, string> => ({ "x-api-key": key }),
   },
@@ -33,8 +33,8 @@ export const gatewayToken = "ANTHROPIC_AUTH_TOKEN";
  */
 export function gatewayAddress(providerName: string, env: NodeJS.ProcessEnv): string | undefined {
   const provider = modelProviders.find(({ name }) => name === providerName);
-  if (provider === undefined || !("base" in provider)) return undefined;
-  const base = (env[provider.base] ?? "").trim().replace(/\/$/, "");
+  if (provider === undefined || !("baseVariable" in provider)) return undefined;
+  const base = (env[provider.baseVariable] ?? "").trim().replace(/\/$/, "");
   if (base === "") return undefined;
   return provider.name === "anthropic" && base.endsWith("/v1") ? `${base}/messages` : `${base}${provider.path}`;
 }
@@ -42,7 +42,7 @@ export function gatewayAddress(providerName: string, env: NodeJS.ProcessEnv): st
 const ollamaPort = "11434";
 
 /** Whether an address uses the default port of Ollama. */
-export const isOllama = ({ port }: URL): boolean => port === ollamaPort;
+export const isOllamaAddress = ({ port }: URL): boolean => port === ollamaPort;
 
 /**
  * The full address of the Ollama server. OLLAMA_HOST is a host, a host and a port, or an address.

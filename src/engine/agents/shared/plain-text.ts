@@ -33,7 +33,7 @@ export function readPlainText(): Reader {
       while (blockChars > maxMessageChars && lastBlock.length > 1) blockChars -= (lastBlock.shift() ?? "").length + 1;
       return [{ type: "text", text: text.slice(0, maxMessageChars) }];
     },
-    finished: () => false,
+    isFinished: () => false,
     lastLine: () => lastBlock.at(-1) ?? "",
     // Many programs print the sentinel after a blank line: then the block before it is the answer.
     answer: () => ({

@@ -12,9 +12,9 @@ export const serverName = "rr";
  * server does not need. The command contains only names of variables, because other processes can read a command line.
  */
 export function withoutSecrets(
-  { command, args, env: needed }: ToolServer,
+  { command, args, env: neededNames }: ToolServer,
   env: NodeJS.ProcessEnv,
 ): { command: string; args: string[] } {
-  const secrets = Object.keys(env).filter((name) => isSecretName(name) && !needed.includes(name));
+  const secrets = Object.keys(env).filter((name) => isSecretName(name) && !neededNames.includes(name));
   return { command: "env", args: [...secrets.flatMap((name) => ["-u", name]), command, ...args] };
 }

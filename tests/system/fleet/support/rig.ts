@@ -43,7 +43,7 @@ export const scripted: AgentDefinition = {
         answer = said.answer;
         return [];
       },
-      finished: () => false,
+      isFinished: () => false,
       answer: () => answer,
     };
   },
