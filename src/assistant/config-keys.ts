@@ -1,4 +1,4 @@
-import { configKeys, isElsewhere, type Kind, type NeedsTrust, anyValue } from "../engine/config/keys.js";
+import { configKeys, isElsewhere, type ValueKind, type NeedsTrust, anyValue } from "../engine/config/keys.js";
 import type { AssistantConfig } from "./generated/config.js";
 import { isOfficialAddress, providerAt } from "./providers.js";
 
@@ -13,7 +13,7 @@ const ifUnknownHost: NeedsTrust = (value) =>
  * addresses.
  */
 export const assistantKeys = configKeys({
-  apart: {
+  fileOnly: {
     api_url: "text",
     protocol: "text",
     model: "text",
@@ -30,7 +30,7 @@ export const assistantKeys = configKeys({
     preserve_reasoning_chars: "number",
     preserve_observation_chars: "number",
     mcpServers: "yaml",
-  } satisfies Record<keyof AssistantConfig, Kind>,
+  } satisfies Record<keyof AssistantConfig, ValueKind>,
   needsTrust: {
     "mcpServers.*": anyValue,
     api_url: ifUnknownHost,
@@ -38,5 +38,5 @@ export const assistantKeys = configKeys({
     embedding_api_url: ifUnknownHost,
   },
   // In a file with `api_url`, `max_tokens` limits one answer.
-  claimed: { max_tokens: "api_url" },
+  claimedKeys: { max_tokens: "api_url" },
 });

@@ -53,7 +53,7 @@ export async function headless(asked: HeadlessOptions): Promise<number> {
   const canWork = asked.exec !== undefined;
   try {
     const fetch = withKeyRoutes(asked.fetch ?? modelFetch(defaultTimeouts), asked.env);
-    const settings = await settingsOf({ ...asked, fetch, cwd: asked.folder, uses: Object.keys(asked.keys.apart) });
+    const settings = await settingsOf({ ...asked, fetch, cwd: asked.folder, uses: Object.keys(asked.keys.fileOnly) });
     const { provider, url, model, key, window } = settings;
     write({ type: "start", provider: provider.name, model, window, ...(isFree(settings) ? { cost_usd: 0 } : {}) });
     for (const message of await keyFileProblems(settings, false)) write({ type: "notice", message });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { totalUsage } from "../engine/agents/shared/messages.js";
 import type { ModelMessage } from "ai";
 import { modelByName, isPriced, priceOf } from "../engine/agents/prices.js";
-import { folderInstructions, instructionTokens } from "../engine/config/folder-instructions.js";
+import { folderInstructions, maxInstructionTokens } from "../engine/config/folder-instructions.js";
 import { messageOf } from "../engine/lib/errors.js";
 import { redactFor } from "../engine/lib/redact.js";
 import type { Usage } from "../engine/loop/types.js";
@@ -146,7 +146,7 @@ export class Session {
         this.#isPromptTold = true;
         return undefined;
       });
-    const maxTokens = Math.min(instructionTokens, Math.floor(this.#settings.window / 20));
+    const maxTokens = Math.min(maxInstructionTokens, Math.floor(this.#settings.window / 20));
     return {
       instructions: await read(folderInstructions(io.cwd, maxTokens)),
       folder: await read(folderPrompt(io.cwd)),

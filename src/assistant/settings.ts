@@ -7,7 +7,7 @@ import { isOllamaAddress, ollamaAddress, gatewayAddress } from "../engine/agents
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
 import { type ConfigKeys, isLoopback, anyValue } from "../engine/config/keys.js";
-import { type TrustPrompt as Person, keepTrust, partsIn, requireTrust } from "../engine/config/trust.js";
+import { type TrustPrompt as Person, storeTrust, partsIn, requireTrust } from "../engine/config/trust.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { userFolder } from "../engine/lib/layout.js";
@@ -95,7 +95,7 @@ export const ownFolder = (env: NodeJS.ProcessEnv): string => userFolder(env["HOM
 export async function settingsOf(request: SettingsRequest): Promise<Settings> {
   const { env } = request;
   const assistant = await readOwnFile(request, request.uses);
-  const config = assistant?.written ?? {};
+  const config = assistant?.values ?? {};
   const configPath = assistant?.path ?? join(ownFolder(env), "config.json");
   const address = addressOf(request, config, configPath);
   const { provider, url } = providerOf(address.text, address.from, address.protocol);
@@ -181,15 +181,23 @@ type WrittenConfig = AssistantConfig & Pick<EngineConfig, "max_tokens">;
 export async function readOwnFile(
   request: StartContext & Pick<SettingsRequest, "apiUrl">,
   uses?: readonly string[],
-): Promise<{ path: string; text: string; written: WrittenConfig } | undefined> {
+): Promise<{ path: string; text: string; values: WrittenConfig } | undefined> {
   const { keys, cwd, env, apiUrl, canAsk, stdin, terminal } = request;
   // A flag replaces the address, so the address in the file has no effect and needs no trust.
   const flags = { api_url: apiUrl, openai_api_url: apiUrl };
-  const { apart } = await gatherConfig(keys, { flags, cwd, env, uses, canAsk, stdin, terminal });
+  const { filesWithFileOnlyKeys } = await gatherConfig(keys, {
+    flags,
+    cwd,
+    env,
+    usedKeys: uses,
+    canAsk,
+    stdin,
+    terminal,
+  });
   // If a file only adds MCP servers, the model comes from the user's own file.
-  const namesModel = ({ written }: { readonly written: WrittenConfig }) =>
-    Object.keys(written).some((key) => key in keys.apart && key !== "mcpServers");
-  return apart.find(namesModel) ?? apart[0];
+  const namesModel = ({ values }: { readonly values: WrittenConfig }) =>
+    Object.keys(values).some((key) => key in keys.fileOnly && key !== "mcpServers");
+  return filesWithFileOnlyKeys.find(namesModel) ?? filesWithFileOnlyKeys[0];
 }
 
 /**
@@ -200,10 +208,10 @@ export async function ownServers(request: StartContext): Promise<Readonly<Record
   const { keys, cwd, env } = request;
   for (const paths of [projectFiles(cwd), userFiles(homeOf(env))]) {
     const file = await readConfigFile(keys, paths);
-    const { mcpServers = {} } = (file?.written ?? {}) as AssistantConfig;
+    const { mcpServers = {} } = (file?.values ?? {}) as AssistantConfig;
     if (file === undefined || Object.keys(mcpServers).length === 0) continue;
     if (projectFiles(cwd).includes(file.path))
-      await requireTrust(partsIn({ "mcpServers.*": anyValue }, file.written, file.path), request);
+      await requireTrust(partsIn({ "mcpServers.*": anyValue }, file.values, file.path), request);
     return mcpServers;
   }
   return {};
@@ -350,6 +358,6 @@ async function isTracked(path: string): Promise<boolean> {
 export async function trustFolder({ cwd, env }: Io, keys: ConfigKeys): Promise<string> {
   const file = await readConfigFile(keys, projectFiles(cwd));
   if (file === undefined) throw new ExpectedError(`There is no ralph.config.json or ralph.config.yaml in ${cwd}.`);
-  await keepTrust(partsIn(keys.needsTrust, file.written, file.path), env);
+  await storeTrust(partsIn(keys.needsTrust, file.values, file.path), env);
   return `${file.path} is trusted as it stands now.`;
 }

@@ -9,7 +9,7 @@ import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { checkAgent, createAgent, isRemote } from "../engine/agents/registry.js";
 import type { ResolvedConfig } from "./config.js";
-import { keepTrust, keptValue, type TrustedPart, untrusted } from "../engine/config/trust.js";
+import { storeTrust, storedValue, type TrustedPart, findUntrusted } from "../engine/config/trust.js";
 import { variableOf } from "../engine/config/keys.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import { ledgerName, projectIdFile, transcriptsFolder } from "../engine/lib/layout.js";
@@ -311,9 +311,9 @@ export async function withLastAgent(
   const lines = ledger.filter((line) => line.agent !== undefined);
   const agent =
     (lines.findLast((line) => line.outcome === "accepted") ?? lines.at(-1))?.agent ??
-    keptValue(join(folder, ledgerName), "agent", env);
+    storedValue(join(folder, ledgerName), "agent", env);
   if (typeof agent !== "string" || agent === config.agent) return config;
-  const isKnown = knownAgents(config, env).has(agent) || untrusted([typedAgent(folder, agent)], env).length === 0;
+  const isKnown = knownAgents(config, env).has(agent) || findUntrusted([typedAgent(folder, agent)], env).length === 0;
   return isKnown ? { ...config, agent, fallbacks: [] } : config;
 }
 
@@ -323,8 +323,11 @@ export async function rememberAgent(config: ResolvedConfig, folder: string, { en
   const known = knownAgents(config, env);
   const fallbacks = config.fallbacks.filter((name) => !known.has(name));
   try {
-    await keepTrust(
-      [...fallbacks.map((name) => typedAgent(folder, name)), { ...typedAgent(folder, config.agent), isKept: true }],
+    await storeTrust(
+      [
+        ...fallbacks.map((name) => typedAgent(folder, name)),
+        { ...typedAgent(folder, config.agent), isValueStored: true },
+      ],
       env,
     );
   } catch (error) {

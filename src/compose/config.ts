@@ -2,7 +2,7 @@ import { assistantKeys } from "../assistant/config-keys.js";
 import type { AssistantConfig } from "../assistant/generated/config.js";
 import type { CodeConfig } from "../code/generated/config.js";
 import { codeKeys } from "../code/project-files/config-keys.js";
-import { agentsIn, gatherConfig, type GatheredConfig, type Surroundings } from "../engine/config/gather.js";
+import { agentsIn, gatherConfig, type GatheredConfig, type ConfigRequest } from "../engine/config/gather.js";
 import { engineKeys, joinKeys } from "../engine/config/keys.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
@@ -112,7 +112,7 @@ export interface ResolvedConfig {
 }
 
 /** How a command was started: its environment, the folder from which it searches for files, and whom it may ask. */
-type Place = Omit<Surroundings, "flags"> & {
+type Place = Omit<ConfigRequest, "flags"> & {
   /** Called with a sentence for each plugin that can't be used. */
   readonly sayOfPlugins?: (sentence: string) => void;
 };
@@ -123,14 +123,19 @@ interface Settings {
   readonly values: WrittenConfig & Required<Pick<WrittenConfig, keyof Defaults | "state_dir">>;
   readonly origins: ResolvedConfig["origins"];
   /** The files with settings of the assistant, the nearest first. */
-  readonly assistant: readonly { readonly path: string; readonly text: string; readonly written: WrittenConfig }[];
-  readonly needTrust: GatheredConfig["needTrust"];
+  readonly assistant: readonly { readonly path: string; readonly text: string; readonly values: WrittenConfig }[];
+  readonly partsToTrust: GatheredConfig["partsToTrust"];
 }
 
 /** `gatherConfig` with all keys. Every file has been checked against the schema. */
 export async function settingsIn(place: Place, flags: ConfigFlags = {}): Promise<Settings> {
-  const { values, origins, apart, needTrust } = await gatherConfig(configKeys, { ...place, flags });
-  return { values: values as unknown as Settings["values"], origins, needTrust, assistant: apart };
+  const {
+    values,
+    origins,
+    filesWithFileOnlyKeys: assistant,
+    partsToTrust,
+  } = await gatherConfig(configKeys, { ...place, flags });
+  return { values: values as unknown as Settings["values"], origins, partsToTrust, assistant };
 }
 
 /**
@@ -141,7 +146,7 @@ export const configToRead = (
   place: Place,
   flags?: ConfigFlags,
   uses: readonly (keyof WrittenConfig)[] = [],
-): Promise<ResolvedConfig> => resolveConfig({ ...place, uses }, flags);
+): Promise<ResolvedConfig> => resolveConfig({ ...place, usedKeys: uses }, flags);
 
 /**
  * The settings of a command, after the user has trusted the folder's settings. @throws ExpectedError: exit code 2 for a
@@ -193,7 +198,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     throw new ExpectedError(
       `stagnation_limit (${limits.stagnation}) is larger than stagnation_window (${limits.window}), so no run would ever end as stuck; make the limit smaller or the window larger.`,
     );
-  if (place.onlyShown !== true && (place.uses?.includes("sources") ?? true))
+  if (place.isOnlyShown !== true && (place.usedKeys?.includes("sources") ?? true))
     await addConfiguredPlugins({ ...unchanged, plugins }, place);
   const [agent = agentSetting, ...fallbacks] = agentsIn(agentSetting);
   const ms = (minutes: number) => Math.round(minutes * 60_000);
@@ -203,7 +208,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     fallbacks,
     budget: { usd, tokens },
     agents,
-    modelAddresses: assistant.flatMap(({ written: { api_url, openai_api_url } }) =>
+    modelAddresses: assistant.flatMap(({ values: { api_url, openai_api_url } }) =>
       [api_url ?? "", openai_api_url ?? ""].filter((address) => address !== ""),
     ),
     sources,

@@ -156,8 +156,8 @@ test("keys and defaults are those of the schema", () => {
   const schema = JSON.parse(readFileSync(packageFile("schemas", "config.schema.json"), "utf8")) as {
     properties: Record<string, { default?: unknown }>;
   };
-  const { scalars, named, whole, apart, defaults } = configKeys;
-  const keys = [...[scalars, named, apart].flatMap((kinds) => Object.keys(kinds)), ...whole];
+  const { scalars, optionsByName, wholeValues, fileOnly, defaults } = configKeys;
+  const keys = [...[scalars, optionsByName, fileOnly].flatMap((kinds) => Object.keys(kinds)), ...wholeValues];
   expect(["$schema", ...keys].sort()).toEqual(Object.keys(schema.properties).sort());
   const stated = Object.entries(schema.properties).flatMap(([key, property]) =>
     property.default === undefined ? [] : [[key, property.default]],

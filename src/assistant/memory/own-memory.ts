@@ -27,7 +27,7 @@ export async function openOwnMemory(
     embedding_api_url: url = "",
     embedding_model: model = defaultModel,
     openai_api_key: configuredKey = "",
-  } = assistant?.written ?? {};
+  } = assistant?.values ?? {};
   if (url === "") return await openMemory(memoryPath(io.env), lexicalEmbedder);
   const embeddingProvider = providerOf(url, "embedding_api_url");
   // As for models, a key of the environment is sent only to its provider or to this machine.

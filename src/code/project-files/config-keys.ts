@@ -1,14 +1,14 @@
-import { commandAmong, configKeys } from "../../engine/config/keys.js";
+import { valueIfCommand, configKeys } from "../../engine/config/keys.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 
 /** The configuration keys of teams. Each value is taken as a whole from the nearest configuration file. */
 export const codeKeys = configKeys({
-  whole: ["code", "models"],
+  wholeValues: ["code", "models"],
   needsTrust: {
     code(value, folder) {
       const { roles } = isObject(value) ? value : {};
       const agents = Object.entries(isObject(roles) ? roles : {}).filter(
-        ([, role]) => commandAmong(isObject(role) ? role["agent"] : undefined, folder) !== undefined,
+        ([, role]) => valueIfCommand(isObject(role) ? role["agent"] : undefined, folder) !== undefined,
       );
       return agents.length === 0 ? undefined : { roles: Object.fromEntries(agents) };
     },

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { keepTrust, type TrustedPart } from "../../engine/config/trust.js";
+import { storeTrust, type TrustedPart } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -52,7 +52,7 @@ export async function classicPrompt(
   const chosen = withWorkspace(text, choice);
   await writeFileAtomic(path, chosen);
   // They have just been asked for it.
-  await keepTrust(classicPart(chosen, path), io.env);
+  await storeTrust(classicPart(chosen, path), io.env);
   return choice === "folder" ? classic(text, []) : undefined;
 }
 

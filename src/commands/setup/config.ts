@@ -3,7 +3,7 @@ import { createAgent } from "../../engine/agents/registry.js";
 import { configKeys, resolveConfig, settingsIn } from "../../compose/config.js";
 import { projectFiles, userFiles } from "../../engine/config/config-file.js";
 import { withoutPassword } from "../../fleet/address.js";
-import { untrusted } from "../../engine/config/trust.js";
+import { findUntrusted } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { kindAt, readScalar } from "../../engine/config/keys.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -38,11 +38,11 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
     return writeValue(key, unset ? undefined : assignment.slice(separatorIndex + 1), global, json, io);
   }
 
-  const settings = await settingsIn({ ...io, onlyShown: true });
+  const settings = await settingsIn({ ...io, isOnlyShown: true });
   const [assistant] = settings.assistant;
-  const untrustedKeys = new Set(untrusted(settings.needTrust, io.env).map(({ key }) => key.split(".")[0]));
+  const untrustedKeys = new Set(findUntrusted(settings.partsToTrust, io.env).map(({ key }) => key.split(".")[0]));
   const assistantValues = Object.fromEntries(
-    Object.entries(assistant?.written ?? {}).filter(([key]) => key in configKeys.apart),
+    Object.entries(assistant?.values ?? {}).filter(([key]) => key in configKeys.fileOnly),
   );
   const origins: Readonly<Record<string, string>> = {
     ...settings.origins,
@@ -81,7 +81,7 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
     const files = origin.split(", ").map((path) => (path.startsWith("/") ? displayPath(io.cwd, path) : path));
     return [oneLine(key), oneLine(text), `${files.join(", ")}${untrustedKeys.has(key) ? " (not trusted)" : ""}`];
   });
-  const maxAnswerTokens = assistant?.written.api_url === undefined ? undefined : assistant.written.max_tokens;
+  const maxAnswerTokens = assistant?.values.api_url === undefined ? undefined : assistant.values.max_tokens;
   if (maxAnswerTokens !== undefined)
     rows.push([
       "max_tokens of an answer of ralph",
@@ -93,7 +93,11 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
 }
 
 /** Keys of runs and commands, in the order in which they are printed. */
-const runKeys = [...Object.keys(configKeys.scalars), ...Object.keys(configKeys.named), ...configKeys.whole];
+const runKeys = [
+  ...Object.keys(configKeys.scalars),
+  ...Object.keys(configKeys.optionsByName),
+  ...configKeys.wholeValues,
+];
 
 /** The text that is shown for a key without a value. */
 const unsetText = {
@@ -142,7 +146,7 @@ async function checkValueOf(key: string, text: string, io: Io): Promise<void> {
   const name = checkedKeys.find((checkedKey) => checkedKey === key);
   if (name === undefined) return;
   const value = readScalar(kindAt(configKeys, [name]), text, key, 2);
-  const config = await resolveConfig({ ...io, onlyShown: true }, { [key]: value }).catch((error: unknown) => {
+  const config = await resolveConfig({ ...io, isOnlyShown: true }, { [key]: value }).catch((error: unknown) => {
     throw error instanceof ExpectedError ? new ExpectedError(error.message, 2) : error;
   });
   const { agent, fallbacks, history, screening, secondReader } = config;

@@ -31,7 +31,7 @@ export interface DoctorOptions {
 export async function doctorCommand({ probe = false, flags, json }: DoctorOptions, io: Io): Promise<number> {
   // Without a probe, no program from the folder's settings is started. With a probe, all settings must be trusted.
   const usedPrograms = probe ? undefined : [];
-  const resolved = await resolveConfig({ ...io, uses: flags.trust === true ? undefined : usedPrograms }, flags);
+  const resolved = await resolveConfig({ ...io, usedKeys: flags.trust === true ? undefined : usedPrograms }, flags);
   const projectConfigs = await configsOfProjects(resolved, io);
   const config = projectConfigs[0] ?? resolved;
   const neededNames = [...new Set([config, ...projectConfigs].map(({ agent }) => agent))];
@@ -138,9 +138,9 @@ function notReadyText(findings: readonly Finding[], agentName: string, agentsWit
 
 /** A finding if settings of the folder are not trusted: then no run starts. */
 async function trustFindings(flags: ConfigFlags, io: Io): Promise<Finding[]> {
-  const { needTrust } = await settingsIn({ ...io, onlyShown: true }, flags);
+  const { partsToTrust } = await settingsIn({ ...io, isOnlyShown: true }, flags);
   try {
-    await requireTrust(needTrust, { env: io.env });
+    await requireTrust(partsToTrust, { env: io.env });
     return [];
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;

@@ -2,14 +2,14 @@ import { dirname, join, resolve } from "node:path";
 import { configKeys } from "../../compose/config.js";
 import { projectFiles, readConfigFile } from "../../engine/config/config-file.js";
 import {
-  isAgreed,
-  keepTrust,
+  askForTrust,
+  storeTrust,
   partLines,
   partsIn,
-  takeTrustBack,
+  removeTrust,
   type TrustedPart,
   trustedFolders,
-  untrusted,
+  findUntrusted,
 } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -55,7 +55,7 @@ export async function trustCommand(
   if (list) return listTrusted(io, json);
   const folder = resolve(io.cwd, argument ?? ".");
   if (revoke) {
-    const revoked = await takeTrustBack(folder, io.env);
+    const revoked = await removeTrust(folder, io.env);
     if (json) io.stdout(`${JSON.stringify({ folder, revoked })}\n`);
     else
       say(io, `${displayPath(io.cwd, folder)}: ${revoked ? "nothing is trusted any more." : "nothing was trusted."}`);
@@ -65,7 +65,7 @@ export async function trustCommand(
   if (stats === undefined)
     throw new ExpectedError(`There is no folder ${folder}; name the folder whose settings you want to trust.`, 2);
   const parts = stats.isDirectory() ? await partsOfFolder(folder) : await partsOfTask(folder);
-  const newParts = untrusted(parts, io.env);
+  const newParts = findUntrusted(parts, io.env);
   if (newParts.length === 0) {
     if (json) io.stdout(`${JSON.stringify({ folder, trusted: [], already: parts.map(summaryOf) })}\n`);
     else
@@ -80,7 +80,7 @@ export async function trustCommand(
   if (!json) io.stdout(`${partLines(newParts).join("\n")}\n`);
   if (!yes) {
     if (!io.canAsk) throw new ExpectedError("Nothing was trusted, because nobody can be asked; add --yes to agree.", 2);
-    if (!(await isAgreed(io))) throw new ExpectedError("You did not agree; nothing was trusted.", 2);
+    if (!(await askForTrust(io))) throw new ExpectedError("You did not agree; nothing was trusted.", 2);
   }
   await keepTrust(newParts, io.env);
   if (json) io.stdout(`${JSON.stringify({ folder, trusted: newParts.map(summaryOf) })}\n`);
@@ -120,7 +120,7 @@ async function partsOfFolder(folder: string): Promise<TrustedPart[]> {
   const hasTask = statsAt(taskFile(folder)) !== undefined;
   const hasStateOnly = !hasTask && statsAt(stateFile(folder)) !== undefined;
   return [
-    ...(config === undefined ? [] : partsIn(configKeys.needsTrust, config.written, config.path)),
+    ...(config === undefined ? [] : partsIn(configKeys.needsTrust, config.values, config.path)),
     ...(text === undefined ? [] : classicPart(text, prompt)),
     ...(hasTask ? await partsOfTask(taskFile(folder)) : []),
     ...(hasStateOnly
@@ -132,7 +132,7 @@ async function partsOfFolder(folder: string): Promise<TrustedPart[]> {
 /** All settings in a task's file that need trust; the file may have any name. */
 async function partsOfTask(file: string): Promise<TrustedPart[]> {
   const folder = dirname(file);
-  const { written = {} } = (await readConfigFile(configKeys, projectFiles(folder))) ?? {};
+  const { values: written = {} } = (await readConfigFile(configKeys, projectFiles(folder))) ?? {};
   const workspace = resolve(folder, String(written["task_workspace"] ?? "."));
   return trustedPartsIn((await readTaskFile(file)).task, file, workspace);
 }

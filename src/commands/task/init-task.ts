@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { keepTrust } from "../../engine/config/trust.js";
+import { storeTrust } from "../../engine/config/trust.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
@@ -18,7 +18,7 @@ export async function initTask(io: Io, json: boolean): Promise<number> {
   if (did === "made") {
     const example = exampleFor(io.cwd);
     await writeFileAtomic(path, `${JSON.stringify(example, null, 2)}\n`);
-    await keepTrust(programCriteriaIn(example, path), io.env);
+    await storeTrust(programCriteriaIn(example, path), io.env);
   }
   await excludeFromGit(await repositoryOf(io.cwd), [`${hiddenName}/`, stateName]);
   if (json) io.stdout(`${JSON.stringify({ steps: [{ file: taskName, did }], warnings: [] })}\n`);

@@ -7,7 +7,7 @@ import { openTeam } from "../../compose/open-team.js";
 import { type NamedTask, openTask, sandboxOf, type TaskOverrides } from "../../compose/open-task.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { variableOf } from "../../engine/config/keys.js";
-import { keepTrust, requireTrust } from "../../engine/config/trust.js";
+import { storeTrust, requireTrust } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -298,7 +298,7 @@ async function nameTask(
       2,
     );
   await writeFileAtomic(file, `${JSON.stringify({ $schema: schemaAddress("ralph"), ...completeTask }, null, 2)}\n`);
-  await keepTrust(programCriteriaIn(completeTask, file), io.env);
+  await storeTrust(programCriteriaIn(completeTask, file), io.env);
   return { named: { folder: io.cwd, file, trustedFile: file, task: completeTask }, notices: [] };
 }
 

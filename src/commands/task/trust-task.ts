@@ -1,15 +1,15 @@
 import { basename, resolve } from "node:path";
 import type { ConfigFlags, ResolvedConfig } from "../../compose/config.js";
 import type { NamedTask } from "../../compose/open-task.js";
-import { keepTrust, requireTrust } from "../../engine/config/trust.js";
+import { storeTrust, requireTrust } from "../../engine/config/trust.js";
 import type { Io } from "../../engine/ui/io.js";
 import { contextOutside } from "../../task/place/context.js";
 import { stateFile, stateName, taskName } from "../../task/project-files/layout.js";
 import { programCriteriaIn, contextIn } from "../../task/project-files/needs-trust.js";
 
-/** A task's file that has another name is named whole. */
-export const trustAt = ({ trustedFile: from }: NamedTask): { readonly at?: string } =>
-  from === undefined || [taskName, stateName].includes(basename(from)) ? {} : { at: from };
+/** A task file with another name is passed by its path, and not by its folder. */
+export const trustAt = ({ trustedFile: from }: NamedTask): { readonly trustTarget?: string } =>
+  from === undefined || [taskName, stateName].includes(basename(from)) ? {} : { trustTarget: from };
 
 /** Throws where the task shows its agents files outside of the workspace, and the user does not trust it. */
 export async function trustContext(
@@ -30,6 +30,6 @@ export async function trustContext(
  */
 export async function trustCommands(named: NamedTask, io: Io, flags: ConfigFlags): Promise<void> {
   const { folder, trustedFile: from, task } = named;
-  if (from === undefined) await keepTrust(programCriteriaIn(task, stateFile(folder)), io.env);
+  if (from === undefined) await storeTrust(programCriteriaIn(task, stateFile(folder)), io.env);
   else await requireTrust(programCriteriaIn(task, from), io, { ...flags, ...trustAt(named) });
 }

@@ -139,5 +139,5 @@ export const tooOldCheck = (
   ok: false,
   version: installedVersion,
   detail: `${name} ${installedVersion ?? ""} is older than ${oldest?.version}, the oldest version that research-ralph works with.`,
-  fix: `Update it with \`${oldest?.update}\`.`,
+  fix: `Update it with \`${oldest?.updateCommand}\`.`,
 });

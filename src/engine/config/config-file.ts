@@ -7,15 +7,15 @@ import { type Problem, problemsOf } from "../storage/schema-check.js";
 import { type ConfigKeys, unknownKeysIn } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
 
-/** Keys and values of a file that is valid by schemas/config.schema.json. */
-export type WrittenKeys = Readonly<Record<string, unknown>>;
+/** Keys and values of a configuration that is valid against schemas/config.schema.json. */
+export type ConfigValues = Readonly<Record<string, unknown>>;
 
 /** An existing configuration file. */
 interface ConfigFile {
   /** Absolute path. */
   readonly path: string;
   readonly text: string;
-  readonly written: WrittenKeys;
+  readonly values: ConfigValues;
 }
 
 /** Possible paths of a project's configuration: `<folder>/ralph.config.yaml` or `.json`. */
@@ -27,8 +27,8 @@ export const userFiles = (home: string): string[] =>
   ["yaml", "json"].map((suffix) => join(userFolder(home), `config.${suffix}`));
 
 /**
- * Reads and validates the one of these files that exists. Two existing files are an error, as it would not be clear
- * which one is used.
+ * Reads and validates a configuration file, the one of `paths` that exists. Undefined if none exists. Two existing
+ * files are an error, as it would not be clear which of them is used.
  */
 export async function readConfigFile(keys: ConfigKeys, paths: readonly string[]): Promise<ConfigFile | undefined> {
   const files: { path: string; text: string }[] = [];
@@ -40,7 +40,7 @@ export async function readConfigFile(keys: ConfigKeys, paths: readonly string[])
   if (file === undefined) return undefined;
   if (second !== undefined)
     throw new ExpectedError(`There are both ${file.path} and ${second.path}; keep one of them.`);
-  return { ...file, written: await parseConfig(keys, file.text, file.path) };
+  return { ...file, values: await parseConfig(keys, file.text, file.path) };
 }
 
 async function readOptionalFile(path: string): Promise<string | undefined> {
@@ -53,14 +53,14 @@ async function readOptionalFile(path: string): Promise<string | undefined> {
   }
 }
 
-async function parseConfig(keys: ConfigKeys, text: string, path: string): Promise<WrittenKeys> {
+async function parseConfig(keys: ConfigKeys, text: string, path: string): Promise<ConfigValues> {
   const isJson = path.endsWith(".json");
   const value = (isJson ? parseJsonText(text, path) : await parseYamlText(text, path)) ?? {};
-  const { problem, more } = problemInConfig(keys, value);
-  if (problem === undefined) return value as WrittenKeys;
+  const { problem, moreCount } = problemInConfig(keys, value);
+  if (problem === undefined) return value as ConfigValues;
   const { pointer } = problem;
   const line = pointer === "" ? undefined : isJson ? linesOf(text, [pointer])[0] : await lineInYaml(text, pointer);
-  throw configError(line === undefined ? path : `${path}:${line}`, problem, more, 1);
+  throw configError(line === undefined ? path : `${path}:${line}`, problem, moreCount, 1);
 }
 
 function parseJsonText(text: string, path: string): unknown {
@@ -85,8 +85,8 @@ async function parseYamlText(text: string, path: string): Promise<unknown> {
     return parse(text);
   } catch (error) {
     // The library prints the line of the file below its message.
-    const [sentence = ""] = messageOf(error).split("\n");
-    throw new ExpectedError(`${path} is not valid YAML: ${sentence.replace(/:\s*$/, "")}.`);
+    const [message = ""] = messageOf(error).split("\n");
+    throw new ExpectedError(`${path} is not valid YAML: ${message.replace(/:\s*$/, "")}.`);
   }
 }
 
@@ -106,31 +106,34 @@ async function lineInYaml(text: string, pointer: string): Promise<number | undef
 }
 
 /** The first reason why a value is not a valid configuration, and the number of further ones. */
-function problemInConfig(keys: ConfigKeys, value: unknown): { problem?: Problem; more: number } {
+function problemInConfig(keys: ConfigKeys, value: unknown): { problem?: Problem; moreCount: number } {
   if (!isObject(value))
-    return { problem: { pointer: "", message: "must hold keys and values, such as 'agent: codex'" }, more: 0 };
+    return { problem: { pointer: "", message: "must hold keys and values, such as 'agent: codex'" }, moreCount: 0 };
   const unknownKeys = unknownKeysIn(keys, value);
-  const [problem, ...more] = unknownKeys.length > 0 ? unknownKeys : problemsOf("config", value);
-  return { problem, more: more.length };
+  const [problem, ...moreCount] = unknownKeys.length > 0 ? unknownKeys : problemsOf("config", value);
+  return { problem, moreCount: moreCount.length };
 }
 
-function configError(where: string, problem: Problem, more: number, exitCode: 1 | 2): ExpectedError {
+function configError(source: string, problem: Problem, moreCount: number, exitCode: 1 | 2): ExpectedError {
   const { pointer } = problem;
-  const place = pointer === "" ? where : `${where}: ${pointer}`;
-  return new ExpectedError(`${place} ${problemText(problem)}${more === 0 ? "" : `, and ${more} more`}.`, exitCode);
+  const place = pointer === "" ? source : `${source}: ${pointer}`;
+  return new ExpectedError(
+    `${place} ${problemText(problem)}${moreCount === 0 ? "" : `, and ${moreCount} more`}.`,
+    exitCode,
+  );
 }
 
-/** Returns a valid configuration, or throws an ExpectedError (exit code 2) with `where`, the pointer and a hint. */
-export function checkConfig(keys: ConfigKeys, value: unknown, where: string): WrittenKeys {
-  const { problem, more } = problemInConfig(keys, value);
-  if (problem !== undefined) throw configError(where, problem, more, 2);
-  return value as WrittenKeys;
+/** Returns a valid configuration, or throws an ExpectedError (exit code 2) with `source`, the pointer and a hint. */
+export function checkConfig(keys: ConfigKeys, value: unknown, source: string): ConfigValues {
+  const { problem, moreCount } = problemInConfig(keys, value);
+  if (problem !== undefined) throw configError(source, problem, moreCount, 2);
+  return value as ConfigValues;
 }
 
 /** Throws an ExpectedError if one value, such as that of a flag or a variable, is not valid. */
-export function checkValue(key: string, value: unknown, where: string, exitCode: 1 | 2): void {
+export function checkValue(key: string, value: unknown, source: string, exitCode: 1 | 2): void {
   const [problem] = problemsOf("config", { [key]: value });
-  if (problem !== undefined) throw new ExpectedError(`${where} ${problemText(problem)}.`, exitCode);
+  if (problem !== undefined) throw new ExpectedError(`${source} ${problemText(problem)}.`, exitCode);
 }
 
 const problemText = ({ message, hint }: Problem): string =>

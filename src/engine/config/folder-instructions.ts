@@ -6,29 +6,36 @@ import { clip, estimateTokens } from "../lib/tokens.js";
 import { explainSystemError } from "../storage/explain-system-error.js";
 import { readRegularFile, decodeUserText } from "../storage/regular-file.js";
 
-/** Maximum number of estimated tokens that the folder's instructions take in a brief. */
-export const instructionTokens = 1_500;
+/** Maximum number of estimated tokens of the folder's instructions in a brief. */
+export const maxInstructionTokens = 1_500;
+
+/** Estimated tokens of the heading, of the tag around a file, and of the line that names omitted sections. */
+const [headingTokens, tagTokens, omissionTokens] = [40, 20, 60];
+
+/** With fewer tokens, no part of a text is shown. */
+const minTokens = 120;
 
 /**
  * The project's instructions for every agent that works in a folder, as the first part of a brief: the folder's
  * AGENTS.md, or its CLAUDE.md if there is no AGENTS.md, then the files of the parent folders within the git repository.
- * Each file is marked with its name. The total is at most `tokens` estimated tokens. Empty if there are no such files.
+ * Each file is in a tag with its name. The total is at most `tokens` estimated tokens. Empty if there are no such
+ * files.
  * @throws ExpectedError if a file can't be read, or is not UTF-8: the agent would work without these instructions.
  */
-export async function folderInstructions(folder: string, tokens = instructionTokens): Promise<string> {
+export async function folderInstructions(folder: string, tokens = maxInstructionTokens): Promise<string> {
   const folders = foldersOf(realpathSync(folder));
-  const top = folders.at(-1) ?? folder;
+  const repositoryRoot = folders.at(-1) ?? folder;
   const parts: string[] = [];
-  let remainingTokens = tokens - 40;
+  let remainingTokens = tokens - headingTokens;
   for (const currentFolder of folders) {
     const path = [lessonsName, claudeName].map((name) => join(currentFolder, name)).find((file) => existsSync(file));
     // A link out of the repository would send a file from elsewhere to the model.
-    if (path === undefined || !realpathSync(path).startsWith(`${top}${sep}`)) continue;
+    if (path === undefined || !realpathSync(path).startsWith(`${repositoryRoot}${sep}`)) continue;
     const name = relative(folders[0] ?? folder, path);
-    const text = fittingSections(await instructionsIn(path), remainingTokens - 20, name);
+    const text = fittingSections(await instructionsIn(path), remainingTokens - tagTokens, name);
     if (text === "") continue;
     parts.push(`<instructions file="${name}">\n${text}\n</instructions>`);
-    remainingTokens -= estimateTokens(text) + 20;
+    remainingTokens -= estimateTokens(text) + tagTokens;
   }
   return parts.length === 0 ? "" : `# Instructions of this project\n\n${parts.join("\n\n")}\n\n`;
 }
@@ -36,9 +43,9 @@ export async function folderInstructions(folder: string, tokens = instructionTok
 /** The folder and its parents up to the root of the git repository; only the folder if it is not in a repository. */
 function foldersOf(folder: string): string[] {
   const folders = [folder];
-  for (let current = folder; !existsSync(join(current, ".git")); current = dirname(current)) {
-    if (current === dirname(current)) return [folder];
-    folders.push(dirname(current));
+  for (let parent = folder; !existsSync(join(parent, ".git")); parent = dirname(parent)) {
+    if (parent === dirname(parent)) return [folder];
+    folders.push(dirname(parent));
   }
   return folders;
 }
@@ -46,7 +53,7 @@ function foldersOf(folder: string): string[] {
 /** The text of an instruction file; empty if it is missing, or a pipe. Throws like folderInstructions. */
 export async function instructionsIn(path: string): Promise<string> {
   const bytes = await readRegularFile(path).catch((error: unknown) => {
-    // A pipe or a device holds no instructions.
+    // `readRegularFile` throws an ExpectedError for a pipe or a device.
     if (hasCode(error, "ENOENT") || error instanceof ExpectedError) return undefined;
     throw explainSystemError(error, path);
   });
@@ -58,8 +65,8 @@ export function fittingSections(text: string, tokens: number, name: string): str
   const sections = text.split(/^(?=#{1,3} )/m).filter((section) => section.trim() !== "");
   const selectedSections: string[] = [];
   const omittedTitles: string[] = [];
-  if (tokens < 120) return "";
-  let remainingTokens = tokens - 60;
+  if (tokens < minTokens) return "";
+  let remainingTokens = tokens - omissionTokens;
   for (const section of sections) {
     const size = estimateTokens(section);
     const title = /^#+ (.+)/.exec(section)?.[1] ?? "its beginning";
@@ -75,6 +82,6 @@ export function fittingSections(text: string, tokens: number, name: string): str
     }
   }
   if (omittedTitles.length > 0)
-    selectedSections.push(clip(`(Left out of ${name} for length: ${omittedTitles.join(", ")}.)`, 60));
+    selectedSections.push(clip(`(Left out of ${name} for length: ${omittedTitles.join(", ")}.)`, omissionTokens));
   return selectedSections.join("\n\n");
 }

@@ -5,25 +5,27 @@ import type { Problem } from "../storage/schema-check.js";
 import { isObject } from "../lib/json-fields.js";
 import type { Words } from "../loop/types.js";
 
-/** How messages about the rules of a run name command-line options, in every wing. */
+/** The names of command-line options in messages about the limits of a run, for every kind of run. */
 export const commandLineWords: Pick<Words, "allow" | "otherwise"> = {
   allow: (unit) => (unit === "iterations" ? "-i" : `--max-${unit}`),
   otherwise: "use another --agent, or run again with --force",
 };
 
-export type Kind = "text" | "number" | "boolean" | "yaml";
+export type ValueKind = "text" | "number" | "boolean" | "yaml";
 
 /** Returns the part of a setting's value that needs trust; undefined: none. `folder`: the folder of the file. */
 export type NeedsTrust = (value: unknown, folder: string) => unknown;
 
-/** The configuration keys of one wing, or of several wings together. */
+/**
+ * The configuration keys of one wing (the engine, research, tasks, code, the assistant), or of several wings together.
+ */
 export interface ConfigKeys {
   /** Keys with a single value, which a flag or a variable may set too, and the kind of the value. */
-  readonly scalars: Readonly<Record<string, Kind>>;
+  readonly scalars: Readonly<Record<string, ValueKind>>;
   /** Keys whose value maps names to options, and the kinds of these options. */
-  readonly named: Readonly<Record<string, Readonly<Record<string, Kind>>>>;
+  readonly optionsByName: Readonly<Record<string, Readonly<Record<string, ValueKind>>>>;
   /** Keys whose value is a list or an object; the complete value comes from the nearest file. */
-  readonly whole: readonly string[];
+  readonly wholeValues: readonly string[];
   /**
    * Keys that start a program, weaken the confinement, or send work or keys to another machine, and which of their
    * values do. In the file of a folder they are used only after the user trusts them. A key that ends in `.*` stands
@@ -34,13 +36,16 @@ export interface ConfigKeys {
    * Keys that only a file can set. All of them come from the nearest file that has one of them, so that an API key of
    * one file is never sent to an address of another file.
    */
-  readonly apart: Readonly<Record<string, Kind>>;
-  /** Maps a key of another wing to the key in `apart` next to which it belongs to this wing. */
-  readonly claimed: Readonly<Record<string, string>>;
+  readonly fileOnly: Readonly<Record<string, ValueKind>>;
+  /**
+   * Keys of another wing that this wing uses instead, if the same file also has a certain key of `fileOnly`. Maps the
+   * first key to the second.
+   */
+  readonly claimedKeys: Readonly<Record<string, string>>;
   /** The same values as in schemas/config.schema.json; a test compares them. */
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Keys of the original tool, and the text that says what replaces them. */
-  readonly former: Readonly<Record<string, string>>;
+  readonly replacedKeys: Readonly<Record<string, string>>;
 }
 
 /** A wing's keys, completed with empty values. */
@@ -48,13 +53,13 @@ export const configKeys = <const Keys extends Partial<ConfigKeys>>(keys: Keys) =
 
 const noKeys = {
   scalars: {},
-  named: {},
-  whole: [],
+  optionsByName: {},
+  wholeValues: [],
   needsTrust: {},
-  apart: {},
-  claimed: {},
+  fileOnly: {},
+  claimedKeys: {},
   defaults: {},
-  former: {},
+  replacedKeys: {},
 } as const satisfies ConfigKeys;
 
 /** The keys of several wings together, in this order. */
@@ -62,13 +67,13 @@ export function joinKeys(wings: readonly ConfigKeys[]): ConfigKeys {
   const valuesOf = <Name extends keyof ConfigKeys>(name: Name) => wings.map((wing) => wing[name]);
   return {
     scalars: Object.assign({}, ...valuesOf("scalars")),
-    named: Object.assign({}, ...valuesOf("named")),
-    whole: valuesOf("whole").flat(),
+    optionsByName: Object.assign({}, ...valuesOf("optionsByName")),
+    wholeValues: valuesOf("wholeValues").flat(),
     needsTrust: Object.assign({}, ...valuesOf("needsTrust")),
-    apart: Object.assign({}, ...valuesOf("apart")),
-    claimed: Object.assign({}, ...valuesOf("claimed")),
+    fileOnly: Object.assign({}, ...valuesOf("fileOnly")),
+    claimedKeys: Object.assign({}, ...valuesOf("claimedKeys")),
     defaults: Object.assign({}, ...valuesOf("defaults")),
-    former: Object.assign({}, ...valuesOf("former")),
+    replacedKeys: Object.assign({}, ...valuesOf("replacedKeys")),
   };
 }
 
@@ -81,14 +86,14 @@ const agentKinds = {
   hosts: "yaml",
   read: "yaml",
   user_settings: "boolean",
-} as const satisfies Record<keyof NonNullable<EngineConfig["agents"]>[string], Kind>;
+} as const satisfies Record<keyof NonNullable<EngineConfig["agents"]>[string], ValueKind>;
 
-/** Any value needs trust. */
+/** Any value of the key needs trust. */
 export const anyValue: NeedsTrust = (value) => value;
 
-const filledList: NeedsTrust = (value) => (Array.isArray(value) && value.length > 0 ? value : undefined);
+const valueIfFilled: NeedsTrust = (value) => (Array.isArray(value) && value.length > 0 ? value : undefined);
 
-const isOn: NeedsTrust = (value) => (value === true ? value : undefined);
+const valueIfTrue: NeedsTrust = (value) => (value === true ? value : undefined);
 
 /**
  * Pattern of the start of an agent that is a command line. After a kind and a colon, a single word is an agent's name.
@@ -97,18 +102,18 @@ const isOn: NeedsTrust = (value) => (value === true ? value : undefined);
 const commandStart = String.raw`(?:cmd:|(?!fleet:)[a-z]+:(?!\s*[\w-]+\s*(?:,|$)))`;
 
 /** Patterns in a list of agents: the start of the first command line, and the commas before further ones. */
-export const commandIn = {
+export const commandPatterns = {
   list: new RegExp(String.raw`(?:^|,)\s*(?=${commandStart})`),
   commas: new RegExp(String.raw`,\s*(?=${commandStart})`),
 };
 
-const command = new RegExp(String.raw`(?:^|[,:])\s*${commandStart}`);
+const commandPattern = new RegExp(String.raw`(?:^|[,:])\s*${commandStart}`);
 
-/** Needs trust if one of the agents is a command line. */
-export const commandAmong: NeedsTrust = (value) =>
-  [value].flat().some((names) => typeof names === "string" && command.test(names)) ? value : undefined;
+/** A value with agents needs trust if one of them is a command line. */
+export const valueIfCommand: NeedsTrust = (value) =>
+  [value].flat().some((names) => typeof names === "string" && commandPattern.test(names)) ? value : undefined;
 
-/** Returns the given options of an entry, as they need trust. */
+/** Of an entry with options, only these options need trust. */
 export const pickOptions =
   (...options: readonly string[]): NeedsTrust =>
   (entry) => {
@@ -117,23 +122,23 @@ export const pickOptions =
   };
 
 /**
- * Returns the address under `key` and the `others` next to it, if the address is not on this machine: otherwise a
+ * If the address under `key` is not on this machine, it and the `otherOptions` of its entry need trust: otherwise a
  * folder could choose a service that receives the user's questions and keys.
  */
-export const leavesMachine =
-  (key: string, ...others: readonly string[]): NeedsTrust =>
+export const optionsIfElsewhere =
+  (key: string, ...otherOptions: readonly string[]): NeedsTrust =>
   (entry) =>
-    isElsewhere(isObject(entry) ? entry[key] : undefined) ? pickOptions(key, ...others)(entry, "") : undefined;
+    isElsewhere(isObject(entry) ? entry[key] : undefined) ? pickOptions(key, ...otherOptions)(entry, "") : undefined;
 
 /** Whether a host is this machine. */
 export const isLoopback = ({ hostname }: URL): boolean =>
   /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 
-/** Whether an address leads off this machine. */
+/** Whether an address is on another machine. */
 export const isElsewhere = (address: unknown): boolean =>
   typeof address === "string" && URL.canParse(address) && !isLoopback(new URL(address));
 
-/** Limits and `context_reset_frequency` have no default. */
+/** The configuration keys of the engine. Limits and `context_reset_frequency` have no default. */
 export const engineKeys = configKeys({
   scalars: {
     agent: "text",
@@ -164,22 +169,22 @@ export const engineKeys = configKeys({
     stagnation_limit: "number",
     stagnation_window: "number",
     historian: "text",
-  } satisfies Record<Exclude<keyof EngineConfig, "$schema" | "agents" | "hooks" | "plugins" | "think">, Kind>,
-  named: { agents: agentKinds },
-  whole: ["hooks", "plugins", "think"],
+  } satisfies Record<Exclude<keyof EngineConfig, "$schema" | "agents" | "hooks" | "plugins" | "think">, ValueKind>,
+  optionsByName: { agents: agentKinds },
+  wholeValues: ["hooks", "plugins", "think"],
   needsTrust: {
-    agent: commandAmong,
-    historian: commandAmong,
-    think: (value, folder) => commandAmong(isObject(value) ? value["critic"] : undefined, folder),
-    hooks: filledList,
-    plugins: filledList,
+    agent: valueIfCommand,
+    historian: valueIfCommand,
+    think: (value, folder) => valueIfCommand(isObject(value) ? value["critic"] : undefined, folder),
+    hooks: valueIfFilled,
+    plugins: valueIfFilled,
     "agents.*": pickOptions("command", "args", "env", "hosts", "read", "user_settings"),
-    unconfined: isOn,
+    unconfined: valueIfTrue,
     sandbox: (value) => (value === "host" ? value : undefined),
     sandbox_image: anyValue,
     sandbox_env: anyValue,
     redis: anyValue,
-    insecure_redis: isOn,
+    insecure_redis: valueIfTrue,
     worker_accepts: anyValue,
     // The folder holds logins and settings of agents.
     state_dir: anyValue,
@@ -202,7 +207,7 @@ export const engineKeys = configKeys({
     stagnation_limit: 5,
     stagnation_window: 10,
   } satisfies EngineConfig,
-  former: {
+  replacedKeys: {
     default_agent: "it is called 'agent' now",
     live_output: "use the flag --quiet instead",
     max_consecutive_failures: "it is always three now",
@@ -213,18 +218,20 @@ export const engineKeys = configKeys({
 export const variableOf = (key: string): string => `RESEARCH_RALPH_${key.toUpperCase()}`;
 
 /** The kind of the value at a path of keys. Throws for an unknown path, with the nearest known key in the message. */
-export function kindAt(keys: ConfigKeys, path: readonly string[]): Kind {
+export function kindAt(keys: ConfigKeys, path: readonly string[]): ValueKind {
   const [first = "", name, option, ...rest] = path;
-  const options = ownValue(keys.named, first);
+  const options = ownValue(keys.optionsByName, first);
   if (options !== undefined) {
     if (name === undefined || option === undefined) return "yaml";
     const kind = ownValue(options, option);
     if (kind !== undefined && rest.length === 0) return kind;
-    throw unknownKey(keys, path.join("."), `${first}.${name}.`, option, Object.keys(options));
+    throw unknownKeyError(keys, path.join("."), `${first}.${name}.`, option, Object.keys(options));
   }
-  const kind = keys.whole.includes(first) ? "yaml" : (ownValue(keys.apart, first) ?? ownValue(keys.scalars, first));
+  const kind = keys.wholeValues.includes(first)
+    ? "yaml"
+    : (ownValue(keys.fileOnly, first) ?? ownValue(keys.scalars, first));
   if (kind !== undefined && name === undefined) return kind;
-  throw unknownKey(keys, path.join("."), "", first, topLevelKeys(keys));
+  throw unknownKeyError(keys, path.join("."), "", first, topLevelKeys(keys));
 }
 
 const ownValue = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
@@ -233,12 +240,12 @@ const ownValue = <Value>(record: Readonly<Record<string, Value>>, key: string): 
 /** All keys that a file may have at its top level. */
 const topLevelKeys = (keys: ConfigKeys): string[] => [
   ...Object.keys(keys.scalars),
-  ...Object.keys(keys.named),
-  ...keys.whole,
-  ...Object.keys(keys.apart),
+  ...Object.keys(keys.optionsByName),
+  ...keys.wholeValues,
+  ...Object.keys(keys.fileOnly),
 ];
 
-function unknownKey(
+function unknownKeyError(
   keys: ConfigKeys,
   path: string,
   prefix: string,
@@ -253,7 +260,7 @@ function unknownKey(
 
 /** Advice about an unknown key: its replacement, the nearest key, the list of keys, or how to list many keys. */
 function adviceFor(keys: ConfigKeys, prefix: string, word: string, knownKeys: readonly string[]): string {
-  const replacement = ownValue(keys.former, word);
+  const replacement = ownValue(keys.replacedKeys, word);
   if (replacement !== undefined) return replacement;
   const nearestKey = nearestCandidate(word, knownKeys);
   if (nearestKey !== undefined) return `the nearest one is '${prefix}${nearestKey}'`;
@@ -271,7 +278,7 @@ export function unknownKeysIn(keys: ConfigKeys, settings: Readonly<Record<string
   });
   // Editors use $schema to check the file; it is not a setting.
   const topKeys = Object.keys(settings).filter((key) => key !== "$schema" && !knownKeys.includes(key));
-  const nestedProblems = Object.entries(keys.named).flatMap(([key, kinds]) => {
+  const nestedProblems = Object.entries(keys.optionsByName).flatMap(([key, kinds]) => {
     const value = settings[key];
     return (isObject(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
       Object.keys(isObject(options) ? options : {})
@@ -282,19 +289,19 @@ export function unknownKeysIn(keys: ConfigKeys, settings: Readonly<Record<string
   return [...topKeys.map((key) => unknownKeyProblem(`/${key}`, key, knownKeys)), ...nestedProblems];
 }
 
-/** Parses a text as a value of this kind; `where` names its source in errors. The schema checks bounds. */
-export function readScalar(kind: Kind, text: string, where: string, exitCode: 1 | 2): string | number | boolean {
+/** Parses a text as a value of this kind; `source` is its name in errors. The schema checks bounds. */
+export function readScalar(kind: ValueKind, text: string, source: string, exitCode: 1 | 2): string | number | boolean {
   const value = text.trim();
-  if (value === "") throw new ExpectedError(`${where} is empty; give it a value or leave it out.`, exitCode);
+  if (value === "") throw new ExpectedError(`${source} is empty; give it a value or leave it out.`, exitCode);
   if (kind === "number") {
     const number = Number(value);
     if (Number.isFinite(number)) return number;
-    throw new ExpectedError(`${where} is '${value}', which is not a number.`, exitCode);
+    throw new ExpectedError(`${source} is '${value}', which is not a number.`, exitCode);
   }
   if (kind === "boolean") {
     if (["true", "yes", "on", "1"].includes(value.toLowerCase())) return true;
     if (["false", "no", "off", "0"].includes(value.toLowerCase())) return false;
-    throw new ExpectedError(`${where} is '${value}'; it must be true or false.`, exitCode);
+    throw new ExpectedError(`${source} is '${value}'; it must be true or false.`, exitCode);
   }
   return value;
 }

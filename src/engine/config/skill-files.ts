@@ -20,8 +20,8 @@ export interface Skill {
   readonly text: string;
 }
 
-/** Where the file of a skill may be, relative to the folder; the first that is there counts. */
-export const placesOfSkill = (name: string): string[] => skillFolders.map((folder) => join(folder, name, "SKILL.md"));
+/** Possible paths of a skill's file, relative to the project's folder; the first one that exists is used. */
+export const skillFilePaths = (name: string): string[] => skillFolders.map((folder) => join(folder, name, "SKILL.md"));
 
 /**
  * The skills of a folder, by name: each `<name>/SKILL.md` in one of `skillFolders`.
@@ -42,14 +42,14 @@ export async function skillsIn(root: string): Promise<Skill[]> {
 
 /** The skill of a SKILL.md, from its front matter and its text. Front matter that is not valid YAML is ignored. */
 function skillOf(text: string, path: string, root: string): Skill {
-  const [front = "", head = ""] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/.exec(text) ?? [];
-  const frontMatter = yamlIn(head);
+  const [frontMatterBlock = "", yamlText = ""] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/.exec(text) ?? [];
+  const frontMatter = yamlIn(yamlText);
   const description = isObject(frontMatter) ? frontMatter["description"] : undefined;
   return {
     name: basename(dirname(path)),
     description: typeof description === "string" ? oneLine(description) : "",
     file: relative(root, path),
-    text: text.slice(front.length).trim(),
+    text: text.slice(frontMatterBlock.length).trim(),
   };
 }
 

@@ -9,6 +9,8 @@ export const defaultStateDir = (env: NodeJS.ProcessEnv, home: string): string =>
     "research-ralph",
   );
 
-/** The folder of guards on the disk. No configuration changes it, as an agent could have written that configuration. */
+/**
+ * The folder for the files of guards. No configuration changes it, as an agent could have written that configuration.
+ */
 export const guardsRoot = (env: NodeJS.ProcessEnv): string =>
   guardsFolder(defaultStateDir(env, env["HOME"] ?? homedir()));

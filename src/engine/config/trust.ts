@@ -30,7 +30,7 @@ export interface TrustedPart {
   /** More text that must not change after the user agreed, if the value alone is not enough. */
   readonly text?: string;
   /** The value is stored too, so that it is used again without being typed. */
-  readonly isKept?: true;
+  readonly isValueStored?: true;
 }
 
 /** The parts of a file that need trust. A key that ends in `.*` stands for each name under it. */
@@ -65,12 +65,12 @@ interface TrustOptions {
   /** Whether the user trusts all settings as they are. */
   readonly trust?: boolean;
   /** The argument for `research-ralph trust` in messages; by default the folder of the file. */
-  readonly at?: string;
+  readonly trustTarget?: string;
 }
 
 /**
- * Returns after the user trusts all these settings: from before, by the command line, or by an answer at the terminal,
- * which shows each setting with its file, key and value.
+ * Returns if the user trusts all these settings: because of an earlier answer, by an option of the command line, or by
+ * an answer at the terminal, which shows each setting with its file, key and value.
  * @throws ExpectedError (exit code 2) if the user does not agree, or is not at a terminal.
  */
 export async function requireTrust(
@@ -78,28 +78,28 @@ export async function requireTrust(
   prompt: TrustPrompt,
   options: TrustOptions = {},
 ): Promise<void> {
-  const untrustedParts = untrusted(parts, prompt.env);
+  const untrustedParts = findUntrusted(parts, prompt.env);
   const [first] = untrustedParts;
   if (first === undefined) return;
   const { env, canAsk = false, stdin, terminal } = prompt;
   if (options.trust !== true) {
     if (!canAsk || stdin === undefined || terminal === undefined)
-      throw new ExpectedError(refusal(untrustedParts, first.file, options.at ?? dirname(first.file)), 2);
-    terminal.write(`${intro}\n${partLines(untrustedParts).join("\n")}\n`);
-    if (!(await isAgreed({ stdin, terminal })))
+      throw new ExpectedError(refusal(untrustedParts, first.file, options.trustTarget ?? dirname(first.file)), 2);
+    terminal.write(`${introduction}\n${partLines(untrustedParts).join("\n")}\n`);
+    if (!(await askForTrust({ stdin, terminal })))
       throw new ExpectedError(
-        `You did not agree, so nothing was started; 'research-ralph trust ${shellWord(options.at ?? dirname(first.file))}' shows these settings again.`,
+        `You did not agree, so nothing was started; 'research-ralph trust ${shellWord(options.trustTarget ?? dirname(first.file))}' shows these settings again.`,
         2,
       );
   }
-  await keepTrust(untrustedParts, env);
+  await storeTrust(untrustedParts, env);
 }
 
 /** Lines of at most 60 columns. */
-const intro = "These settings came with the folder.\nThey start programs, lift confinement or send data away:";
+const introduction = "These settings came with the folder.\nThey start programs, lift confinement or send data away:";
 
 /** Asks the user whether they trust the settings. True only for the answer yes. */
-export async function isAgreed({
+export async function askForTrust({
   stdin,
   terminal,
 }: Required<Pick<TrustPrompt, "stdin" | "terminal">>): Promise<boolean> {
@@ -107,7 +107,7 @@ export async function isAgreed({
   try {
     const answer = await new Promise<string>((resolveAnswer) => {
       lineReader.once("close", () => resolveAnswer(""));
-      lineReader.question("Trust them as they stand, now and in future? (yes, no) ", resolveAnswer);
+      lineReader.question("Do you trust these settings, now and in future? (yes, no) ", resolveAnswer);
     });
     return /^y(?:es)?$/i.test(answer.trim());
   } finally {
@@ -120,7 +120,7 @@ function refusal(untrustedParts: readonly TrustedPart[], file: string, target: s
     .filter((part) => part.file === file)
     .map((part) => escapeHidden(namesOf(part)[0] ?? part.key));
   const keyList = keys.length > 4 ? `${keys.slice(0, 3).join(", ")} and ${keys.length - 3} more` : keys.join(", ");
-  return `${file} sets ${keyList}, and you have not trusted it as it stands; read it with 'research-ralph trust ${shellWord(target)}', or add --trust.`;
+  return `${file} sets ${keyList}, and you have not trusted it as it is now; read it with 'research-ralph trust ${shellWord(target)}', or add --trust.`;
 }
 
 /** One line for each setting, never shortened: a shortened line could hide a dangerous value. */
@@ -152,7 +152,7 @@ interface TrustRecord {
   readonly file: string;
   readonly key: string;
   readonly hash: string;
-  /** Of a part with `isKept`: its value. */
+  /** The value, of a part with `isValueStored`. */
   readonly value?: unknown;
 }
 
@@ -171,8 +171,8 @@ function isAllTrusted(env: NodeJS.ProcessEnv): boolean {
   return text !== "" && readScalar("boolean", text, name, 1) === true;
 }
 
-/** The parts that the user has not trusted, or that have changed since. */
-export function untrusted(parts: readonly TrustedPart[], env: NodeJS.ProcessEnv): readonly TrustedPart[] {
+/** The parts that the user has not trusted, or that have changed since then. */
+export function findUntrusted(parts: readonly TrustedPart[], env: NodeJS.ProcessEnv): readonly TrustedPart[] {
   if (isAllTrusted(env)) return [];
   const hashesByFile = new Map<string, ReadonlySet<string>>();
   return parts.filter((part) => {
@@ -184,14 +184,14 @@ export function untrusted(parts: readonly TrustedPart[], env: NodeJS.ProcessEnv)
 }
 
 /** Stores that the user trusts these parts as they are. @throws ExpectedError if the file can't be written. */
-export async function keepTrust(parts: readonly TrustedPart[], env: NodeJS.ProcessEnv): Promise<void> {
+export async function storeTrust(parts: readonly TrustedPart[], env: NodeJS.ProcessEnv): Promise<void> {
   for (const [path, [first, ...otherParts]] of partsByTrustFile(parts, env)) {
     const oldRecords = readTrust(path)?.trusted ?? [];
     const newRecords = [first, ...otherParts].map((part) => ({
       file: basename(part.file),
       key: part.key,
       hash: hashOf(part),
-      ...(part.isKept === true ? { value: part.value } : {}),
+      ...(part.isValueStored === true ? { value: part.value } : {}),
     }));
     const newHashes = new Set(newRecords.map(({ hash }) => hash));
     const trusted = [...oldRecords.filter(({ hash }) => !newHashes.has(hash)), ...newRecords];
@@ -205,8 +205,8 @@ export async function keepTrust(parts: readonly TrustedPart[], env: NodeJS.Proce
   }
 }
 
-/** The value of `key` that was stored last for this file; undefined if none was. */
-export const keptValue = (file: string, key: string, env: NodeJS.ProcessEnv): unknown =>
+/** The value of `key` that was stored last for this file; undefined if no value was stored. */
+export const storedValue = (file: string, key: string, env: NodeJS.ProcessEnv): unknown =>
   readTrust(trustFile(dirname(file), env))?.trusted.findLast(
     (record) => record.file === basename(file) && record.key === key && record.value !== undefined,
   )?.value;
@@ -234,13 +234,13 @@ export async function trustOwnChanges(
   newParts: readonly TrustedPart[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  const untrustedKeys = new Set(untrusted(oldParts, env).map(({ key }) => key));
-  const ownParts = untrusted(newParts, env).filter(({ key }) => !untrustedKeys.has(key));
-  await keepTrust(ownParts, env);
+  const untrustedKeys = new Set(findUntrusted(oldParts, env).map(({ key }) => key));
+  const ownParts = findUntrusted(newParts, env).filter(({ key }) => !untrustedKeys.has(key));
+  await storeTrust(ownParts, env);
 }
 
 /** Removes all trust in a folder. Returns whether there was any. */
-export async function takeTrustBack(folder: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+export async function removeTrust(folder: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const path = trustFile(folder, env);
   if (readTrust(path) === undefined) return false;
   await rm(path);
@@ -263,8 +263,8 @@ export function trustedFolders(env: NodeJS.ProcessEnv): readonly TrustedFolder[]
 }
 
 /**
- * The file that stores what a user trusts in a folder. It is in the state folder that the environment or the user's
- * home gives. Configuration files can't change this path: a folder must not bring its own trust.
+ * The path of the file that stores what a user trusts in a folder. It is in the state folder, which depends on the
+ * environment and the user's home. Configuration files can't change this path: a folder must not contain its own trust.
  */
 export const trustFile = (folder: string, env: NodeJS.ProcessEnv): string =>
   join(trustFolder(stateDirOf(env)), `${sha256(realFolder(folder)).slice(0, 32)}.json`);

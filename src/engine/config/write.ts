@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ExpectedError, messageOf } from "../lib/errors.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
-import { checkConfig, readConfigFile, type WrittenKeys } from "./config-file.js";
+import { checkConfig, readConfigFile, type ConfigValues } from "./config-file.js";
 import { type ConfigKeys, kindAt, readScalar } from "./keys.js";
 import { isObject } from "../lib/json-fields.js";
 import { trustOwnChanges, partsIn } from "./trust.js";
@@ -32,16 +32,16 @@ export async function writeConfigValue(
 
   const file = await readConfigFile(keys, files);
   const target = file?.path ?? files[0]!;
-  if (text === undefined && !isSet(file?.written, path)) throw new ExpectedError(`${key} is not set in ${target}.`, 1);
+  if (text === undefined && !isSet(file?.values, path)) throw new ExpectedError(`${key} is not set in ${target}.`, 1);
   await mkdir(dirname(target), { recursive: true });
-  const write = async (settings: WrittenKeys, fileText: string) => {
+  const write = async (settings: ConfigValues, fileText: string) => {
     await writeFileAtomic(target, fileText);
     if (env === undefined) return;
-    const partsOf = (written: WrittenKeys) => partsIn(keys.needsTrust, written, target);
-    await trustOwnChanges(partsOf(file?.written ?? {}), partsOf(settings), env);
+    const partsOf = (values: ConfigValues) => partsIn(keys.needsTrust, values, target);
+    await trustOwnChanges(partsOf(file?.values ?? {}), partsOf(settings), env);
   };
   if (target.endsWith(".json")) {
-    const newConfig = setIn(JSON.parse(file?.text ?? "{}"), path, value);
+    const newConfig = withValueAt(JSON.parse(file?.text ?? "{}"), path, value);
     await write(checkConfig(keys, newConfig, key), `${JSON.stringify(newConfig, null, 2)}\n`);
     return target;
   }
@@ -63,7 +63,11 @@ function parseYamlValue(parse: (text: string) => unknown, key: string, text: str
 const isSet = (record: unknown, path: readonly string[]): boolean =>
   path.reduce<unknown>((inner, part) => (isObject(inner) ? inner[part] : undefined), record) !== undefined;
 
-function setIn(record: unknown, [first = "", ...rest]: readonly string[], value: unknown): Record<string, unknown> {
+function withValueAt(
+  record: unknown,
+  [first = "", ...rest]: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
   const fields = isObject(record) ? record : {};
-  return { ...fields, [first]: rest.length === 0 ? value : setIn(fields[first], rest, value) };
+  return { ...fields, [first]: rest.length === 0 ? value : withValueAt(fields[first], rest, value) };
 }

@@ -1,4 +1,4 @@
-import { commandAmong, configKeys, type Kind, leavesMachine } from "../../engine/config/keys.js";
+import { valueIfCommand, configKeys, type ValueKind, optionsIfElsewhere } from "../../engine/config/keys.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import type { ResearchConfig } from "../generated/config.js";
 
@@ -7,7 +7,7 @@ const sourceKinds = {
   key_variable: "text",
   interval_ms: "number",
   off: "boolean",
-} as const satisfies Record<keyof NonNullable<ResearchConfig["sources"]>[string], Kind>;
+} as const satisfies Record<keyof NonNullable<ResearchConfig["sources"]>[string], ValueKind>;
 
 /** The configuration keys for research projects. `contact`, `screeners` and `second_reader` have no default. */
 export const researchKeys = configKeys({
@@ -20,18 +20,18 @@ export const researchKeys = configKeys({
     screening_conflicts: "text",
     contact: "text",
     lookups: "boolean",
-  } satisfies Record<Exclude<keyof ResearchConfig, "sources">, Kind>,
-  named: { sources: sourceKinds },
+  } satisfies Record<Exclude<keyof ResearchConfig, "sources">, ValueKind>,
+  optionsByName: { sources: sourceKinds },
   needsTrust: {
     check: (value, folder) =>
-      isObject(value) ? (commandAmong(value["agent"], folder) ?? commandAmong(value["agents"], folder)) : undefined,
-    screeners: commandAmong,
-    second_reader: commandAmong,
+      isObject(value) ? (valueIfCommand(value["agent"], folder) ?? valueIfCommand(value["agents"], folder)) : undefined,
+    screeners: valueIfCommand,
+    second_reader: valueIfCommand,
     // An address and a key variable need trust, because the key would be sent to the address.
-    "sources.*": leavesMachine("endpoint", "key_variable"),
+    "sources.*": optionsIfElsewhere("endpoint", "key_variable"),
   },
   defaults: { papers: 20, learn: "ask", lookups: true, screening_conflicts: "include" } satisfies ResearchConfig,
-  former: {
+  replacedKeys: {
     default_papers: "it is called 'papers' now",
     research_dir: "projects are in the folder 'researches' where you start",
   },

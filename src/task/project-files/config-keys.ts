@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { configKeys, type Kind, type NeedsTrust } from "../../engine/config/keys.js";
+import { configKeys, type ValueKind, type NeedsTrust } from "../../engine/config/keys.js";
 import { isWithin, realPathOf } from "../../engine/process/search-path.js";
 import type { TaskConfig } from "../generated/config.js";
 
@@ -13,7 +13,7 @@ export const taskKeys = configKeys({
     task_plan_file: "text",
     task_record_file: "text",
     task_current_file: "text",
-  } satisfies Record<keyof TaskConfig, Kind>,
+  } satisfies Record<keyof TaskConfig, ValueKind>,
   needsTrust: {
     // A link within it may lead out of the folder too.
     task_workspace: (value, folder) =>

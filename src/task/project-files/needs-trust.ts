@@ -1,4 +1,4 @@
-import { commandAmong, type NeedsTrust } from "../../engine/config/keys.js";
+import { valueIfCommand, type NeedsTrust } from "../../engine/config/keys.js";
 import { partsIn, type TrustedPart } from "../../engine/config/trust.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
 import { criteriaIn } from "./task-file.js";
@@ -21,7 +21,7 @@ const startsProgram: Readonly<Record<Criterion["type"], boolean>> = {
 };
 
 const trustRules: Readonly<Record<"agent" | "sandbox", NeedsTrust>> = {
-  agent: commandAmong,
+  agent: valueIfCommand,
   sandbox: (value) => (value === "host" ? value : undefined),
 };
 

@@ -230,7 +230,7 @@ test("a prompt.md that lets an agent work on the folder itself is trusted with i
 test("every key of the configuration that holds an object or a list says what of it needs trust", () => {
   const safe = ["models"];
   const needs = Object.keys(configKeys.needsTrust).map((key) => key.replace(/\.\*$/, ""));
-  for (const key of [...configKeys.whole, ...Object.keys(configKeys.named)])
+  for (const key of [...configKeys.wholeValues, ...Object.keys(configKeys.optionsByName)])
     expect([...needs, ...safe], key).toContain(key);
   expect(partsIn(configKeys.needsTrust, {}, "/x/ralph.config.json")).toEqual([]);
 });

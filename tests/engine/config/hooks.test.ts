@@ -11,7 +11,7 @@ test("hooks come from the user's config, whole, and there are none by default", 
   const cwd = temporaryFolder();
   expect((await resolveConfig({ env: {}, cwd, home: cwd })).hooks).toEqual([]);
   writeFileSync(join(cwd, "ralph.config.json"), JSON.stringify({ hooks }));
-  expect((await resolveConfig({ env: {}, cwd, onlyShown: true })).hooks).toEqual(hooks);
+  expect((await resolveConfig({ env: {}, cwd, isOnlyShown: true })).hooks).toEqual(hooks);
 });
 
 test("a point that does not exist is refused", async () => {

@@ -52,7 +52,7 @@ import {
   textsFolder,
   updatesFile,
 } from "../layout.js";
-import { placesOfSkill } from "../../../engine/config/skill-files.js";
+import { skillFilePaths } from "../../../engine/config/skill-files.js";
 import { hasOnlyToolsAdded } from "../logs/query-log.js";
 import { formatRrd, parseRrd } from "../rrd-file.js";
 import { isSignedState } from "./signed-state.js";
@@ -344,7 +344,7 @@ const isProject = (path: string): boolean =>
 
 /** The files with instructions to agents, next to the folder of the projects. */
 export const instructionFiles = (root: string): string[] =>
-  [lessonsName, claudeName, promptName, missionName, ...placesOfSkill("rrd")].map((name) => join(root, name));
+  [lessonsName, claudeName, promptName, missionName, ...skillFilePaths("rrd")].map((name) => join(root, name));
 
 /** Edits that wait for the user's approval: of instruction files and of the project's log. */
 export async function waitingEdits(folder: string, root: string, stateDir: string): Promise<Edit[]> {

@@ -1,6 +1,6 @@
 import { lessonsName, missionName } from "../../../engine/lib/layout.js";
 import { join } from "node:path";
-import { placesOfSkill } from "../../../engine/config/skill-files.js";
+import { skillFilePaths } from "../../../engine/config/skill-files.js";
 import { fittingSections, instructionsIn } from "../../../engine/config/folder-instructions.js";
 import { clip, fit } from "../../../engine/lib/tokens.js";
 import { withoutFrontMatter } from "./front-matter.js";
@@ -56,7 +56,7 @@ export const missionFile = (root: string, stateDir: string, tokens: number): Pro
 
 /** Like agentsFile, for the user's skill for making requirements. */
 export async function requirementsSkill(root: string, stateDir: string, tokens: number): Promise<string> {
-  for (const place of placesOfSkill("rrd")) {
+  for (const place of skillFilePaths("rrd")) {
     const text = await agreedFile(place, root, stateDir, tokens);
     if (text !== "") return text;
   }
