@@ -82,7 +82,7 @@ export async function trustCommand(
     if (!io.canAsk) throw new ExpectedError("Nothing was trusted, because nobody can be asked; add --yes to agree.", 2);
     if (!(await askForTrust(io))) throw new ExpectedError("You did not agree; nothing was trusted.", 2);
   }
-  await keepTrust(newParts, io.env);
+  await storeTrust(newParts, io.env);
   if (json) io.stdout(`${JSON.stringify({ folder, trusted: newParts.map(summaryOf) })}\n`);
   else
     say(
