@@ -55,8 +55,14 @@ const [address, coordinator, worker] = await Promise.all(
   ["address", "coordinator", "worker"].map((name) => import(pathToFileURL(join(modules, `${name}.js`)).href)),
 );
 const open = () =>
-  coordinator.openCoordinator(address.addressOf(url, false), {
-    ...{ project: "bench", paths: new Map(), redact: (text) => text, iterationMs: 600_000, patienceMs: 60_000 },
+  coordinator.openCoordinator(address.readAddress(url, false), {
+    ...{
+      project: "bench",
+      replacedPaths: new Map(),
+      redact: (text) => text,
+      maxIterationMs: 600_000,
+      maxWaitMs: 60_000,
+    },
   });
 async function one(from, deed, bytes, each = () => undefined) {
   for await (const event of from.run("scripted", asking(deed, bytes), { signal: new AbortController().signal })) {
@@ -68,7 +74,7 @@ async function one(from, deed, bytes, each = () => undefined) {
 if (what === "worker") {
   const [places, stateDir] = args;
   await worker.openWorker({
-    ...{ address: address.addressOf(url, false), agent: "scripted", concurrency: Number(places), now: Date.now },
+    ...{ address: address.readAddress(url, false), agent: "scripted", concurrency: Number(places), now: Date.now },
     tell: ({ type }) => type === "ready" && console.log("ready"),
     settings: {
       ...{ iterationMs: 600_000, idleMs: 0, unconfined: false, classic: false, stateDir, exec, cwd: stateDir, env: {} },

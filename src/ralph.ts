@@ -35,7 +35,7 @@ else {
         args,
         io,
         { version, keys: configKeys, otherCommands: new Set(Object.keys({ ...summaries, ...oldNames })) },
-        { handed: handedLater },
+        { servicesFor: handedLater },
       );
     },
     fail: async (error, io) => (await import("./assistant/main.js")).fail(error, io),

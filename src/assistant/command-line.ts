@@ -2,9 +2,9 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { printThrough } from "../engine/ui/command-line.js";
 import type { Io } from "../engine/ui/io.js";
 
-/** The command line of `ralph`. A flag that was not given is absent. */
+/** The command line of `ralph`. An option is absent if the user does not give it. */
 interface CommandLine {
-  /** The words besides the options: a message, or a command. */
+  /** The words that are not options: a message, or a command. */
   readonly words: readonly string[];
   readonly options: {
     readonly model?: string;
@@ -32,11 +32,11 @@ const usage = `[options] [message]
        ralph sessions [name]
        ralph tools [--json]`;
 
-const description = `Answers one message on stdout; without one, begins a dialogue at the terminal.
-What is piped in is added to the message: git diff | ralph "review this".
+const description = `Answers one message on stdout; without a message, begins a dialogue at the terminal.
+Piped text is added to the message: git diff | ralph "review this".
 Memories that fit the message are added to it; \`ralph memory help\` lists the commands.`;
 
-const keys = `
+const keysHelp = `
 Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or
 ~/.local/ralph/config.json. A local server needs none.`;
 
@@ -45,32 +45,32 @@ Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or
  * Throws commander's error for wrong usage, and after it has printed help or version.
  */
 export function commandLineOf(args: readonly string[], io: Io, version: string): CommandLine {
-  const hidden = (flags: string) => new Option(flags).hideHelp();
+  const hiddenOption = (flags: string) => new Option(flags).hideHelp();
   const program = new Command("ralph")
     .usage(usage)
     .description(description)
     .argument("[message...]")
     .option("-m, --model <name>", "model to ask, instead of the configured one", requireValue)
     .option("--api-url <url>", "address of its API, in full", requireValue)
-    .option(
-      "--json",
-      "print the answer as JSON; with --settings: those; with tools: their schemas; with sessions: the list",
-    )
+    .option("--json", "print the answer as JSON; with --settings, tools or sessions: print these as JSON")
     .option("--debug", "print every request on stderr, without keys")
     .option("-c, --continue", "go on with the last dialogue of this folder, or with its last single message")
     .option("-y, --yes", "let tools write files and run commands without asking")
-    .option("--trust", "trust what this folder's ralph.config.* starts, and where it sends your texts")
-    .option("--settings", "print which model is asked where, with which key; ask nothing")
+    .option(
+      "--trust",
+      "trust the programs that this folder's ralph.config.* starts, and the addresses that get your texts",
+    )
+    .option("--settings", "print the model, its address and the source of the key, without a request to the model")
     .option("--headless", "answer the text on stdin with lines of JSON, for research-ralph")
-    .addOption(hidden("--folder <path>"))
-    .addOption(hidden("--read"))
-    .addOption(hidden("--work"))
-    .addOption(hidden("--web"))
-    .addOption(hidden("--toolbox <flag>").argParser((flag, before: string[] = []) => [...before, flag]))
-    .addOption(hidden("--tool-socket <path>"))
+    .addOption(hiddenOption("--folder <path>"))
+    .addOption(hiddenOption("--read"))
+    .addOption(hiddenOption("--work"))
+    .addOption(hiddenOption("--web"))
+    .addOption(hiddenOption("--toolbox <flag>").argParser((flag, flags: string[] = []) => [...flags, flag]))
+    .addOption(hiddenOption("--tool-socket <path>"))
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print this")
-    .addHelpText("after", keys);
+    .addHelpText("after", keysHelp);
   printThrough(io, program).parse(args, { from: "user" });
   return { words: program.args, options: program.opts() };
 }

@@ -4,10 +4,10 @@ import type { Clock } from "../engine/lib/clock.js";
 import type { Failure, Usage } from "../engine/loop/types.js";
 import type { ToolResult } from "../engine/tools/tool.js";
 import { shortDuration } from "../engine/lib/words.js";
-import { failureOf, isServerDown, retryAfter } from "./model/failure.js";
+import { failureOf, isLocalServerDown, retryDelayMs } from "./model/failure.js";
 import { shortenToFit } from "./conversation/compact.js";
 import { maxAnswerTokens, maxPromptTokens, tokensIn } from "./conversation/room.js";
-import { opensThinking, type SplitText, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
+import { startsWithThinking, type SplitText, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
 import type { Settings } from "./settings.js";
 import { type Action, actionInstructions, actionsIn, callInText, isBrokenAction } from "./tools/actions.js";
 import { type BoundTool, callByName } from "./tools/call.js";
@@ -21,8 +21,8 @@ export type ConversationEvent =
   | { readonly type: "usage"; readonly usage: Usage }
   /** Older messages were shortened, because there was no room for an answer. */
   | { readonly type: "compacted" }
-  /** The text of this answer so far does not count: the model is asked again. */
-  | { readonly type: "again"; readonly reason: string };
+  /** The text of this answer so far is not valid: the model is asked again. */
+  | { readonly type: "retry"; readonly reason: string };
 
 export interface Conversation {
   readonly model: LanguageModel;
@@ -36,7 +36,7 @@ export interface Conversation {
   readonly maxWaitMs: number;
   /** Maximum number of requests for one answer. It stops a model that calls tools without end. */
   readonly maxRounds?: number;
-  readonly tell: (said: ConversationEvent) => void;
+  readonly tell: (event: ConversationEvent) => void;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function converse(conversation: Conversation): Promise<Conversation
   const { settings, tools, signal, tell, maxRounds = defaultMaxRequests } = conversation;
   let messages: ModelMessage[] = [...conversation.messages];
   let usage: Usage = { input: 0, cached: 0, output: 0, requests: 0 };
-  /** Shortens older messages until there is room for an answer. Returns whether there is. */
+  /** Shortens older messages until there is room for an answer. Returns false if that is impossible. */
   const ensureRoom = (roomShare = 1): boolean => {
     const maxTokens = maxPromptTokens(settings) * roomShare;
     const fits = (candidate: readonly ModelMessage[]) =>
@@ -103,15 +103,15 @@ export async function converse(conversation: Conversation): Promise<Conversation
     tell({ type: "usage", usage });
     messages.push(...answer.messages);
     if (answer.calls.length === 0) {
-      if (answer.reason === "length") return { failure: lengthFailure(settings), messages, usage };
-      if (answer.reason === "content-filter") return { failure: filterFailure(settings), messages, usage };
+      if (answer.finishReason === "length") return { failure: lengthFailure(settings), messages, usage };
+      if (answer.finishReason === "content-filter") return { failure: filterFailure(settings), messages, usage };
       const actions = usesTextActions ? actionsIn(answer.text, tools) : callInText(answer.text, tools);
       if (actions.length === 0 && settings.json !== true && tools.length > 0 && isBrokenAction(answer.text)) {
         brokenCount += 1;
-        if (brokenCount > maxBroken) return { failure: brokenAction(settings), messages, usage };
+        if (brokenCount > maxBrokenActions) return { failure: brokenActionFailure(settings), messages, usage };
         tell({
-          type: "again",
-          reason: "The model wrote an action whose JSON is broken; it is asked to write it again.",
+          type: "retry",
+          reason: "The model wrote an action with invalid JSON; it is asked to write the action again.",
         });
         messages.push({ role: "user", content: askAgainText });
         continue;
@@ -138,16 +138,16 @@ export async function converse(conversation: Conversation): Promise<Conversation
 }
 
 /** Maximum number of times that a model is asked to write a broken action again. */
-const maxBroken = 2;
+const maxBrokenActions = 2;
 const askAgainText =
   "Your last message begins an action, and its JSON ends too early or is not valid. Nothing was done. Write the whole action again as one JSON object, or answer in plain words.";
 
-const brokenAction = ({ model }: Settings): Failure => ({
+const brokenActionFailure = ({ model }: Settings): Failure => ({
   kind: "no-answer",
-  message: `${model} wrote an action whose JSON is broken, ${maxBroken + 1} times in a row, so nothing was done; ask for less at a time.`,
+  message: `${model} wrote an action with invalid JSON ${maxBrokenActions + 1} times in a row, so nothing was done; ask for less at a time.`,
 });
 
-/** Models whose servers refused tools. They are asked to write actions as text instead. */
+/** Addresses and names of models whose servers refused tools. They are asked to write actions as text. */
 const modelsWithoutTools = new Set<string>();
 const modelId = ({ settings: { url, model } }: Conversation): string => `${url.href} ${model}`;
 
@@ -191,12 +191,12 @@ interface ModelAnswer {
   readonly calls: readonly Call[];
   readonly messages: readonly ModelMessage[];
   readonly usage: Usage;
-  readonly reason: string;
+  readonly finishReason: string;
 }
 
 /**
- * One request and its answer, with further tries if they may help. `isReached`: the service has answered in this
- * conversation. A local server that was reached may be starting again; one that was not has to be started by a person.
+ * Sends one request, and tries again if that may help. `isReached`: the service has answered before in this
+ * conversation. If a local server stops after it has answered, it may be restarting; otherwise, the user must start it.
  */
 async function requestWithRetries(
   conversation: Conversation,
@@ -211,12 +211,12 @@ async function requestWithRetries(
       const failure = signal.aborted
         ? { kind: "aborted" as const, message: "The answer was interrupted." }
         : failureOf(error, settings, clock.now());
-      const isRestarting = isServerDown(error, settings) && (isReached || tryNumber > 1);
-      const mayPass = failure.kind === "rate-limit" || failure.kind === "network" || isRestarting;
-      const waitMs = retryAfter(error, clock.now()) ?? firstWaitMs * 2 ** (tryNumber - 1);
-      if (!mayPass || tryNumber >= maxTries || waitMs > maxWaitMs) return { failure };
+      const isRestarting = isLocalServerDown(error, settings) && (isReached || tryNumber > 1);
+      const isTemporary = failure.kind === "rate-limit" || failure.kind === "network" || isRestarting;
+      const waitMs = retryDelayMs(error, clock.now()) ?? firstWaitMs * 2 ** (tryNumber - 1);
+      if (!isTemporary || tryNumber >= maxTries || waitMs > maxWaitMs) return { failure };
       tell({
-        type: "again",
+        type: "retry",
         reason: `${failure.message} Trying again in ${Math.ceil(waitMs / 1000)} s (${tryNumber + 1} of ${maxTries}).`,
       });
       await clock.sleep(clock.now() + waitMs, signal);
@@ -224,10 +224,10 @@ async function requestWithRetries(
   }
 }
 
-/** Milliseconds after which the loop over a stream lets other events run. */
+/** While a stream is read, other events are handled at least this often, in milliseconds. */
 const yieldIntervalMs = 50;
 
-/** Not every service can force JSON, and some need this sentence too. */
+/** Added to the prompt: not every service can enforce JSON, and some that can also need this sentence. */
 const jsonOnly = "Your last answer is one JSON value and nothing else.";
 
 /** Sends one request and reads its answer. Throws errors of the service and the network. */
@@ -257,18 +257,18 @@ async function request(
     maxOutputTokens: maxAnswerTokens(settings, tokensIn({ messages, tools, system })),
   });
   let text = "";
-  let tags = new ThinkingTags(opensThinking(settings.model));
-  const handleText = ({ thinking, words, anew: isRestart }: SplitText): void => {
+  let tags = new ThinkingTags(startsWithThinking(settings.model));
+  const handleText = ({ thinking, answer, isRestart }: SplitText): void => {
     if (isRestart === true && text !== "")
-      tell({ type: "again", reason: "So far the model was thinking; here it answers." });
+      tell({ type: "retry", reason: "The text above was the model's thinking; its answer begins here." });
     if (isRestart === true) text = "";
     if (thinking !== "") tell({ type: "thinking", text: thinking });
-    if (words !== "") tell({ type: "text", text: words });
-    text += words;
+    if (answer !== "") tell({ type: "text", text: answer });
+    text += answer;
   };
   const calls: Call[] = [];
   let usage: Usage | undefined;
-  let reason = "";
+  let finishReason = "";
   let yieldedAt = performance.now();
   for await (const part of result.fullStream) {
     // Buffered parts would be processed without a pause, but Ctrl+C must work meanwhile.
@@ -281,7 +281,7 @@ async function request(
     if (part.type === "abort") throw new Error("aborted");
     if (part.type === "text-delta") handleText(tags.add(part.text));
     else if (part.type === "reasoning-delta") {
-      // The service sends the thinking separately, so the text has no tags.
+      // The service sends the thinking separately, so the text contains no tags.
       if (text === "") tags = new ThinkingTags();
       tell({ type: "thinking", text: part.text });
     } else if (part.type === "tool-call") calls.push(part);
@@ -289,37 +289,37 @@ async function request(
       const { inputTokens: input = 0, outputTokens: output = 0, inputTokenDetails } = part.usage;
       const cached = inputTokenDetails.cacheReadTokens ?? 0;
       usage = { input, cached, output, requests: 1, largest: input + output };
-      reason = part.finishReason;
+      finishReason = part.finishReason;
     }
   }
   handleText(tags.end());
-  if (usage === undefined || reason === "error") throw new Error("The answer broke off before its end.");
-  if (text === "" && calls.length === 0 && reason !== "length" && reason !== "content-filter")
+  if (usage === undefined || finishReason === "error") throw new Error("The answer broke off before its end.");
+  if (text === "" && calls.length === 0 && finishReason !== "length" && finishReason !== "content-filter")
     throw new Error("The answer is empty.");
-  // The package adds results for calls that it can't parse. Only the assistant's messages are used, because `converse`
-  // writes one result for each call.
+  // The AI package adds its own results for calls that it can't parse. They are removed, because `converse` writes one
+  // result for each call.
   const assistantMessages = (await result.response).messages.filter(({ role }) => role === "assistant");
-  return { text, calls, messages: assistantMessages.map(withoutBulk), usage, reason };
+  return { text, calls, messages: assistantMessages.map(shortenMessage), usage, finishReason };
 }
 
-/** Characters of one argument that stay in the conversation after its call: it is sent again with every request. */
-const maxKept = 50_000;
+/** If the arguments of a call have more characters, they are shortened, because each request sends them again. */
+const maxInputChars = 50_000;
 
-/** A model's words without what nobody has to read again: its thinking between tags, and long arguments. */
-function withoutBulk(message: ModelMessage): ModelMessage {
+/** Removes from a model's message its thinking between tags, and shortens long arguments. */
+function shortenMessage(message: ModelMessage): ModelMessage {
   if (message.role !== "assistant" || typeof message.content === "string") return message;
-  const words = message.content.flatMap((part) => {
+  const parts = message.content.flatMap((part) => {
     const text = part.type === "text" ? withoutThinking(part.text) : undefined;
     return text === undefined ? [part] : text === "" ? [] : [{ ...part, text } as typeof part];
   });
-  const content = words.map((part) => {
-    if (part.type !== "tool-call" || JSON.stringify(part.input).length <= maxKept) return part;
-    const input = typeof part.input === "object" && part.input !== null ? Object.entries(part.input) : [];
-    const short = input.map(([name, value]) => {
+  const content = parts.map((part) => {
+    if (part.type !== "tool-call" || JSON.stringify(part.input).length <= maxInputChars) return part;
+    const fields = typeof part.input === "object" && part.input !== null ? Object.entries(part.input) : [];
+    const shortFields = fields.map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
       return [name, text.length > 1000 ? `${text.slice(0, 1000)} [… ${text.length} characters]` : value];
     });
-    return { ...part, input: Object.fromEntries(short) };
+    return { ...part, input: Object.fromEntries(shortFields) };
   });
   return { ...message, content };
 }
@@ -332,25 +332,25 @@ function noRoomFailure({ settings, system, tools }: Conversation, messages: read
   const toolText = toolTokens > tokens / 2 ? `, ${toolTokens} of them for its tools,` : "";
   const shorterAdvice =
     toolText !== "" && tools.some(({ name }) => name.startsWith("mcp_"))
-      ? "Pick some of them by `tools` in mcpServers, or choose"
+      ? "Select fewer tools with `tools` in mcpServers, or choose"
       : "Shorten it, or choose";
   const advice = settings.isWindowKnown
     ? `${shorterAdvice} a model with a larger window.`
-    : "That window is the default for a model that is not known: set context_window if it takes more.";
+    : "This number is the default for an unknown model; if the model has more room, set context_window.";
   return {
     kind: "context",
-    message: `The request has about ${tokens} tokens${toolText || ","} and ${settings.model} takes ${settings.window}, its answer included. ${advice}`,
+    message: `The request has about ${tokens} tokens${toolText || ","} and ${settings.model} has room for ${settings.window}, including its answer. ${advice}`,
   };
 }
 
 const lengthFailure = ({ model, maxTokens }: Settings): Failure => ({
   kind: "no-answer",
-  message: `${model} was cut off at its longest answer${maxTokens === undefined ? "" : ` (max_tokens ${maxTokens})`}; allow a longer one, or ask for less.`,
+  message: `The answer of ${model} was cut off at its maximum length${maxTokens === undefined ? "" : ` (max_tokens ${maxTokens})`}; allow a longer one, or ask for less.`,
 });
 
 const filterFailure = ({ model }: Settings): Failure => ({
   kind: "no-answer",
-  message: `The content filter of the service withheld the answer of ${model}, or its end; ask in other words.`,
+  message: `The content filter of the service blocked the answer of ${model}, or its end; ask in other words.`,
 });
 
 /** The text of a failure for the user, with the time at which to ask again. `now`: milliseconds since the epoch. */

@@ -17,17 +17,17 @@ export interface HeadlessOptions extends Omit<SettingsRequest, "cwd"> {
   /** The working folder of the brief. */
   readonly workspace: string;
   /** The agent may read files of the workspace. */
-  readonly reads: boolean;
-  /** Runs commands. If it is set, the agent may change files and run commands: then something else confines it. */
+  readonly canRead: boolean;
+  /** Runs commands. If it is set, the agent may change files and run commands; the caller must confine this process. */
   readonly exec?: Exec;
   /** The agent may fetch public web pages. */
-  readonly web?: boolean;
+  readonly canFetch?: boolean;
   /** Flags that name the tools of research-ralph for this brief. */
   readonly toolbox?: readonly string[];
-  /** In a sandbox: the socket of the server with those tools. */
+  /** In a sandbox: the path of the socket of the server with these tools. */
   readonly toolSocket?: string;
   readonly version: string;
-  readonly handed: ProgramServices;
+  readonly services: ProgramServices;
   readonly brief: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -39,50 +39,59 @@ export interface HeadlessOptions extends Omit<SettingsRequest, "cwd"> {
 /** Maximum number of requests for an agent that works on files. */
 const maxWorkRequests = 500;
 
-/** Maximum milliseconds of a wait for the service. For a longer wait, the loop decides. */
+/** Maximum milliseconds of a wait for the service. If the service asks for a longer one, the loop decides. */
 const maxWaitMs = 60_000;
 
 /**
  * Answers one brief for the loop. Writes a line for each event: first `start` with model, provider and window; then
- * `tool`, `notice` and `usage`; at last `end` with the message or the failure. Nothing of the user is loaded: no
- * PROMPT.md, no memory, no server.
+ * `tool`, `notice` and `usage`; at last `end` with the message or the failure. The user's PROMPT.md, memory and MCP
+ * servers are not used.
  */
-export async function headless(asked: HeadlessOptions): Promise<number> {
-  const { write, clock, signal, brief } = asked;
+export async function headless(options: HeadlessOptions): Promise<number> {
+  const { write, clock, signal, brief } = options;
   let server: ToolConnection | undefined;
-  const canWork = asked.exec !== undefined;
+  const canWork = options.exec !== undefined;
   try {
-    const fetch = withKeyRoutes(asked.fetch ?? modelFetch(defaultTimeouts), asked.env);
-    const settings = await settingsOf({ ...asked, fetch, cwd: asked.folder, uses: Object.keys(asked.keys.fileOnly) });
+    const fetch = withKeyRoutes(options.fetch ?? modelFetch(defaultTimeouts), options.env);
+    const settings = await settingsOf({
+      ...options,
+      fetch,
+      cwd: options.folder,
+      usedKeys: Object.keys(options.keys.fileOnly),
+    });
     const { provider, url, model, key, window } = settings;
     write({ type: "start", provider: provider.name, model, window, ...(isFree(settings) ? { cost_usd: 0 } : {}) });
     for (const message of await keyFileProblems(settings, false)) write({ type: "notice", message });
     const languageModel = await provider.open({ url, model, fetch, key });
-    if (asked.toolSocket !== undefined) server = await connectTools(asked.toolSocket, asked);
+    if (options.toolSocket !== undefined) server = await connectTools(options.toolSocket, options);
     const result = await converse({
       model: languageModel,
       settings,
       system: instructionsFor({ shell: canWork }),
       messages: [{ role: "user", content: brief }],
-      tools: briefTools({ reads: asked.reads, works: canWork, web: asked.web === true }, contextOf(asked, window), [
-        ...(asked.toolbox === undefined ? [] : await asked.handed.briefTools(asked.toolbox)),
-        ...(server?.tools ?? []),
-      ]),
+      tools: briefTools(
+        { canRead: options.canRead, canWork, canFetch: options.canFetch === true },
+        contextOf(options, window),
+        [
+          ...(options.toolbox === undefined ? [] : await options.services.briefTools(options.toolbox)),
+          ...(server?.tools ?? []),
+        ],
+      ),
       clock,
       signal,
       maxWaitMs,
-      // The iteration's limits of time and tokens end its work.
+      // The work usually ends before, by the iteration's limits of time and tokens.
       ...(canWork ? { maxRounds: maxWorkRequests } : {}),
       tell: (event) => {
-        if (event.type === "again") write({ type: "notice", message: event.reason });
+        if (event.type === "retry") write({ type: "notice", message: event.reason });
         else if (event.type === "tool" || event.type === "usage") write(event);
       },
     });
-    return finish(write, "failure" in result ? result.failure : result.message);
+    return writeEnd(write, "failure" in result ? result.failure : result.message);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     // A person must correct a missing or invalid setting.
-    return finish(write, { kind: "auth", message: messageOf(error) });
+    return writeEnd(write, { kind: "auth", message: messageOf(error) });
   } finally {
     await server?.close();
   }
@@ -93,12 +102,12 @@ interface ToolConnection {
   close(): Promise<void>;
 }
 
-/** Maximum milliseconds until the server of a brief's tools answers. */
-const connectMs = 10_000;
+/** Maximum milliseconds until the server with the tools of the brief answers. */
+const connectTimeoutMs = 10_000;
 
 /**
- * The tools of a server at a unix socket, under their names in the brief. If the server does not answer, the brief is
- * answered without them.
+ * Connects to the server at a unix socket. Its tools keep their names, because the brief mentions them. If the server
+ * does not answer, the brief is answered without them.
  */
 async function connectTools(
   path: string,
@@ -106,8 +115,8 @@ async function connectTools(
 ): Promise<ToolConnection | undefined> {
   const [{ connect }, { mcpTool }] = await Promise.all([import("./mcp/connection.js"), import("./mcp/servers.js")]);
   try {
-    const settings = { name: "of the project", reached: { by: "socket", path } } as const;
-    const { tools, call, close } = await connect(settings, { cwd: workspace, env, version, ms: connectMs });
+    const settings = { name: "of the project", transport: { by: "socket", path } } as const;
+    const { tools, call, close } = await connect(settings, { cwd: workspace, env, version, ms: connectTimeoutMs });
     const run = async (name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal) =>
       await call(name, args, signal).catch((error: unknown) => ({ text: messageOf(error), failed: true }));
     return {
@@ -115,7 +124,7 @@ async function connectTools(
         mcpTool({
           ...tool,
           server: "",
-          calledAs: tool.name,
+          modelName: tool.name,
           run: async (args, stop) => await run(tool.name, args, stop),
         }),
       ),
@@ -140,7 +149,7 @@ function withKeyRoutes(fetch: typeof globalThis.fetch, env: NodeJS.ProcessEnv): 
 /**
  * The context of a brief's tools. If `exec` is set, they can change files and run commands; else they can only read.
  */
-const contextOf = ({ workspace, handed, env, exec }: HeadlessOptions, window: number): ToolContext =>
+const contextOf = ({ workspace, services, env, exec }: HeadlessOptions, window: number): ToolContext =>
   toolContext({
     root: workspace,
     window,
@@ -151,12 +160,12 @@ const contextOf = ({ workspace, handed, env, exec }: HeadlessOptions, window: nu
         throw new Error("This brief's tools run no program.");
       }),
     memory: async () => "A brief has no memory.",
-    http: handed.http,
-    readDocument: handed.readDocument,
+    http: services.http,
+    readDocument: services.readDocument,
     ask: async () => (exec === undefined ? "no" : "yes"),
   });
 
-function finish(write: HeadlessOptions["write"], end: string | Failure): number {
+function writeEnd(write: HeadlessOptions["write"], end: string | Failure): number {
   write(typeof end === "string" ? { type: "end", message: end } : { type: "end", failure: end });
   return typeof end === "string" ? 0 : 1;
 }

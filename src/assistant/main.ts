@@ -12,7 +12,7 @@ import { errorReport } from "../engine/ui/command-line.js";
 import { canRepaint } from "../engine/ui/terminal/format.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import { commandLineOf, usageSentence } from "./command-line.js";
-import { isRefused, modelFetch } from "./model/fetch.js";
+import { isConnectionRefused, modelFetch } from "./model/fetch.js";
 import { isOfficialAddress } from "./providers.js";
 import type { SavedSession, SessionKind } from "./conversation/saved.js";
 import {
@@ -20,18 +20,18 @@ import {
   type Settings,
   isFree,
   isLocalServer,
-  missingModel,
-  notRunning,
+  missingModelText,
+  notRunningText,
   placeOf,
   keyFileProblems,
-  ownFolder,
-  ownServers,
+  settingsFolder,
+  readMcpServers,
   serviceName,
   settingsOf,
   trustFolder,
 } from "./settings.js";
 import type { ProgramServices, ToolContext } from "./tools/context.js";
-import { permissionFrom } from "./tools/permission.js";
+import { createPermissionPrompt } from "./tools/permission.js";
 import { plainView, quietView } from "./dialogue/plain-view.js";
 
 /** Facts about the program. */
@@ -39,16 +39,16 @@ export interface ProgramInfo {
   readonly version: string;
   /** Every key that a configuration may have. */
   readonly keys: ConfigKeys;
-  /** Commands of research-ralph. One of these words alone is not a message for the model. */
+  /** The commands of research-ralph. If such a word is the only word, it is not sent to the model. */
   readonly otherCommands: ReadonlySet<string>;
 }
 
-/** Parts that the caller can replace. */
-export interface Environment {
-  /** Fetches from model providers; absent: the network. */
+/** Functions and tools from the rest of the program; tests replace them. */
+export interface ProgramEnvironment {
+  /** Sends requests to model providers; absent: over the network. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Functions and tools of the other parts of the program. */
-  readonly handed: (io: Io) => ProgramServices;
+  /** Returns the functions and tools that other parts of the program provide. */
+  readonly servicesFor: (io: Io) => ProgramServices;
 }
 
 /**
@@ -59,7 +59,7 @@ export async function main(
   args: readonly string[],
   io: Io,
   { version, keys, otherCommands }: ProgramInfo,
-  environment: Environment,
+  environment: ProgramEnvironment,
 ): Promise<number> {
   try {
     const { words, options } = commandLineOf(args, io, version);
@@ -71,7 +71,7 @@ export async function main(
     }
     if (words.join(" ") === "tools") {
       const { toolListText } = await import("./tools/list.js");
-      return print(io, `${toolListText(options.json === true, await environment.handed(io).tools())}\n`);
+      return print(io, `${toolListText(options.json === true, await environment.servicesFor(io).tools())}\n`);
     }
     if (words[0] === "memory" && options.headless !== true && options.settings !== true) {
       const { isMemoryCommand } = await import("./memory/memory-commands.js");
@@ -81,13 +81,16 @@ export async function main(
     const [firstWord = ""] = words;
     if (words.length === 1 && otherCommands.has(firstWord) && !isSessionsCommand(words))
       throw new ExpectedError(
-        `'${firstWord}' is a command of research-ralph: research-ralph ${firstWord}. A message for the model has more words.`,
+        `'${firstWord}' is a command of research-ralph; run: research-ralph ${firstWord}. To send a message to the model, write more than this word.`,
         2,
       );
     const interrupt = new AbortController();
-    const onSignals = { SIGINT: () => interrupt.abort("SIGINT"), SIGTERM: () => interrupt.abort("SIGTERM") } as const;
-    const names = ["SIGINT", "SIGTERM"] as const;
-    for (const name of names) io.signals.on(name, onSignals[name]);
+    const signalHandlers = {
+      SIGINT: () => interrupt.abort("SIGINT"),
+      SIGTERM: () => interrupt.abort("SIGTERM"),
+    } as const;
+    const signalNames = ["SIGINT", "SIGTERM"] as const;
+    for (const signalName of signalNames) io.signals.on(signalName, signalHandlers[signalName]);
     try {
       const { env, canAsk, stdin, terminal } = io;
       const settingsRequest = {
@@ -107,11 +110,11 @@ export async function main(
           ...settingsRequest,
           canAsk: false,
           fetch: environment.fetch,
-          handed: environment.handed({ ...io, cwd: options.folder ?? io.cwd }),
+          services: environment.servicesFor({ ...io, cwd: options.folder ?? io.cwd }),
           folder: options.folder ?? io.cwd,
           workspace: io.cwd,
-          reads: options.read === true,
-          web: options.web === true,
+          canRead: options.read === true,
+          canFetch: options.web === true,
           toolbox: options.toolbox,
           toolSocket: options.toolSocket,
           ...(options.work === true ? { exec: io.runProgram } : {}),
@@ -126,19 +129,19 @@ export async function main(
         return await showSettings(await settingsOf({ ...settingsRequest, cwd: io.cwd }), io, environment.fetch);
       const flags = {
         isDebug: options.debug === true,
-        isAllowed: options.yes === true,
-        goesOn: options.continue === true,
+        areToolsAllowed: options.yes === true,
+        continuesLast: options.continue === true,
       };
       const { signal } = interrupt;
-      const start = { asked: { ...settingsRequest, cwd: io.cwd }, flags, version, io, signal, outside: environment };
+      const start = { request: { ...settingsRequest, cwd: io.cwd }, flags, version, io, signal, environment };
       if (isSessionsCommand(words)) return await runSessions(words[1], start);
-      if (words.length === 0 && canTalk(io)) return await talk(start);
+      if (words.length === 0 && canUseTerminal(io)) return await talk(start);
       return await answer(await messageFrom(words, io, signal), start);
     } catch (error) {
-      if (interrupt.signal.aborted) return interrupted(interrupt.signal, io);
+      if (interrupt.signal.aborted) return interruptedExitCode(interrupt.signal, io);
       throw error;
     } finally {
-      for (const name of names) io.signals.off(name, onSignals[name]);
+      for (const signalName of signalNames) io.signals.off(signalName, signalHandlers[signalName]);
     }
   } catch (error) {
     return fail(error, io);
@@ -146,7 +149,7 @@ export async function main(
 }
 
 /** The exit code of a process that was ended by a signal, as shells define it. */
-const interrupted = ({ reason }: AbortSignal, { readerGone }: Io): number =>
+const interruptedExitCode = ({ reason }: AbortSignal, { readerGone }: Io): number =>
   reason === "SIGTERM" ? 143 : reason !== "SIGINT" && readerGone.reason === "SIGHUP" ? 129 : 130;
 
 /** Reports an error in one sentence, never with a stack trace. Returns the exit code. */
@@ -158,15 +161,15 @@ export function fail(error: unknown, io: Io): number {
 }
 
 /** Whether the user can type at a terminal and see the output. */
-const canTalk = (io: Io): boolean => io.canAsk && canShow(io);
+const canUseTerminal = (io: Io): boolean => io.canAsk && isTerminalOutput(io);
 
 /** Limits that research-ralph sets for an agent that summarises. */
 function limitsFrom(env: NodeJS.ProcessEnv): { maxTokens?: number; temperature?: number } {
-  const number = (name: string) => {
+  const readNumber = (name: string) => {
     const value = Number(env[name] ?? "");
     return (env[name] ?? "") === "" || !Number.isFinite(value) ? undefined : value;
   };
-  return { maxTokens: number("RESEARCH_RALPH_MAX_TOKENS"), temperature: number("RESEARCH_RALPH_TEMPERATURE") };
+  return { maxTokens: readNumber("RESEARCH_RALPH_MAX_TOKENS"), temperature: readNumber("RESEARCH_RALPH_TEMPERATURE") };
 }
 
 function print(io: Io, text: string): number {
@@ -191,10 +194,10 @@ async function messageFrom(words: readonly string[], io: Io, signal: AbortSignal
 }
 
 /** The settings and the fetch function for an answer or a dialogue. */
-async function prepareSettings(asked: SettingsRequest, isDebug: boolean, io: Io, fetch: typeof globalThis.fetch) {
-  await writeFirstConfig(io, asked.keys);
-  const settings = await settingsOf(asked);
-  if (settings.chosen !== undefined) io.stderr(`ralph: ${settings.chosen}\n`);
+async function prepareSettings(request: SettingsRequest, isDebug: boolean, io: Io, fetch: typeof globalThis.fetch) {
+  await writeFirstConfig(io, request.keys);
+  const settings = await settingsOf(request);
+  if (settings.choiceText !== undefined) io.stderr(`ralph: ${settings.choiceText}\n`);
   for (const problem of await keyFileProblems(settings)) io.stderr(`ralph: ${problem}\n`);
   const redact = redactFor(io.env, { API_KEY: settings.key });
   return { settings, redact, fetch: isDebug ? withRequestLog(fetch, (text) => io.stderr(redact(text))) : fetch };
@@ -203,78 +206,78 @@ async function prepareSettings(asked: SettingsRequest, isDebug: boolean, io: Io,
 /** Options of the command line for an answer or a dialogue. */
 interface ConversationFlags {
   readonly isDebug: boolean;
-  /** Tools may write and run without asking. */
-  readonly isAllowed: boolean;
-  /** The last conversation of this folder is continued. */
-  readonly goesOn: boolean;
+  /** Tools may write files and run commands without asking. */
+  readonly areToolsAllowed: boolean;
+  /** The last conversation of this folder goes on. */
+  readonly continuesLast: boolean;
 }
 
 /** What an answer or a dialogue needs to start. */
 interface ConversationStart {
-  readonly asked: SettingsRequest;
+  readonly request: SettingsRequest;
   readonly flags: ConversationFlags;
   readonly version: string;
   readonly io: Io;
   readonly signal: AbortSignal;
-  readonly outside: Environment;
+  readonly environment: ProgramEnvironment;
 }
 
 /** Whether the words are `sessions` or `sessions <name>`. More words are a message. */
 const isSessionsCommand = (words: readonly string[]): boolean => words[0] === "sessions" && words.length <= 2;
 
-/** Lists the conversations of this folder, or continues one. Without a terminal, prints that one. */
+/** Lists the conversations of this folder, or continues one of them. Without a terminal, only prints it. */
 async function runSessions(name: string | undefined, start: ConversationStart): Promise<number> {
-  const { io, asked } = start;
-  const [{ sessionsOf }, { sessionsTable, conversationText, sessionNamed }] = await Promise.all([
+  const { io, request } = start;
+  const [{ readSessions }, { sessionsTable, conversationText, findSession }] = await Promise.all([
     import("./conversation/saved.js"),
     import("./conversation/sessions-command.js"),
   ]);
-  const { sessions, problems } = await sessionsOf(io.env, io.cwd);
+  const { sessions, problems } = await readSessions(io.env, io.cwd);
   for (const problem of problems) io.stderr(`ralph: ${problem}\n`);
-  if (name === undefined) return print(io, `${sessionsTable(sessions, asked.json === true, io.tableWidth)}\n`);
-  const before = sessionNamed(sessions, name);
-  return canTalk(io) ? await talk(start, before) : print(io, `${conversationText(before)}\n`);
+  if (name === undefined) return print(io, `${sessionsTable(sessions, request.json === true, io.tableWidth)}\n`);
+  const savedSession = findSession(sessions, name);
+  return canUseTerminal(io) ? await talk(start, savedSession) : print(io, `${conversationText(savedSession)}\n`);
 }
 
-/** The last conversation of this kind, if it is to be continued and exists. */
-async function conversationBefore(
+/** The last conversation of this kind; undefined if it does not exist, or if the flags do not ask for it. */
+async function findLastConversation(
   io: Io,
-  { goesOn }: ConversationFlags,
+  { continuesLast }: ConversationFlags,
   kind: SessionKind,
 ): Promise<SavedSession | undefined> {
-  if (!goesOn) return undefined;
-  const { sessionsOf } = await import("./conversation/saved.js");
-  const { sessions, problems } = await sessionsOf(io.env, io.cwd);
+  if (!continuesLast) return undefined;
+  const { readSessions } = await import("./conversation/saved.js");
+  const { sessions, problems } = await readSessions(io.env, io.cwd);
   for (const problem of problems) io.stderr(`ralph: ${problem}\n`);
-  const before = sessions.find((session) => session.kind === kind);
+  const savedSession = sessions.find((session) => session.kind === kind);
   const kindText = kind === "dialogue" ? "dialogue" : "single message";
-  if (before === undefined)
+  if (savedSession === undefined)
     io.stderr(`ralph: There was no ${kindText} in this folder yet; a new conversation begins.\n`);
-  return before;
+  return savedSession;
 }
 
-/** A conversation that can be opened: its settings are read, and the user trusts its servers. */
+/** Reads the settings and asks for trust in the MCP servers. The returned `open` starts the conversation. */
 async function prepareConversation(
-  { asked, flags, version, io, outside: { fetch = modelFetch(), handed } }: ConversationStart,
+  { request, flags, version, io, environment: { fetch = modelFetch(), servicesFor } }: ConversationStart,
   kind: SessionKind,
   chosenSession?: SavedSession,
 ) {
-  const { redact, ...settingsAndFetch } = await prepareSettings(asked, flags.isDebug, io, fetch);
-  const serverConfig = await ownServers(asked);
-  const before = chosenSession ?? (await conversationBefore(io, flags, kind));
+  const { redact, ...settingsAndFetch } = await prepareSettings(request, flags.isDebug, io, fetch);
+  const serverConfig = await readMcpServers(request);
+  const before = chosenSession ?? (await findLastConversation(io, flags, kind));
   const open = async (ask: ToolContext["ask"], say: (sentence: string) => void) => {
     const [{ Session }, { startServers }] = await Promise.all([import("./session.js"), import("./mcp/servers.js")]);
     const servers = startServers(serverConfig, { cwd: io.cwd, env: io.env, version, say });
     const session = new Session({
       io,
-      asked,
+      request,
       ...settingsAndFetch,
-      handed: handed(io),
+      services: servicesFor(io),
       servers,
       ask,
       say,
       kind,
-      before,
+      savedSession: before,
     });
     return { servers, session };
   };
@@ -282,17 +285,17 @@ async function prepareConversation(
 }
 
 async function answer(message: string, start: ConversationStart): Promise<number> {
-  const { asked, flags, io, signal } = start;
+  const { request, flags, io, signal } = start;
   const { redact, open } = await prepareConversation(start, "message");
   const say = (sentence: string) => io.stderr(`ralph: ${redact(sentence)}\n`);
-  const { session, servers } = await open(permissionFrom(io, flags.isAllowed, signal), say);
+  const { session, servers } = await open(createPermissionPrompt(io, flags.areToolsAllowed, signal), say);
   // The model knows only the tools that are ready before the first request.
-  await Promise.race([servers.settled, untilAborted(signal)]);
-  const isJson = asked.json === true;
-  const view = isJson ? quietView(io) : canShow(io) ? await viewOn(io) : plainView(io);
+  await Promise.race([servers.firstTries, untilAborted(signal)]);
+  const isJson = request.json === true;
+  const view = isJson ? quietView(io) : isTerminalOutput(io) ? await createTerminalView(io) : plainView(io);
   try {
-    const stop = AbortSignal.any([signal, io.readerGone]);
-    const result = await session.answer(message, stop, view.tell);
+    const stopSignal = AbortSignal.any([signal, io.readerGone]);
+    const result = await session.answer(message, stopSignal, view.tell);
     view.end();
     await session.save();
     if (isJson && !("failure" in result)) {
@@ -301,9 +304,9 @@ async function answer(message: string, start: ConversationStart): Promise<number
       say(`The answer is not JSON, but begins with: ${oneLine(result.message).slice(0, 100)}`);
       return 1;
     }
-    if (!("failure" in result)) return print(io, canShow(io) || result.message.endsWith("\n") ? "" : "\n");
-    if (result.failure.kind === "aborted") return interrupted(signal, io);
-    view.broke();
+    if (!("failure" in result)) return print(io, isTerminalOutput(io) || result.message.endsWith("\n") ? "" : "\n");
+    if (result.failure.kind === "aborted") return interruptedExitCode(signal, io);
+    view.beforeError();
     const { failureText } = await import("./converse.js");
     say(failureText(result.failure, io.clock.now()));
     return 1;
@@ -314,14 +317,14 @@ async function answer(message: string, start: ConversationStart): Promise<number
 }
 
 /** Whether stdout and stderr are a terminal. */
-const canShow = (io: Io): boolean => canRepaint(io) && io.isShown;
+const isTerminalOutput = (io: Io): boolean => canRepaint(io) && io.isShown;
 
-async function viewOn(io: Io) {
+async function createTerminalView(io: Io) {
   const [{ answerView }, { createColors }] = await Promise.all([
     import("./dialogue/answer-view.js"),
     import("picocolors"),
   ]);
-  return { ...answerView(io, createColors(io.color)), broke: () => undefined };
+  return { ...answerView(io, createColors(io.color)), beforeError: () => undefined };
 }
 
 /** The JSON of an answer, also if it is in a code fence; undefined if the answer is not JSON. */
@@ -336,32 +339,33 @@ const untilAborted = async (signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** Runs a dialogue. Only readline and the settings are loaded before its prompt is shown. */
+/** Runs a dialogue. To show the prompt soon, only readline and the settings are loaded before it. */
 async function talk(start: ConversationStart, chosenSession?: SavedSession): Promise<number> {
   const { flags, version, io, signal } = start;
-  const { redact, settings, before, open } = await prepareConversation(start, "dialogue", chosenSession);
+  const { redact, settings, before: savedSession, open } = await prepareConversation(start, "dialogue", chosenSession);
   const { dialogue } = await import("./dialogue/dialogue.js");
-  const goesOn = before === undefined ? "" : ` · going on with ${before.messages.length} messages`;
+  const continuationText =
+    savedSession === undefined ? "" : ` · going on with ${savedSession.messages.length} messages`;
   return await dialogue({
     io,
-    greeting: `ralph ${version} · ${settings.model} of ${serviceName(settings)}${goesOn} · /help lists the commands`,
+    greeting: `ralph ${version} · ${settings.model} of ${serviceName(settings)}${continuationText} · /help lists the commands`,
     redact,
     signal,
     async open({ ask, say }) {
-      const conversation = await open(flags.isAllowed ? async () => "yes" : ask, say);
-      // An error here occurs again with the first message, and is reported then.
+      const conversation = await open(flags.areToolsAllowed ? async () => "yes" : ask, say);
+      // An error is not lost: it occurs again with the first message, and is reported then.
       void conversation.session.warmUp().catch(() => undefined);
       return conversation;
     },
   });
 }
 
-/** Prints the settings. Throws ExpectedError if they name a local server that does not run, or a model it lacks. */
+/** Prints the settings. Throws ExpectedError if the local server does not run, or does not have the model. */
 async function showSettings(settings: Settings, io: Io, fetch = modelFetch()): Promise<number> {
-  // Without a server, the model that would be asked is not known.
-  if (isLocalServer(settings.url) && (await isRefused(settings.url, fetch)))
-    throw new ExpectedError(notRunning(settings));
-  const missing = await missingModel(settings, fetch);
+  // A local server decides which model is used, so without it the model is not known.
+  if (isLocalServer(settings.url) && (await isConnectionRefused(settings.url, fetch)))
+    throw new ExpectedError(notRunningText(settings));
+  const missing = await missingModelText(settings, fetch);
   if (missing !== undefined) throw new ExpectedError(missing);
   const text = settingsText(settings);
   const facts = { text, free: isFree(settings), place: placeOf(settings) };
@@ -371,21 +375,21 @@ async function showSettings(settings: Settings, io: Io, fetch = modelFetch()): P
 
 /** The provider, the model and the source of the key, as a sentence without the key. */
 function settingsText(settings: Settings): string {
-  const { provider, url, model, keyFrom, window, isWindowKnown, chosen } = settings;
+  const { provider, url, model, keySource, window, isWindowKnown, choiceText } = settings;
   const serviceText = isOfficialAddress(provider, url)
     ? provider.title
     : `the ${isLocalServer(url) ? "local " : ""}server${isFree(settings) ? ", without charge," : ""} at ${url.origin}${url.pathname}`;
-  const keyText = keyFrom === undefined ? "without a key" : `with the key in ${keyFrom}`;
-  return `Asks ${model} of ${serviceText} ${keyText}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.${chosen === undefined ? "" : ` ${chosen}`}`;
+  const keyText = keySource === undefined ? "without a key" : `with the key in ${keySource}`;
+  return `Asks ${model} of ${serviceText} ${keyText}; window ${window} tokens${isWindowKnown ? "" : " (the default: set context_window)"}.${choiceText === undefined ? "" : ` ${choiceText}`}`;
 }
 
 async function runMemory(
   words: readonly string[],
   io: Io,
   keys: ConfigKeys,
-  { fetch = modelFetch() }: Environment,
+  { fetch = modelFetch() }: ProgramEnvironment,
 ): Promise<number> {
-  const [{ memoryCommand }, { openOwnMemory }] = await Promise.all([
+  const [{ runMemoryCommand: memoryCommand }, { openUserMemory: openOwnMemory }] = await Promise.all([
     import("./memory/memory-commands.js"),
     import("./memory/own-memory.js"),
   ]);
@@ -400,12 +404,12 @@ async function runMemory(
   }
 }
 
-/** Writes a settings file at the first start, which only the user can read. */
+/** At the first start, writes a settings file that only the user can read. */
 async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   const home = homeOf(io.env);
   const [path = ""] = userFiles(home).filter((file) => file.endsWith(".json"));
   if ((await readConfigFile(keys, userFiles(home))) !== undefined) return;
-  // No provider is chosen: the key or the local server that is found decides, also one that is set later.
+  // The file names no provider. So the provider follows from the keys or the local server, even if they are set later.
   const settings = {
     $schema: schemaAddress("config"),
     api_url: "",
@@ -421,7 +425,7 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
     mcpServers: {},
   };
   try {
-    makeFolder(ownFolder(io.env), 0o700);
+    makeFolder(settingsFolder(io.env), 0o700);
     await writeFileAtomic(path, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
     io.stderr(`ralph: The settings of ralph are in ${path}.\n`);
   } catch (error) {
@@ -429,13 +433,13 @@ async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
   }
 }
 
-/** Reports each request: its address and its body, but not its headers, which contain the key. */
+/** Writes the address and the body of each request, but not its headers, because they contain the key. */
 const withRequestLog =
-  (fetch: typeof globalThis.fetch, say: (text: string) => void): typeof globalThis.fetch =>
+  (fetch: typeof globalThis.fetch, write: (text: string) => void): typeof globalThis.fetch =>
   async (input, init) => {
     const address = new URL(input instanceof Request ? input.url : input);
-    say(`→ ${init?.method ?? "GET"} ${address.origin}${address.pathname}\n${String(init?.body ?? "")}\n`);
+    write(`→ ${init?.method ?? "GET"} ${address.origin}${address.pathname}\n${String(init?.body ?? "")}\n`);
     const response = await fetch(input, init);
-    say(`← ${response.status} ${response.statusText}\n`);
+    write(`← ${response.status} ${response.statusText}\n`);
     return response;
   };

@@ -2,28 +2,30 @@ import type { LanguageModel } from "ai";
 import { gatewayToken } from "../engine/agents/shared/model-address.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 
-/** How one model is reached. */
+/** The address of a model, and what a request to it needs. */
 export interface Endpoint {
-  /** The address as configured, in full. */
+  /** The full address, as configured. */
   readonly url: URL;
   readonly model: string;
-  /** Undefined if the server needs none. */
+  /** Undefined if the server needs no key. */
   readonly key?: string;
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** A provider of models, or a kind of server: its addresses and its protocol. */
+/** A provider of models, or a kind of server, with its addresses and its protocol. */
 export interface Provider {
   readonly name: "anthropic" | "openai" | "google" | "azure" | "compatible";
-  /** Its name for people. */
+  /** The name that users see. */
   readonly title: string;
-  /** Whether a URL belongs to it, judged by the parsed host: `api.openai.com.evil.test` is another host. */
+  /**
+   * Whether a URL belongs to this provider. It compares the parsed host: `api.openai.com.evil.test` is another host.
+   */
   owns(url: URL): boolean;
-  /** Environment variables for its key. The first one that is set counts. */
+  /** Environment variables for the API key. The first one that is set is used. */
   readonly variables: readonly string[];
-  /** The configuration key for its key. */
+  /** The setting with the API key. */
   readonly setting: "anthropic_api_key" | "openai_api_key" | "google_api_key";
-  /** More variables, for the key of a gateway in its place. */
+  /** More variables with a key, which are used only if a gateway replaces the provider. */
   readonly gatewayVariables?: readonly string[];
   /** The default model. */
   readonly model: string;
@@ -33,8 +35,8 @@ export interface Provider {
   open(endpoint: Endpoint): Promise<LanguageModel>;
 }
 
-/** The address without its last part, because the packages add that part. */
-const withoutEnding = (url: URL, ending: RegExp): string => `${url.origin}${url.pathname}`.replace(ending, "");
+/** Removes the last part of an address, because the providers' packages add that part. */
+const removeEnding = (url: URL, ending: RegExp): string => `${url.origin}${url.pathname}`.replace(ending, "");
 
 const anthropic: Provider = {
   name: "anthropic",
@@ -49,7 +51,7 @@ const anthropic: Provider = {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     // Gateways expect the key in one header or the other, so it is sent in both.
     const headers = anthropic.owns(url) || key === "" ? {} : { headers: { authorization: `Bearer ${key}` } };
-    return createAnthropic({ apiKey: key, baseURL: withoutEnding(url, /\/messages\/?$/), fetch, ...headers })(model);
+    return createAnthropic({ apiKey: key, baseURL: removeEnding(url, /\/messages\/?$/), fetch, ...headers })(model);
   },
 };
 
@@ -63,7 +65,7 @@ const openai: Provider = {
   home: "https://api.openai.com/v1/chat/completions",
   async open({ url, model, key = "", fetch }) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    return createOpenAI({ apiKey: key, baseURL: withoutEnding(url, /\/chat\/completions\/?$/), fetch }).chat(model);
+    return createOpenAI({ apiKey: key, baseURL: removeEnding(url, /\/chat\/completions\/?$/), fetch }).chat(model);
   },
 };
 
@@ -77,7 +79,7 @@ const google: Provider = {
   home: "https://generativelanguage.googleapis.com/v1beta",
   async open({ url, model, key = "", fetch }) {
     const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-    return createGoogleGenerativeAI({ apiKey: key, baseURL: withoutEnding(url, /\/models\/.*$|\/$/), fetch })(model);
+    return createGoogleGenerativeAI({ apiKey: key, baseURL: removeEnding(url, /\/models\/.*$|\/$/), fetch })(model);
   },
 };
 
@@ -96,7 +98,7 @@ const azure: Provider = {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     return createOpenAICompatible({
       name: "azure",
-      baseURL: withoutEnding(url, /\/chat\/completions\/?$/),
+      baseURL: removeEnding(url, /\/chat\/completions\/?$/),
       headers: { "api-key": key },
       queryParams: Object.fromEntries(url.searchParams),
       includeUsage: true,
@@ -107,7 +109,7 @@ const azure: Provider = {
   },
 };
 
-/** Deployments of reasoning models accept only the new name of the maximum length, and no temperature. */
+/** Deployments of reasoning models accept `max_completion_tokens` instead of `max_tokens`, and no temperature. */
 const reasoningModel = /[/ ](?:[\w.-]*-)?(?:o[134](?:-[\w.-]+)?|gpt-5[\w.-]*)(?=[/ ]|$)/;
 
 function withNewParameters({ max_tokens, temperature: _, ...body }: Record<string, unknown>): Record<string, unknown> {
@@ -125,7 +127,7 @@ const compatible: Provider = {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     return createOpenAICompatible({
       name: "compatible",
-      baseURL: withoutEnding(url, /\/chat\/completions\/?$/),
+      baseURL: removeEnding(url, /\/chat\/completions\/?$/),
       queryParams: Object.fromEntries(url.searchParams),
       includeUsage: true,
       fetch,
@@ -134,11 +136,11 @@ const compatible: Provider = {
   },
 };
 
-/** The first provider that owns an address counts. The last one owns every address. */
+/** The first provider that owns an address is used. The last one owns every address. */
 const providers = [anthropic, openai, google, azure, compatible] as const;
 
-/** The providers with a default address, in the order in which their keys are searched. */
-export const makers: readonly (Provider & { readonly home: string })[] = [openai, anthropic, google].flatMap(
+/** The vendors of models: providers with a default address, in the order in which their keys are searched. */
+export const vendors: readonly (Provider & { readonly home: string })[] = [openai, anthropic, google].flatMap(
   (provider) => (provider.home === undefined ? [] : [{ ...provider, home: provider.home }]),
 );
 
@@ -149,7 +151,7 @@ const providerByProtocol: Readonly<Record<Protocol, Provider>> = { messages: ant
 
 /** The provider of an address. Its host decides, or, for an unknown host, the end of its path. */
 export const providerAt = (url: URL): Provider => {
-  const owner = providers.find((each) => each.owns(url)) ?? compatible;
+  const owner = providers.find((provider) => provider.owns(url)) ?? compatible;
   return owner === compatible && /\/messages\/?$/.test(url.pathname) ? anthropic : owner;
 };
 
@@ -167,9 +169,9 @@ export function providerOf(
     throw new ExpectedError(`${source}: '${address.slice(0, 200)}' is not an http or https address; give it in full.`);
   const owner = providerAt(url);
   if (url.protocol === "http:" && isOfficialAddress(owner, url))
-    throw new ExpectedError(`${source}: '${url.host}' is only reached over https; correct the address.`);
+    throw new ExpectedError(`${source}: '${url.host}' needs https; correct the address.`);
   const provider = protocol === undefined || isOfficialAddress(owner, url) ? owner : providerByProtocol[protocol];
-  // A server's address without a path: the usual path of this protocol is added.
+  // If the address has no path, the usual path of this protocol is added.
   if (provider === compatible && url.pathname === "/") url.pathname = "/v1/chat/completions";
   return { provider, url };
 }

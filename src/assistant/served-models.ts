@@ -2,15 +2,15 @@
 const timeoutMs = 2_000;
 
 /**
- * The models that an OpenAI-compatible server offers; undefined if it does not answer. `chat`: the address of its chat
- * completions. https://platform.openai.com/docs/api-reference/models/list
+ * The models that an OpenAI-compatible server offers; undefined if it does not answer. `chatUrl`: the address of its
+ * chat completions. https://platform.openai.com/docs/api-reference/models/list
  */
 export async function servedModels(
-  chat: URL,
+  chatUrl: URL,
   key: string | undefined,
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Promise<readonly string[] | undefined> {
-  const listUrl = `${chat.origin}${chat.pathname.replace(/\/chat\/completions\/?$|\/$/, "")}/models${chat.search}`;
+  const listUrl = `${chatUrl.origin}${chatUrl.pathname.replace(/\/chat\/completions\/?$|\/$/, "")}/models${chatUrl.search}`;
   try {
     const response = await fetch(listUrl, {
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },

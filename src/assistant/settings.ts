@@ -7,7 +7,7 @@ import { isOllamaAddress, ollamaAddress, gatewayAddress } from "../engine/agents
 import { projectFiles, readConfigFile, userFiles } from "../engine/config/config-file.js";
 import { gatherConfig } from "../engine/config/gather.js";
 import { type ConfigKeys, isLoopback, anyValue } from "../engine/config/keys.js";
-import { type TrustPrompt as Person, storeTrust, partsIn, requireTrust } from "../engine/config/trust.js";
+import { type TrustPrompt, storeTrust, partsIn, requireTrust } from "../engine/config/trust.js";
 import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { userFolder } from "../engine/lib/layout.js";
@@ -16,20 +16,20 @@ import { oneLine, shellWord } from "../engine/lib/sanitise.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
 import type { AssistantConfig } from "./generated/config.js";
 import { servedModels } from "./served-models.js";
-import { isOfficialAddress, makers, type Protocol, type Provider, providerAt, providerOf } from "./providers.js";
+import { isOfficialAddress, vendors, type Protocol, type Provider, providerAt, providerOf } from "./providers.js";
 
-/** The folder, the environment and the terminal of a start. */
-export interface StartContext extends Person {
+/** The folder, the environment and the terminal at the start. */
+export interface StartContext extends TrustPrompt {
   /** Every key that a configuration may have. */
   readonly keys: ConfigKeys;
   readonly cwd: string;
 }
 
-/** The command line and the environment of a start. */
+/** The command line and the environment at the start. */
 export interface SettingsRequest extends StartContext {
   readonly apiUrl?: string;
-  /** Only these settings must be trusted; by default, all settings of the folder. */
-  readonly uses?: readonly string[];
+  /** The names of the settings that are used, which must be trusted; by default, all settings of the folder. */
+  readonly usedKeys?: readonly string[];
   readonly model?: string;
   /** Maximum tokens of one answer. */
   readonly maxTokens?: number;
@@ -42,28 +42,35 @@ export interface SettingsRequest extends StartContext {
 
 /** How much of a long conversation is kept. */
 export interface HistoryLimits {
-  /** Number of exchanges that are kept, and how many of the newest are kept whole. */
-  readonly exchanges: number;
-  readonly whole: number;
-  /** Maximum characters of an older message and of its answer. */
-  readonly messageChars: number;
-  readonly answerChars: number;
+  /** Older exchanges are dropped. */
+  readonly maxExchanges: number;
+  /** The number of newest exchanges that are not shortened. */
+  readonly wholeExchanges: number;
+  /** Maximum characters of a message in a shortened exchange. */
+  readonly maxMessageChars: number;
+  /** Maximum characters of an answer in a shortened exchange. */
+  readonly maxAnswerChars: number;
 }
 
-export const defaultHistory: HistoryLimits = { exchanges: 8, whole: 3, messageChars: 200, answerChars: 300 };
+export const defaultHistory: HistoryLimits = {
+  maxExchanges: 8,
+  wholeExchanges: 3,
+  maxMessageChars: 200,
+  maxAnswerChars: 300,
+};
 
 /** All settings that a request to a model needs. */
 export interface Settings {
   readonly provider: Provider;
   readonly url: URL;
-  /** The variable, the flag or the file that names the address, or "default". */
-  readonly urlFrom: string;
+  /** The name of the variable, flag or file that sets the address, or "default". */
+  readonly urlSource: string;
   readonly model: string;
   readonly key?: string;
   /** The environment variable or the file that contains the key. */
-  readonly keyFrom?: string;
-  /** If several keys are set and no setting decides: which provider is asked and why, as one sentence. */
-  readonly chosen?: string;
+  readonly keySource?: string;
+  /** If several keys are set and no setting decides: one sentence that says which provider is used. */
+  readonly choiceText?: string;
   /** The context window of the model in tokens, with its answer. */
   readonly window: number;
   /** Whether the window is configured or known for the model, and not the default. */
@@ -85,7 +92,7 @@ export const serviceName = ({ provider, url }: Pick<Settings, "provider" | "url"
 export const defaultWindow = 8192;
 
 /** The folder of the user's settings and memory. */
-export const ownFolder = (env: NodeJS.ProcessEnv): string => userFolder(env["HOME"] ?? homedir());
+export const settingsFolder = (env: NodeJS.ProcessEnv): string => userFolder(env["HOME"] ?? homedir());
 
 /**
  * The settings. For each setting, the first of these sources counts: flag, environment, ./ralph.config.*,
@@ -94,27 +101,27 @@ export const ownFolder = (env: NodeJS.ProcessEnv): string => userFolder(env["HOM
  */
 export async function settingsOf(request: SettingsRequest): Promise<Settings> {
   const { env } = request;
-  const assistant = await readOwnFile(request, request.uses);
+  const assistant = await readSettingsFile(request, request.usedKeys);
   const config = assistant?.values ?? {};
-  const configPath = assistant?.path ?? join(ownFolder(env), "config.json");
+  const configPath = assistant?.path ?? join(settingsFolder(env), "config.json");
   const address = addressOf(request, config, configPath);
-  const { provider, url } = providerOf(address.text, address.from, address.protocol);
+  const { provider, url } = providerOf(address.text, address.source, address.protocol);
 
   const foundKey = keyOf(provider, url, env, { written: config, file: configPath });
   if (foundKey === undefined && isOfficialAddress(provider, url)) {
-    // In a sandbox the home folder has another path than its user knows.
+    // In a sandbox, the home folder has a path that the user does not know.
     const home = `${env["HOME"] ?? homedir()}/`;
     const pathText = configPath.startsWith(home) ? `~/${configPath.slice(home.length)}` : configPath;
     throw new ExpectedError(
-      address.from === "default"
-        ? `There is no key: set ${makers.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${pathText}.${await ollamaHint(request.fetch)}`
+      address.source === "default"
+        ? `There is no key: set ${vendors.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${pathText}.${await ollamaHint(request.fetch)}`
         : `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${pathText}.`,
     );
   }
   const model =
     request.model ??
-    (blank(config.model)
-      ? await modelFor(provider, url, foundKey?.key, { fetch: request.fetch, file: configPath })
+    (isBlank(config.model)
+      ? await chooseModel(provider, url, foundKey?.key, { fetch: request.fetch, file: configPath })
       : config.model);
   const knownWindow = windowOf(model);
   const window = (config.context_window ?? -1) < 0 ? undefined : config.context_window;
@@ -122,41 +129,41 @@ export async function settingsOf(request: SettingsRequest): Promise<Settings> {
   return {
     provider,
     url,
-    urlFrom: address.from,
+    urlSource: address.source,
     model,
-    ...(foundKey === undefined ? {} : { key: foundKey.key, keyFrom: foundKey.from }),
+    ...(foundKey === undefined ? {} : { key: foundKey.key, keySource: foundKey.from }),
     window: window ?? knownWindow ?? defaultWindow,
     history: {
-      exchanges: config.max_message_history ?? defaultHistory.exchanges,
-      whole: config.compress_assistant_after ?? defaultHistory.whole,
-      messageChars: config.preserve_reasoning_chars ?? defaultHistory.messageChars,
-      answerChars: config.preserve_observation_chars ?? defaultHistory.answerChars,
+      maxExchanges: config.max_message_history ?? defaultHistory.maxExchanges,
+      wholeExchanges: config.compress_assistant_after ?? defaultHistory.wholeExchanges,
+      maxMessageChars: config.preserve_reasoning_chars ?? defaultHistory.maxMessageChars,
+      maxAnswerChars: config.preserve_observation_chars ?? defaultHistory.maxAnswerChars,
     },
     isWindowKnown: (window ?? knownWindow) !== undefined,
-    chosen: address.chosen,
+    choiceText: address.choiceText,
     maxTokens: maxAnswerTokens === undefined || maxAnswerTokens < 0 ? undefined : maxAnswerTokens,
     temperature: request.temperature,
     json: request.json,
-    systemPrompt: blank(config.system_prompt) ? undefined : config.system_prompt,
+    systemPrompt: isBlank(config.system_prompt) ? undefined : config.system_prompt,
   };
 }
 
-/** A hint that Ollama answers on this machine, although no setting names it; empty if it does not answer. */
+/** A hint if Ollama answers on this machine although no setting names it; empty if it does not answer. */
 async function ollamaHint(fetch: SettingsRequest["fetch"]): Promise<string> {
   const models = await servedModels(new URL(ollamaAddress("127.0.0.1")), undefined, fetch);
   return models === undefined
     ? ""
-    : ` Ollama answers on this machine with ${someNames(models)}: set OLLAMA_HOST=127.0.0.1 to use it.`;
+    : ` Ollama answers on this machine with ${listNames(models)}: set OLLAMA_HOST=127.0.0.1 to use it.`;
 }
 
-const someNames = (names: readonly string[]): string =>
+const listNames = (names: readonly string[]): string =>
   `${names.slice(0, 8).map(oneLine).join(", ")}${names.length > 8 ? ` and ${names.length - 8} more` : ""}`;
 
 /**
- * The model if no setting names one: the provider's default, or the only one that a server offers.
- * @throws ExpectedError if the server offers several.
+ * The model if no setting names one: the provider's default, or the only model that a server offers.
+ * @throws ExpectedError if the server offers several models.
  */
-async function modelFor(
+async function chooseModel(
   provider: Provider,
   url: URL,
   key: string | undefined,
@@ -167,44 +174,36 @@ async function modelFor(
   const [firstModel] = models;
   if (firstModel !== undefined && models.length === 1) return firstModel;
   throw new ExpectedError(
-    `The server at ${url.host} offers ${models.length} models and none is chosen: ${someNames(models)}; choose one by "model": "${oneLine(firstModel ?? "")}" in ${file}.`,
+    `The server at ${url.host} offers ${models.length} models and none is chosen: ${listNames(models)}; choose one by "model": "${oneLine(firstModel ?? "")}" in ${file}.`,
   );
 }
 
-type WrittenConfig = AssistantConfig & Pick<EngineConfig, "max_tokens">;
+type FileConfig = AssistantConfig & Pick<EngineConfig, "max_tokens">;
 
 /**
  * Reads the nearest settings file of the assistant. It is checked against its schema, and the user must trust a file of
- * the folder. `uses`: only these keys must be trusted; by default all.
+ * the folder. `usedKeys`: only these keys must be trusted; by default all.
  * @throws ExpectedError (exit code 2) if the user does not trust the file.
  */
-export async function readOwnFile(
+export async function readSettingsFile(
   request: StartContext & Pick<SettingsRequest, "apiUrl">,
-  uses?: readonly string[],
-): Promise<{ path: string; text: string; values: WrittenConfig } | undefined> {
+  usedKeys?: readonly string[],
+): Promise<{ path: string; text: string; values: FileConfig } | undefined> {
   const { keys, cwd, env, apiUrl, canAsk, stdin, terminal } = request;
   // A flag replaces the address, so the address in the file has no effect and needs no trust.
   const flags = { api_url: apiUrl, openai_api_url: apiUrl };
-  const { filesWithFileOnlyKeys } = await gatherConfig(keys, {
-    flags,
-    cwd,
-    env,
-    usedKeys: uses,
-    canAsk,
-    stdin,
-    terminal,
-  });
-  // If a file only adds MCP servers, the model comes from the user's own file.
-  const namesModel = ({ values }: { readonly values: WrittenConfig }) =>
+  const { filesWithFileOnlyKeys } = await gatherConfig(keys, { flags, cwd, env, usedKeys, canAsk, stdin, terminal });
+  // A file of the folder that only adds MCP servers does not choose the model; the user's own file does.
+  const hasModelSettings = ({ values }: { readonly values: FileConfig }) =>
     Object.keys(values).some((key) => key in keys.fileOnly && key !== "mcpServers");
-  return filesWithFileOnlyKeys.find(namesModel) ?? filesWithFileOnlyKeys[0];
+  return filesWithFileOnlyKeys.find(hasModelSettings) ?? filesWithFileOnlyKeys[0];
 }
 
 /**
- * The MCP servers of the nearest file that has any; the user must trust that file. @throws ExpectedError like
- * `readOwnFile`.
+ * The MCP servers of the nearest file that contains any; the user must trust that file. @throws ExpectedError like
+ * `readSettingsFile`.
  */
-export async function ownServers(request: StartContext): Promise<Readonly<Record<string, unknown>>> {
+export async function readMcpServers(request: StartContext): Promise<Readonly<Record<string, unknown>>> {
   const { keys, cwd, env } = request;
   for (const paths of [projectFiles(cwd), userFiles(homeOf(env))]) {
     const file = await readConfigFile(keys, paths);
@@ -217,82 +216,82 @@ export async function ownServers(request: StartContext): Promise<Readonly<Record
   return {};
 }
 
-/** The address of a service, and the source of that setting. */
+/** The address of a service. `source`: the variable, flag or file that sets it, or "default". */
 interface Address {
   readonly text: string;
-  readonly from: string;
+  readonly source: string;
   readonly protocol?: Protocol;
-  readonly chosen?: string;
+  readonly choiceText?: string;
 }
 
-/** A setting that is absent, or as the first start writes it. */
-const blank = (value: string | undefined): value is undefined | "" => value === undefined || value === "";
+/** Whether a setting is absent, or empty as in the file that the first start writes. */
+const isBlank = (value: string | undefined): value is undefined | "" => value === undefined || value === "";
 
 /**
- * The address to ask. Where nobody names one, it is that of the first maker whose key or gateway is there: a person who
- * has set one key means it. A gateway takes the place of its maker's address wherever a file names that.
+ * The address of the service. If no setting names it, it belongs to the first vendor with a key or a gateway. The
+ * gateway of a vendor replaces the vendor's address, even if a file names that address.
  */
-function addressOf({ apiUrl, env }: SettingsRequest, written: WrittenConfig, file: string): Address {
-  if (apiUrl !== undefined) return { text: apiUrl, from: "--api-url" };
+function addressOf({ apiUrl, env }: SettingsRequest, written: FileConfig, file: string): Address {
+  if (apiUrl !== undefined) return { text: apiUrl, source: "--api-url" };
   const ollama = env["OLLAMA_HOST"] ?? "";
   const configured = written.api_url;
-  if (ollama !== "" && (blank(configured) ? blank(written.openai_api_url) : isLocalOllama(configured)))
-    return { text: ollamaAddress(ollama), from: "OLLAMA_HOST" };
-  const gateways = makers.map((maker) => ({ maker, gateway: gatewayOf(maker, env, written, file) }));
-  if (!blank(configured)) {
+  if (ollama !== "" && (isBlank(configured) ? isBlank(written.openai_api_url) : isOllamaAddressHere(configured)))
+    return { text: ollamaAddress(ollama), source: "OLLAMA_HOST" };
+  const vendorGateways = vendors.map((vendor) => ({ vendor, gateway: gatewayOf(vendor, env, written, file) }));
+  if (!isBlank(configured)) {
     const owner = URL.canParse(configured) ? providerAt(new URL(configured)) : undefined;
     return (
-      gateways.find(({ maker }) => maker.name === owner?.name)?.gateway ?? {
+      vendorGateways.find(({ vendor }) => vendor.name === owner?.name)?.gateway ?? {
         text: configured,
-        from: file,
+        source: file,
         protocol: written.protocol,
       }
     );
   }
-  const usable = gateways.filter(
-    ({ maker, gateway }) =>
-      gateway !== undefined || keyOf(maker, new URL(maker.home), env, { written, file }) !== undefined,
+  const candidates = vendorGateways.filter(
+    ({ vendor, gateway }) =>
+      gateway !== undefined || keyOf(vendor, new URL(vendor.home), env, { written, file }) !== undefined,
   );
-  const [first, ...others] = usable;
-  if (first === undefined) return { text: makers[0]?.home ?? "", from: "default" };
-  const address = first.gateway ?? { text: first.maker.home, from: "default" };
-  const titles = others.map(({ maker }) => maker.title).join(" and ");
+  const [firstChoice, ...others] = candidates;
+  if (firstChoice === undefined) return { text: vendors[0]?.home ?? "", source: "default" };
+  const address = firstChoice.gateway ?? { text: firstChoice.vendor.home, source: "default" };
+  const titles = others.map(({ vendor }) => vendor.title).join(" and ");
   return others.length === 0
     ? address
-    : { ...address, chosen: `${first.maker.title} is asked; ${titles} could be too: api_url chooses.` };
+    : { ...address, choiceText: `${firstChoice.vendor.title} is used; to use ${titles}, set api_url.` };
 }
 
-/** The gateway that the environment or a file names in place of a maker's own address. */
-function gatewayOf(maker: Provider, env: NodeJS.ProcessEnv, written: WrittenConfig, file: string): Address | undefined {
-  const protocol = maker.name === "anthropic" ? "messages" : "chat";
-  const named = gatewayAddress(maker.name, env);
-  if (named !== undefined) return { text: named, from: `${maker.name.toUpperCase()}_BASE_URL`, protocol };
-  const other = maker.name === "openai" ? written.openai_api_url : undefined;
-  return blank(other) ? undefined : { text: other, from: file, protocol };
+/** The gateway that the environment or a file sets in place of the vendor's own address. */
+function gatewayOf(vendor: Provider, env: NodeJS.ProcessEnv, written: FileConfig, file: string): Address | undefined {
+  const protocol = vendor.name === "anthropic" ? "messages" : "chat";
+  const gatewayUrl = gatewayAddress(vendor.name, env);
+  if (gatewayUrl !== undefined) return { text: gatewayUrl, source: `${vendor.name.toUpperCase()}_BASE_URL`, protocol };
+  const configuredUrl = vendor.name === "openai" ? written.openai_api_url : undefined;
+  return isBlank(configuredUrl) ? undefined : { text: configuredUrl, source: file, protocol };
 }
 
-const isLocalOllama = (address: string): boolean => URL.canParse(address) && isOwnOllama(new URL(address));
+const isOllamaAddressHere = (address: string): boolean => URL.canParse(address) && isOllamaHere(new URL(address));
 
-/** Whether an address is that of Ollama on this machine. */
-const isOwnOllama = (url: URL): boolean => isLoopback(url) && isOllamaAddress(url);
+/** Whether the server at an address is Ollama on this machine. */
+const isOllamaHere = (url: URL): boolean => isLoopback(url) && isOllamaAddress(url);
 
 /** Whether a server is on this machine or in its private network. */
 export const isLocalServer = (url: URL): boolean => isLoopback(url) || isPrivateAddress(url.hostname);
 
 /**
- * Whether the model runs on a local server, so that it costs nothing. A server that gets a key may be a gateway to a
- * provider, except Ollama, which ignores it.
+ * Whether the model runs on a local server, so it costs nothing. A server that gets a key may be a gateway to a
+ * provider that costs money; only Ollama ignores keys.
  */
 export const isFree = ({ url, key }: Pick<Settings, "url" | "key">): boolean =>
   isLocalServer(url) && (isOllamaAddress(url) || key === undefined);
 
-/** What to do if no program listens at the address of a local server. */
-export const notRunning = ({ url, urlFrom }: Pick<Settings, "url" | "urlFrom">): string => {
+/** The error message if no program listens at the address of a local server. */
+export const notRunningText = ({ url, urlSource }: Pick<Settings, "url" | "urlSource">): string => {
   const start =
-    isOllamaAddress(url) || urlFrom === "OLLAMA_HOST"
+    isOllamaAddress(url) || urlSource === "OLLAMA_HOST"
       ? "start Ollama with `ollama serve`"
       : "start the model server there";
-  const setting = /^(?:--|[A-Z_]+$)/.test(urlFrom) ? urlFrom : `api_url in ${urlFrom}`;
+  const setting = /^(?:--|[A-Z_]+$)/.test(urlSource) ? urlSource : `api_url in ${urlSource}`;
   return `No model server runs at ${url.origin} (the connection was refused); ${start}, or correct ${setting}.`;
 };
 
@@ -303,32 +302,32 @@ export function placeOf({ provider, url, model }: Settings): string {
 }
 
 /**
- * A sentence if a local server lists its models and the chosen one is not among them. Ollama takes a name without a tag
- * as the tag "latest".
+ * A sentence if a local server lists its models and the model of the settings is not among them. Ollama reads a name
+ * without a tag as "name:latest".
  */
-export async function missingModel(
+export async function missingModelText(
   { url, key, model }: Settings,
   fetch: typeof globalThis.fetch,
 ): Promise<string | undefined> {
   if (!isLocalServer(url)) return undefined;
   const models = await servedModels(url, key, fetch);
   if (models === undefined || models.includes(model) || models.includes(`${model}:latest`)) return undefined;
-  return `The server at ${url.host} has no model ${oneLine(model)}; it has ${someNames(models)}. Choose one by --model, or "model" in the settings.`;
+  return `The server at ${url.host} has no model ${oneLine(model)}; it has ${listNames(models)}. Choose one by --model, or "model" in the settings.`;
 }
 
 /**
- * The key for an address, and where it is from. One of the environment goes to its maker, to the gateway that the
- * environment names, and to this machine alone; one of a file goes where that file says.
+ * The key for an address, and its source. A key from the environment is sent only to its vendor, to the gateway that
+ * the environment names, and to this machine. A key from a file is sent to the address in that file.
  */
 function keyOf(
   provider: Provider,
   url: URL,
   env: NodeJS.ProcessEnv,
-  { written, file }: { readonly written: WrittenConfig; readonly file: string },
+  { written, file }: { readonly written: FileConfig; readonly file: string },
 ): { readonly key: string; readonly from: string } | undefined {
-  const gateway = [gatewayAddress("openai", env), gatewayAddress("anthropic", env)].includes(url.href);
-  const mayUseEnvironment = isOfficialAddress(provider, url) || isLoopback(url) || gateway;
-  const names = [...provider.variables, ...(gateway ? (provider.gatewayVariables ?? []) : [])];
+  const isGateway = [gatewayAddress("openai", env), gatewayAddress("anthropic", env)].includes(url.href);
+  const mayUseEnvironment = isOfficialAddress(provider, url) || isLoopback(url) || isGateway;
+  const names = [...provider.variables, ...(isGateway ? (provider.gatewayVariables ?? []) : [])];
   const variable = mayUseEnvironment ? names.find((name) => (env[name] ?? "").trim() !== "") : undefined;
   if (variable !== undefined) return { key: (env[variable] ?? "").trim(), from: variable };
   const key = (written[provider.setting] ?? "").trim();
@@ -336,15 +335,18 @@ function keyOf(
 }
 
 /**
- * What a person should know of the file that holds the key: others can read it, or git has it in its history. One
- * sentence each. `mayRunGit`: false for a process that starts no program.
+ * Warnings about the file that contains the key, each a sentence: other users can read the file, or git tracks it.
+ * `mayRunGit`: false if this process must not start a program.
  */
-export async function keyFileProblems({ keyFrom }: Settings, mayRunGit = true): Promise<readonly string[]> {
-  if (keyFrom === undefined || !isAbsolute(keyFrom)) return [];
-  const mode = (await stat(keyFrom).catch(() => undefined))?.mode ?? 0;
-  const open = `${keyFrom} holds a key and other users can read it; run \`chmod 600 ${shellWord(keyFrom)}\`.`;
-  const tracked = `${keyFrom} holds a key and git keeps it; take the key out of the file and of git's history, and make a new one.`;
-  return [...((mode & 0o077) === 0 ? [] : [open]), ...(mayRunGit && (await isTracked(keyFrom)) ? [tracked] : [])];
+export async function keyFileProblems({ keySource }: Settings, mayRunGit = true): Promise<readonly string[]> {
+  if (keySource === undefined || !isAbsolute(keySource)) return [];
+  const mode = (await stat(keySource).catch(() => undefined))?.mode ?? 0;
+  const openText = `${keySource} contains a key and other users can read it; run \`chmod 600 ${shellWord(keySource)}\`.`;
+  const trackedText = `${keySource} contains a key and git tracks it; remove the key from the file and from git's history, and create a new key.`;
+  return [
+    ...((mode & 0o077) === 0 ? [] : [openText]),
+    ...(mayRunGit && (await isTracked(keySource)) ? [trackedText] : []),
+  ];
 }
 
 async function isTracked(path: string): Promise<boolean> {
@@ -354,10 +356,10 @@ async function isTracked(path: string): Promise<boolean> {
   return (await runGit(dirname(path), ["ls-files", "--error-unmatch", "--", basename(path)], { maxMs: 5000 })).ok;
 }
 
-/** `ralph --trust`: what `research-ralph trust --yes` does for the settings of this folder. */
+/** Trusts the settings of this folder, like `research-ralph trust --yes`. Returns a sentence for the user. */
 export async function trustFolder({ cwd, env }: Io, keys: ConfigKeys): Promise<string> {
   const file = await readConfigFile(keys, projectFiles(cwd));
   if (file === undefined) throw new ExpectedError(`There is no ralph.config.json or ralph.config.yaml in ${cwd}.`);
   await storeTrust(partsIn(keys.needsTrust, file.values, file.path), env);
-  return `${file.path} is trusted as it stands now.`;
+  return `${file.path} is trusted with its present content.`;
 }

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { basename, join } from "node:path";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import { installedAgents } from "../engine/agents/adapters.js";
-import { addressOf, type RedisAddress } from "../fleet/address.js";
-import { type Fleet, fleetOf } from "../fleet/fleet.js";
+import { readAddress, type RedisAddress } from "../fleet/address.js";
+import { type Fleet, createFleet } from "../fleet/fleet.js";
 import { readRegularText } from "../engine/storage/regular-file.js";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
 import { ExpectedError } from "../engine/lib/errors.js";
@@ -108,14 +108,14 @@ const redisVariable = variableOf("redis");
 
 /** The agents of a run on other machines. Connects to Redis only when the first of them starts. */
 const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): Fleet =>
-  fleetOf({
+  createFleet({
     address: () => redisOf(config),
     project: folder === undefined ? "no project" : basename(folder),
-    iterationMs: config.iterationMs,
-    patienceMs: config.patienceMs,
+    maxIterationMs: config.iterationMs,
+    maxWaitMs: config.patienceMs,
     home: homeOf(io.env),
     now: io.clock.now,
-    paths: new Map([
+    replacedPaths: new Map([
       ...(folder === undefined ? [] : [[folder, basename(folder)] as const]),
       [config.stateDir, "the state folder"],
     ]),
@@ -126,7 +126,7 @@ const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): F
 
 /** The address of Redis. @throws ExpectedError (exit code 2) if it is missing or not allowed. */
 export function redisOf({ redis, insecure_redis }: Pick<ResolvedConfig, "redis" | "insecure_redis">): RedisAddress {
-  if (redis !== undefined) return addressOf(redis, insecure_redis);
+  if (redis !== undefined) return readAddress(redis, insecure_redis);
   throw new ExpectedError(
     `Agents on other machines are reached over Redis, whose address is not set; add --redis rediss://queue.lab:6379, or set redis in your configuration or ${redisVariable}.`,
     2,
@@ -137,11 +137,11 @@ export function redisOf({ redis, insecure_redis }: Pick<ResolvedConfig, "redis" 
 export function insecureNotice(
   config: Pick<ResolvedConfig, "redis" | "insecure_redis">,
 ): { readonly level: "warning"; readonly message: string } | undefined {
-  const { tls, shown } = redisOf(config);
+  const { tls, publicText } = redisOf(config);
   if (tls || !config.insecure_redis) return undefined;
   return {
     level: "warning",
-    message: `${shown} is reached without TLS: anyone on the network between can read briefs and write results.`,
+    message: `${publicText} is reached without TLS: anyone on the network between can read briefs and write results.`,
   };
 }
 

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
-/** The address of a Redis server, and our login there. */
+/** The address of a Redis server, with the user and the password. */
 export interface RedisAddress {
   readonly host: string;
   readonly port: number;
@@ -11,8 +11,8 @@ export interface RedisAddress {
   readonly password?: string;
   /** Number of the database; the default is 0. */
   readonly db: number;
-  /** The address without user and password, for people. */
-  readonly shown: string;
+  /** The address without user and password, for messages. */
+  readonly publicText: string;
 }
 
 const defaultPort = 6379;
@@ -22,8 +22,8 @@ const defaultPort = 6379;
  * Without TLS only a server on this machine is accepted, unless `insecure`.
  * @throws ExpectedError (exit code 2) for anything else. The message never contains the password.
  */
-export function addressOf(text: string, insecure: boolean): RedisAddress {
-  const url = urlOf(text);
+export function readAddress(text: string, insecure: boolean): RedisAddress {
+  const url = parseUrl(text);
   const tls = url.protocol === "rediss:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? defaultPort : Number(url.port);
@@ -31,12 +31,12 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
   const path = /^\/?(\d{0,4})$/.exec(url.pathname)?.[1];
   if (path === undefined || url.search !== "" || url.hash !== "")
     throw new ExpectedError(
-      `The address ${shown} of Redis has something after the port that is not a database number; write it as ${shown}/0.`,
+      `The address ${shown} of Redis has a path that is not a database number; write it as ${shown}/0.`,
       2,
     );
   if (!tls && !isLoopback(host) && !insecure)
     throw new ExpectedError(
-      `Redis at ${shown} is on another machine and would be reached without TLS, so anyone on the network between could read briefs and write results; use rediss://, or add --insecure-redis where the network itself is trusted.`,
+      `Redis at ${shown} is on another machine and would be reached without TLS, so anyone on the network between could read briefs and write results; use rediss://, or add --insecure-redis if you trust the network.`,
       2,
     );
   const [username, password] = [decodePart(url.username, shown), decodePart(url.password, shown)];
@@ -44,7 +44,7 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
     host,
     port,
     tls,
-    shown,
+    publicText: shown,
     db: Number(path),
     ...withoutUndefined({
       username: username === "" ? undefined : username,
@@ -53,7 +53,7 @@ export function addressOf(text: string, insecure: boolean): RedisAddress {
   };
 }
 
-function urlOf(text: string): URL {
+function parseUrl(text: string): URL {
   const invalidAddress = new ExpectedError(
     "The Redis address is not valid; write it as rediss://user:password@queue.lab:6379, or redis://127.0.0.1:6379 for a server on this machine.",
     2,
@@ -73,7 +73,7 @@ function decodePart(part: string, shown: string): string {
     return decodeURIComponent(part);
   } catch {
     throw new ExpectedError(
-      `The user or password of ${shown} has a % that begins no escape sequence; write % as %25 there.`,
+      `The user or password of ${shown} contains a % that is not part of an escape such as %25; write each % as %25.`,
       2,
     );
   }
@@ -83,5 +83,5 @@ function decodePart(part: string, shown: string): string {
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
-/** An address, valid or not, without everything before its last @. A password may contain an @ itself. */
-export const withoutPassword = (text: string): string => text.replace(/^([a-z][\w+.-]*:\/\/)?.*@/is, "$1…@");
+/** Removes everything before the last @ of an address, even of an invalid one: a password may contain an @. */
+export const hidePassword = (text: string): string => text.replace(/^([a-z][\w+.-]*:\/\/)?.*@/is, "$1…@");

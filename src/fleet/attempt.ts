@@ -6,12 +6,12 @@ import { type Redact, redactValue } from "../engine/lib/redact.js";
 import type { Agent, Failure } from "../engine/loop/types.js";
 import { readResultText } from "../engine/storage/result-file.js";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
-import { briefIn, type TakenJob } from "./jobs/job.js";
+import { prepareBrief, type AcceptedJob } from "./jobs/job.js";
 import { times } from "./keys.js";
 import type { WorkerFolder } from "./leftovers.js";
-import { bounded, makeSender } from "./talk.js";
+import { boundTexts, makeSender } from "./talk.js";
 
-/** The tools of an attempt. */
+/** What an attempt needs from its worker. */
 export interface AttemptTools {
   /** The worker's own name. */
   readonly worker: string;
@@ -21,28 +21,29 @@ export interface AttemptTools {
   readonly redact: Redact;
   /** Sends items to the coordinator. Resolves when there is room for more. */
   readonly send: (items: readonly FleetItem[]) => Promise<void>;
-  /** The worker's number of this attempt, and the path of the file for the agent's output. */
+  /** The worker's number for this attempt. */
   readonly number: number;
+  /** The path of the file for the agent's output. */
   readonly transcript: string;
-  /** Aborted if the attempt is no longer wanted or no longer ours: then nothing more is sent. */
+  /** It is aborted if the job is no longer wanted, or if another worker has it. Then nothing more is sent. */
   readonly signal: AbortSignal;
 }
 
-/** How an attempt ended. `full`: the disk is full, and nothing was started. */
+/** How an attempt ended. `said`: its end was sent. `full`: the disk is full, and nothing was started. */
 export type AttemptEnd = "said" | "dropped" | "full" | Failure;
 
-/** Runs the agent of a job once: makes a workspace with the brief, and sends the agent's events and its result. */
-export async function runAttempt(takenJob: TakenJob, tools: AttemptTools): Promise<AttemptEnd> {
+/** Runs the agent for a job once: creates the workspace, and sends the agent's events and its result. */
+export async function runAttempt(takenJob: AcceptedJob, tools: AttemptTools): Promise<AttemptEnd> {
   const { agent, folder, redact, signal, number } = tools;
   let workspace: string | undefined;
-  const sender = makeSender(tools.send, times.batch);
-  const sendItem = (item: FleetItem) => sender.say(bounded(redactValue(item, redact).value as FleetItem));
+  const sender = makeSender(tools.send, times.batchInterval);
+  const sendItem = (item: FleetItem) => sender.add(boundTexts(redactValue(item, redact).value as FleetItem));
   let failure: Failure | undefined;
   try {
     let brief;
     try {
       workspace = folder.workspace(String(number));
-      brief = await briefIn(workspace, takenJob, number);
+      brief = await prepareBrief(workspace, takenJob, number);
     } catch (error) {
       if (hasCode(error, "ENOSPC", "EDQUOT")) return "full";
       failure = { kind: "crashed", message: `The worker could not make a workspace: ${messageOf(error)}.` };
@@ -52,7 +53,7 @@ export async function runAttempt(takenJob: TakenJob, tools: AttemptTools): Promi
     }
     const { worker, transcript } = tools;
     await sendItem({ type: "begun", worker, confinement: agent.confinement, transcript: `${worker}:${transcript}` });
-    // Sent at once, so that the coordinator knows the worker even if it dies the next moment.
+    // It is sent at once, so that the coordinator knows the worker even if the worker dies soon.
     await sender.finish();
     const { maxUsd, maxMs } = takenJob.job;
     const limits = withoutUndefined({ maxUsd, maxMs });
@@ -71,10 +72,10 @@ export async function runAttempt(takenJob: TakenJob, tools: AttemptTools): Promi
   }
 }
 
-/** Sends the agent's result file. A link out of the workspace is not followed. */
+/** Sends the content of the agent's result file. A link out of the workspace is not followed. */
 async function sendResult(workspace: string, sendItem: (item: FleetItem) => Promise<void>): Promise<void> {
   const resultText = readResultText(join(workspace, resultName));
   if ("text" in resultText) await sendItem({ type: "result", text: resultText.text });
   else if (resultText.absent !== true)
-    await sendItem({ type: "notice", message: `Left on the worker: ${resultText.reason}.` });
+    await sendItem({ type: "notice", message: `The result file was not sent: ${resultText.reason}.` });
 }

@@ -3,7 +3,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { type RedisAddress, isLoopback } from "./address.js";
 import { type RedisServer, connectToRedis } from "./connect.js";
 
-/** A finding of doctor about a Redis server. `needed`: agents on other machines can't work without it. */
+/** A finding of `doctor` about a Redis server. `needed`: if it is not ok, agents on other machines can't work. */
 export interface RedisFinding {
   readonly name: string;
   readonly ok: boolean;
@@ -12,12 +12,12 @@ export interface RedisFinding {
   readonly fix?: string;
 }
 
-/** The largest text that a client must be able to store: an entry of a stream has at most 8 MB, a job some 22 MB. */
+/** Clients must be able to store texts of this size: an entry of a stream has at most 8 MB, a job about 22 MB. */
 const maxTextBytes = 32 * 1024 * 1024;
 
 /** Checks a Redis server: its connection, its encryption, its persistence and its limits. */
 export async function checkRedis(address: RedisAddress): Promise<readonly RedisFinding[]> {
-  const { shown } = address;
+  const { publicText } = address;
   let server: RedisServer;
   try {
     server = await connectToRedis(address);
@@ -33,7 +33,7 @@ export async function checkRedis(address: RedisAddress): Promise<readonly RedisF
         name: "Redis",
         ok: true,
         needed: true,
-        detail: `${info.get("redis_version") ?? "unknown"} at ${shown}, ${evictionText(info)}`,
+        detail: `${info.get("redis_version") ?? "unknown"} at ${publicText}, ${evictionText(info)}`,
       },
       tlsFinding(address),
       diskFinding(info),
@@ -44,13 +44,13 @@ export async function checkRedis(address: RedisAddress): Promise<readonly RedisF
   }
 }
 
-/** The eviction policy as text. Servers with a policy that deletes keys were refused before. */
+/** The eviction policy as text. `connectToRedis` has already refused policies that delete keys. */
 const evictionText = (info: ReadonlyMap<string, string>): string =>
   info.get("maxmemory_policy") === "noeviction"
     ? "keys are never evicted"
     : "the server does not say whether it evicts keys; maxmemory-policy should be noeviction";
 
-/** A finding about something that a fleet can work without. `fix`: what to do if it is not as it should be. */
+/** A finding that is not needed for a fleet. `fix`: what to do if `ok` is false. */
 const optionalFinding = (name: string, ok: boolean, detail: string, fix?: string): RedisFinding => ({
   name,
   ok,
@@ -73,11 +73,11 @@ function tlsFinding({ tls, host }: RedisAddress): RedisFinding {
 
 const diskFinding = (info: ReadonlyMap<string, string>): RedisFinding =>
   info.get("aof_enabled") === "1"
-    ? optionalFinding("Redis disk", true, "appendonly is on: jobs survive its restart")
+    ? optionalFinding("Redis disk", true, "appendonly is on: jobs survive a restart of Redis")
     : optionalFinding(
         "Redis disk",
         false,
-        "appendonly is off: a restart loses the jobs under way, and they start again",
+        "appendonly is off: a restart of Redis loses the current jobs, and they start again",
         "Set appendonly yes in redis.conf.",
       );
 

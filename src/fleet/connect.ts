@@ -15,14 +15,14 @@ export interface RedisServer {
   readonly bullmq: Bullmq;
   /** The fields of the server's INFO. */
   readonly info: ReadonlyMap<string, string>;
-  /** Opens one more connection. It waits for a server that is not available, without a limit. */
+  /** Opens one more connection. If the server is not available, the connection waits for it without a limit. */
   open(): Redis;
 }
 
-/** The oldest version of Redis with all the commands that we use. */
+/** The oldest version of Redis with all commands that are used here. */
 const minVersion = [6, 2] as const;
 
-/** Loads the libraries. Only a fleet needs them, so they may not be installed. */
+/** Loads the libraries for Redis. Only a fleet needs them, so they may be missing. */
 async function loadLibraries(): Promise<{ readonly Client: typeof Redis; readonly bullmq: Bullmq }> {
   try {
     const [{ Redis: Client }, bullmq] = await Promise.all([import("ioredis"), import("bullmq")]);
@@ -32,7 +32,7 @@ async function loadLibraries(): Promise<{ readonly Client: typeof Redis; readonl
       ? "are not installed"
       : `could not be loaded (${oneLine(messageOf(error))})`;
     throw new ExpectedError(
-      `Agents on other machines need the packages bullmq and ioredis, which ${problem}; ${howToInstall(packageFile("."))}.`,
+      `Agents on other machines need the packages bullmq and ioredis, which ${problem}; ${installAdvice(packageFile("."))}.`,
     );
   }
 }
@@ -40,8 +40,8 @@ async function loadLibraries(): Promise<{ readonly Client: typeof Redis; readonl
 /** The tested versions. package.json has the allowed range. */
 const testedPackages = ["bullmq@6.7.0", "ioredis@6.0.0"];
 
-/** How a person installs the libraries for the package in this folder, as part of a sentence. */
-export function howToInstall(root: string): string {
+/** How the user can install the libraries, as part of a sentence. `root`: the folder of this package. */
+export function installAdvice(root: string): string {
   const npx = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]/.exec(root)?.[1];
   if (npx !== undefined) {
     const packages = [...packagesOfNpx(npx), ...testedPackages].map((name) => `--package ${name}`).join(" ");
@@ -79,7 +79,7 @@ export async function connectToRedis(address: RedisAddress): Promise<RedisServer
     db,
     lazyConnect: true,
     maxRetriesPerRequest: null,
-    connectTimeout: times.connect,
+    connectTimeout: times.connectTimeout,
     ...withoutUndefined({ username, password, tls: tls ? {} : undefined }),
   };
   const info = await readServerInfo(new Client({ ...options, retryStrategy: () => null }), address);
@@ -89,7 +89,7 @@ export async function connectToRedis(address: RedisAddress): Promise<RedisServer
     info,
     open() {
       const retryStrategy = (attempts: number) => Math.min(1_000, 50 * 2 ** attempts);
-      const redis = new Client({ ...options, retryStrategy, lazyConnect: false, socketTimeout: times.answer });
+      const redis = new Client({ ...options, retryStrategy, lazyConnect: false, socketTimeout: times.answerTimeout });
       // Each command reports its own error.
       redis.on("error", () => undefined);
       return redis;
@@ -104,8 +104,8 @@ async function readServerInfo(redis: Redis, address: RedisAddress): Promise<Read
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`it did not answer within ${times.connect / 1000} seconds`)),
-      times.connect,
+      () => reject(new Error(`it did not answer within ${times.connectTimeout / 1000} seconds`)),
+      times.connectTimeout,
     );
   });
   try {
@@ -121,41 +121,41 @@ async function readServerInfo(redis: Redis, address: RedisAddress): Promise<Read
 }
 
 /** The error message for a server that could not be used. */
-function connectionErrorOf(error: unknown, { shown, tls }: RedisAddress): ExpectedError {
+function connectionErrorOf(error: unknown, { publicText, tls }: RedisAddress): ExpectedError {
   const message = messageOf(error);
   if (/^(?:WRONGPASS|NOAUTH|NOPERM)/.test(message)) {
     const reason = message.startsWith("NOPERM")
       ? "does not allow this user what a fleet needs"
       : "refuses this user and password";
     return new ExpectedError(
-      `Redis at ${shown} ${reason}; correct them where its address is set (research-ralph config says where).`,
+      `Redis at ${publicText} ${reason}; correct them where its address is set (research-ralph config says where).`,
       5,
     );
   }
   const isProtocolError = /RESP|wrong version|SSL|TLS|certificate|ECONNRESET|Connection is closed/i.test(message);
   const hint = !isProtocolError
-    ? "see that it runs and can be reached from here"
+    ? "check that it runs and can be reached from here"
     : tls
-      ? "see that it speaks TLS on this port, and that its certificate is known here (NODE_EXTRA_CA_CERTS names your own authority)"
-      : "see that it is Redis without TLS on this port; with TLS the address begins with rediss://";
-  return new ExpectedError(`Redis at ${shown} could not be reached (${message.replace(/\.$/, "")}); ${hint}.`);
+      ? "check that it uses TLS on this port, and that this machine trusts its certificate (NODE_EXTRA_CA_CERTS can add a certificate authority)"
+      : "check that it is Redis without TLS on this port; with TLS, the address begins with rediss://";
+  return new ExpectedError(`Redis at ${publicText} could not be reached (${message.replace(/\.$/, "")}); ${hint}.`);
 }
 
 /**
  * The error for a refusal by the server: forbidden keys (exit code 5), or another refusal (1). `requester`: what needs
  * the keys; `keys`: the keys in the syntax of an ACL. Other errors are returned unchanged.
  */
-export function refusal(
+export function explainRefusal(
   error: unknown,
-  { what: requester, keys }: { readonly what: string; readonly keys: string },
-  { shown, username = "default" }: RedisAddress,
+  { requester, keys }: { readonly requester: string; readonly keys: string },
+  { publicText, username = "default" }: RedisAddress,
 ): unknown {
   if (!(error instanceof Error) || error.name !== "ReplyError") return error;
-  // The second form is an error from within a script.
+  // The second pattern matches the error of a script.
   if (!/NOPERM|user executing the script/i.test(error.message))
-    return new ExpectedError(`Redis at ${shown} refused what ${requester} needs: ${oneLine(error.message)}.`);
+    return new ExpectedError(`Redis at ${publicText} refused what ${requester} needs: ${oneLine(error.message)}.`);
   return new ExpectedError(
-    `Redis at ${shown} does not allow this user what ${requester} needs; allow it there: ACL SETUSER ${username} ${keys} +@all -@dangerous +info`,
+    `Redis at ${publicText} does not allow this user what ${requester} needs; allow it there: ACL SETUSER ${username} ${keys} +@all -@dangerous +info`,
     5,
   );
 }
@@ -164,12 +164,12 @@ const fieldsOf = (info: string): ReadonlyMap<string, string> =>
   new Map([...info.matchAll(/^([\w-]+):([^\r\n]*)/gm)].map(([, name = "", value = ""]) => [name, value]));
 
 /** @throws ExpectedError (exit code 1) for a server on which jobs could be lost. */
-function requireUsable(info: ReadonlyMap<string, string>, { shown }: RedisAddress): void {
+function requireUsable(info: ReadonlyMap<string, string>, { publicText }: RedisAddress): void {
   const problem = versionProblem(info) ?? evictionProblem(info);
-  if (problem !== undefined) throw new ExpectedError(`Redis at ${shown} ${problem}.`);
+  if (problem !== undefined) throw new ExpectedError(`Redis at ${publicText} ${problem}.`);
 }
 
-/** What is wrong with the server's version, and what to do. */
+/** The problem with the server's version and the remedy, as part of a sentence; undefined if it is suitable. */
 export function versionProblem(info: ReadonlyMap<string, string>): string | undefined {
   const version = info.get("redis_version") ?? "unknown";
   const [major = 0, minor = 0] = version.split(".").map(Number);
@@ -177,7 +177,7 @@ export function versionProblem(info: ReadonlyMap<string, string>): string | unde
   return `is version ${version}; ${minVersion.join(".")} or newer is needed: update it`;
 }
 
-/** What is wrong with the server's policy for a full memory, and what to do. */
+/** The problem with the server's policy for a full memory, and the remedy; undefined if it is suitable. */
 export function evictionProblem(info: ReadonlyMap<string, string>): string | undefined {
   const policy = info.get("maxmemory_policy");
   if (policy === undefined || policy === "noeviction") return undefined;

@@ -13,34 +13,36 @@ import type { AgentEnd, AgentEvent, Brief, Failure, RunOptions } from "../engine
 import { explainSystemError } from "../engine/storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
 import { type RedisServer, connectToRedis } from "./connect.js";
-import { type JobEvents, makeJobEvents, type UsedEvent } from "./received-events.js";
-import { jobOf, type Leaving, signed, timeOver } from "./jobs/job.js";
-import { maxSentAgain, prefix, queueOf, times, wantedOf } from "./keys.js";
+import { type JobEvents, makeJobEvents, type UsageEvent } from "./received-events.js";
+import { createJob, type BriefCleaning, signJob, expiredText } from "./jobs/job.js";
+import { maxOtherWorkers, prefix, queueName, times, wantedJobsKey } from "./keys.js";
 import { makeLease } from "./lease.js";
-import { workersAwake, firstReset, missingWorkerText, offersIn, workersAccepting } from "./offers.js";
+import { activeWorkers, firstReset, missingWorkerText, readOffers, acceptingWorkers } from "./offers.js";
 import { makeRanks } from "./priorities.js";
-import { ownSigner } from "./jobs/signature.js";
+import { openSigner } from "./jobs/signature.js";
 import { type Entry, entryOf, makeReader, type TooLarge } from "./talk.js";
 
 /** Sends the briefs of a run to workers and receives their events. */
 export interface Coordinator {
-  /** Runs an agent once, like `Agent.run`. */
+  /** Runs an agent on a worker once, with the arguments of `Agent.run`. */
   run(agent: string, brief: Brief, options: RunOptions): AsyncGenerator<AgentEvent>;
-  /** Why no more agents of the run may start, not on this machine either; undefined while they may. */
-  over(): string | undefined;
+  /** The reason why no more agents of the run may start, even on this machine; undefined if they may. */
+  stopReason(): string | undefined;
   /** Cancels all jobs and closes the connections. */
   close(): Promise<void>;
 }
 
-export interface CoordinatorOptions extends Leaving {
-  /** The name of the project, for people; for work outside a project, a description of it. */
+export interface CoordinatorOptions extends BriefCleaning {
+  /** The name of the project for users; if there is no project, a description of the work. */
   readonly project: string;
-  /** The random id of the project: only one coordinator at a time may work on it. Absent if nobody else can. */
+  /**
+   * The random id of the project. Only one coordinator at a time may work on it. Absent if no other coordinator can.
+   */
   readonly projectId?: () => Promise<string>;
   /** Maximum milliseconds of an iteration. */
-  readonly iterationMs: number;
+  readonly maxIterationMs: number;
   /** Maximum milliseconds to wait for a worker. */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
   /** The user's home folder. It contains the key that signs jobs. */
   readonly home: string;
   readonly now: () => number;
@@ -49,27 +51,27 @@ export interface CoordinatorOptions extends Leaving {
 /** A job that is running or waiting. */
 interface LiveJob {
   readonly queue: string;
-  /** Received entries that are not processed yet. The reader waits for `taken`. */
-  readonly inbox: { readonly entry: Entry | TooLarge; readonly taken: () => void }[];
+  /** Received entries that are not processed yet. The reader waits until `onProcessed` is called. */
+  readonly inbox: { readonly entry: Entry | TooLarge; readonly onProcessed: () => void }[];
   wake(): void;
 }
 
 /**
- * A worker that starts a job renews its deadline at most so many times. Otherwise a dishonest worker could start it
- * again and again without end.
+ * When a worker starts a job, the deadline of the job is renewed, but at most this many times. Otherwise a dishonest
+ * worker could start it again without end.
  */
 const maxStarts = 20;
 
 /**
- * Connects to Redis. The first job takes the project over, when the project's own lock is held: jobs of an earlier run
- * are then cancelled.
- * @throws ExpectedError like `connectToRedis` and `ownSigner`.
+ * Connects to Redis. Before the first job is sent, this run takes the project over and cancels the jobs of an earlier
+ * run. The caller must hold the lock of the project then.
+ * @throws ExpectedError like `connectToRedis` and `openSigner`.
  */
 export async function openCoordinator(address: RedisAddress, options: CoordinatorOptions): Promise<Coordinator> {
-  const signer = await ownSigner(options.home);
+  const signer = await openSigner(options.home);
   const { now } = options;
   const server = await connectToRedis(address);
-  const run = randomBytes(8).toString("hex");
+  const runId = randomBytes(8).toString("hex");
   const [redis, streamConnection] = [server.open(), server.open()];
   const queues = new Map<string, Queue>();
   const liveJobs = new Map<string, LiveJob>();
@@ -79,17 +81,17 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
   const removals = new Set<Promise<void>>();
   const lease = makeLease({
     redis,
-    run,
+    run: runId,
     project: options.project,
     projectId: options.projectId,
-    wanted: () => liveJobs.keys(),
+    wantedJobs: () => liveJobs.keys(),
     queues: () => [...queues.keys()],
     remove: (name, job) => queueFor(name).remove(job),
-    replaced() {
+    onReplaced() {
       for (const job of liveJobs.values()) job.wake();
     },
   });
-  const reader = makeReader(streamConnection, run, receive, () => isClosed);
+  const reader = makeReader(streamConnection, runId, receive, () => isClosed);
 
   function queueFor(name: string): Queue {
     const queue = queues.get(name) ?? openQueue(server, name, redis);
@@ -102,8 +104,8 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     const entry = entryOf(fields);
     const job = entry === undefined ? undefined : liveJobs.get(entry.job);
     if (entry === undefined || job === undefined) return;
-    await new Promise<void>((taken) => {
-      job.inbox.push({ entry, taken });
+    await new Promise<void>((onProcessed) => {
+      job.inbox.push({ entry, onProcessed });
       job.wake();
     });
   }
@@ -111,134 +113,135 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
   /** A name that no other job of this run has had. */
   function uniqueJobName(iteration: number): string {
     for (let number = 1; ; number += 1) {
-      const name = number === 1 ? `${run}-${iteration}` : `${run}-${iteration}-${number}`;
+      const name = number === 1 ? `${runId}-${iteration}` : `${runId}-${iteration}-${number}`;
       if (usedNames.has(name)) continue;
       usedNames.add(name);
       return name;
     }
   }
 
-  /** Why the queue will never report on a job again; undefined if it may. Waits while Redis is not available. */
+  /** Returns a failure if the queue will not report on a job any more. Waits while Redis is not available. */
   async function findLoss(queue: Queue, id: string): Promise<Failure | undefined> {
     const state = await queue.getJobState(id);
     if (state !== "unknown" && state !== "failed" && state !== "completed") return undefined;
     const reason = state === "failed" ? (await queue.getJob(id))?.failedReason : undefined;
-    // A later run of the project removes waiting jobs. The next beat would notice that too, but it may come much later.
+    // A later run of the project removes waiting jobs. This check is made now because the next regular one may be late.
     await lease.beat();
     if (lease.isReplaced()) return replacedFailure;
-    // The last entries of the job may be unread, behind entries that other jobs have not processed yet.
-    await reader.toItsEnd();
-    if (reason === undefined)
-      return { kind: "network", message: "The job is lost: Redis no longer knows it. It starts again." };
+    // The last entries of the job may still be unread.
+    await reader.waitForEnd();
+    if (reason === undefined) return { kind: "network", message: "Redis has lost the job. It starts again." };
     await queue.remove(id).catch(() => 0);
     return /stalled/i.test(reason)
-      ? { kind: "crashed", message: "Three workers in a row died while they ran the agent; find out what ends them." }
+      ? { kind: "crashed", message: "Three workers in a row died while they ran the agent; find out why they died." }
       : {
-          kind: reason.includes(timeOver) ? "network" : "crashed",
+          kind: reason.includes(expiredText) ? "network" : "crashed",
           message: `No worker took the job: ${reason.slice(0, 500)}.`,
         };
   }
 
   /**
-   * Runs an agent, and sends its brief to another worker if a worker has reached a limit. A limit belongs to one
-   * worker's login or key. So it ends the iteration only if all workers rest, or if the maximum number of workers was
-   * tried.
+   * Runs an agent. If a worker has reached the limit of its login or key, sends the brief to another worker. The limit
+   * ends the iteration only if all workers have reached one, or if the maximum number of workers was tried.
    */
-  async function* runAgent(agent: string, brief: Brief, run: RunOptions): AsyncGenerator<AgentEvent> {
-    let usedBefore: UsedEvent | undefined;
+  async function* runAgent(agent: string, brief: Brief, runOptions: RunOptions): AsyncGenerator<AgentEvent> {
+    let usedBefore: UsageEvent | undefined;
     for (let sendCount = 1; ; sendCount++) {
       const events = makeJobEvents(usedBefore);
-      const end = yield* runJob(agent, brief, run, events);
+      const end = yield* runJob(agent, brief, runOptions, events);
       if (end.failure?.kind !== "rate-limit") return yield end;
-      const offers = workersAccepting(await offersIn(redis, queueOf(agent)).catch(() => []), signer.key);
-      const otherWorkers = workersAwake(offers, now()).filter(({ name }) => name !== events.worker());
-      if (otherWorkers.length === 0 || sendCount > maxSentAgain || run.signal.aborted)
+      const offers = acceptingWorkers(await readOffers(redis, queueName(agent)).catch(() => []), signer.key);
+      const otherWorkers = activeWorkers(offers, now()).filter(({ name }) => name !== events.worker());
+      if (otherWorkers.length === 0 || sendCount > maxOtherWorkers || runOptions.signal.aborted)
         return yield failedEnd(
-          withReset(end.failure, workersAwake(offers, now()).length > 0 ? undefined : firstReset(offers)),
+          withReset(end.failure, activeWorkers(offers, now()).length > 0 ? undefined : firstReset(offers)),
         );
-      usedBefore = events.used();
+      usedBefore = events.usage();
       const message = `${events.worker() ?? "A worker"} has reached a limit (${end.failure.message}); the work is sent to another worker.`;
       yield { type: "notice", message };
     }
   }
 
-  /** Yields all events of a job, and returns its end. */
+  /** Yields the events of a job, and returns its end event. */
   async function* runJob(
     agent: string,
     brief: Brief,
     { signal, maxUsd, maxMs }: RunOptions,
     events: JobEvents,
   ): AsyncGenerator<AgentEvent, AgentEnd> {
-    const allowed = {
-      // A worker refuses a job without money or time.
+    const jobLimits = {
+      // A worker refuses a job with a limit of zero.
       ...(maxUsd === undefined ? {} : { maxUsd: Math.max(0.01, maxUsd) }),
-      maxMs: Math.max(1, Math.min(options.iterationMs, maxMs ?? Infinity)),
+      maxMs: Math.max(1, Math.min(options.maxIterationMs, maxMs ?? Infinity)),
     };
-    const name = queueOf(agent);
+    const name = queueName(agent);
     const queue = queueFor(name);
     const id = uniqueJobName(brief.iteration);
-    const job = await jobOf({ run, id, queue: name, expires: now() + times.job }, brief, allowed, options).catch(
-      (error: unknown) => fileFailure(error, brief.workspace),
-    );
+    const job = await createJob(
+      { run: runId, id, queue: name, expires: now() + times.maxJobWait },
+      brief,
+      jobLimits,
+      options,
+    ).catch((error: unknown) => fileFailure(error, brief.workspace));
     if ("kind" in job) return failedEnd(job);
-    const data = signed(job, signer);
+    const data = signJob(job, signer);
     let wakeUp = (): void => undefined;
     const liveJob: LiveJob = { queue: name, inbox: [], wake: () => wakeUp() };
     const onAbort = (): void => wakeUp();
     signal.addEventListener("abort", onAbort, { once: true });
     liveJobs.set(id, liveJob);
     const sentAt = performance.now();
-    let [heardAt, lookedAt] = [sentAt, sentAt];
-    let pendingLook: Promise<void> | undefined;
+    let [lastEntryAt, lastCheckAt] = [sentAt, sentAt];
+    let pendingCheck: Promise<void> | undefined;
     let lostJob: Failure | undefined;
     let notice: string | undefined;
-    /** The time since which no worker could take the job. */
-    let aloneSince: number | undefined;
-    let isToldAlone = false;
+    /** The time from which on no worker could take the job. */
+    let noWorkerSince: number | undefined;
+    let isMissingReported = false;
     /** The time at which the worker should have ended the job. */
     let deadline = Infinity;
     let startCount = 0;
-    /** Maximum milliseconds without Redis. Never less than the lease, because agents keep running during it. */
-    const maxOutageMs = Math.min(Math.max(options.patienceMs, times.lease), 2 ** 31 - 1);
+    /** Maximum milliseconds without Redis. At least as long as the lease, because until then workers continue. */
+    const maxOutageMs = Math.min(Math.max(options.maxWaitMs, times.lease), 2 ** 31 - 1);
     const noAnswer: Failure = { kind: "network", message: `Redis has not answered for ${durationText(maxOutageMs)}.` };
 
-    /** Checks whether the job still exists, and whether a worker has it or could take it. */
+    /** Checks whether the job still exists, and whether a worker has it or can take it. */
     async function inspectJob(): Promise<void> {
-      // A worker that is about to end no longer offers places, but it still has its jobs.
-      const [offers, locks] = await Promise.all([offersIn(redis, name), redis.exists(`${queue.toKey(id)}:lock`)]);
-      // The time limit runs only while a worker has the job. If the job is put back, it may wait for a place.
+      // A worker that is about to end publishes no offer any more, but still has its jobs.
+      const [offers, locks] = await Promise.all([readOffers(redis, name), redis.exists(`${queue.toKey(id)}:lock`)]);
+      // The deadline applies only while a worker has the job. If the job goes back to the queue, it may wait there.
       if (locks === 0) deadline = Infinity;
-      else if (deadline === Infinity) deadline = performance.now() + allowed.maxMs + times.grace;
+      else if (deadline === Infinity) deadline = performance.now() + jobLimits.maxMs + times.grace;
       const missingText = locks > 0 ? undefined : missingWorkerText(offers, agent, signer.key);
-      const possibleWorkers = workersAccepting(offers, signer.key);
+      const possibleWorkers = acceptingWorkers(offers, signer.key);
       const areAllResting =
-        locks === 0 && possibleWorkers.length > 0 && workersAwake(possibleWorkers, now()).length === 0;
+        locks === 0 && possibleWorkers.length > 0 && activeWorkers(possibleWorkers, now()).length === 0;
       let noWorkerFailure: Failure | undefined = areAllResting
         ? allWorkersRest(agent, firstReset(possibleWorkers))
         : undefined;
-      if (missingText === undefined) [aloneSince, isToldAlone] = [undefined, false];
+      if (missingText === undefined) [noWorkerSince, isMissingReported] = [undefined, false];
       else {
-        aloneSince ??= Math.max(heardAt, lookedAt);
-        const waitedMs = performance.now() - aloneSince;
-        if (waitedMs >= times.noWorker && !isToldAlone) [isToldAlone, notice] = [true, missingText];
-        if (waitedMs >= options.patienceMs)
+        noWorkerSince ??= Math.max(lastEntryAt, lastCheckAt);
+        const waitedMs = performance.now() - noWorkerSince;
+        if (waitedMs >= times.noWorker && !isMissingReported) [isMissingReported, notice] = [true, missingText];
+        if (waitedMs >= options.maxWaitMs)
           noWorkerFailure = {
             kind: "auth",
-            message: `${missingText} No worker offered it within ${durationText(options.patienceMs)}.`,
+            message: `${missingText} No worker offered it within ${durationText(options.maxWaitMs)}.`,
           };
       }
-      // The last worker may have reported the end of the job before it stopped.
-      if (noWorkerFailure !== undefined) await reader.toItsEnd();
+      // The last worker may have reported the end of the job, so all entries are read first.
+      if (noWorkerFailure !== undefined) await reader.waitForEnd();
       const loss = noWorkerFailure ?? (await findLoss(queue, id));
-      // Events that arrived meanwhile are more important.
-      if (performance.now() - heardAt >= times.silence) lostJob ??= loss;
+      // If an entry has arrived meanwhile, the job is not lost.
+      if (performance.now() - lastEntryAt >= times.maxSilence) lostJob ??= loss;
     }
 
     try {
       let timer: NodeJS.Timeout | undefined;
       const sendFailure = await Promise.race([
         send().then(returnUndefined, (error: unknown) => sendFailureOf(error, brief.workspace)),
-        untilAborted(signal),
+        waitForAbort(signal),
         new Promise<Failure>((resolve) => (timer = setTimeout(() => resolve(noAnswer), maxOutageMs))),
       ]).finally(() => clearTimeout(timer));
       if (sendFailure !== undefined) return failedEnd(sendFailure);
@@ -248,23 +251,23 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         if (performance.now() >= deadline)
           return failedEnd({
             kind: "timeout",
-            message: `${agent} is no longer waited for: ${events.worker() ?? "its worker"} should have ended it after ${durationText(allowed.maxMs)}, and did not report that.`,
+            message: `The wait for ${agent} was ended: ${events.worker() ?? "its worker"} should have stopped it after ${durationText(jobLimits.maxMs)}, but did not report an end.`,
           });
         const next = liveJob.inbox.shift();
         if (next !== undefined) {
           try {
-            if (events.isOld(next.entry.attempt)) continue;
-            [heardAt, aloneSince] = [performance.now(), undefined];
+            if (events.isOldAttempt(next.entry.attempt)) continue;
+            [lastEntryAt, noWorkerSince] = [performance.now(), undefined];
             if ("tooLarge" in next.entry)
               return failedEnd({
                 kind: "crashed",
                 message: "The worker sent too much output at once, so the attempt was ended.",
               });
-            for (const item of events.hear(next.entry)) {
+            for (const item of events.newEventsOf(next.entry)) {
               if (item.type === "begun") {
-                ranks.begun(id);
+                ranks.started(id);
                 startCount += 1;
-                if (startCount <= maxStarts) deadline = performance.now() + allowed.maxMs + times.grace;
+                if (startCount <= maxStarts) deadline = performance.now() + jobLimits.maxMs + times.grace;
               }
               if (item.type === "result") {
                 const storeFailure = await keepResult(brief.workspace, item);
@@ -274,11 +277,11 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
               const yieldedAt = performance.now();
               if (item.type === "end") return item;
               yield item;
-              // The time for which the caller held the event does not count.
+              // The time that the caller needed for the event does not count.
               deadline += performance.now() - yieldedAt;
             }
           } finally {
-            next.taken();
+            next.onProcessed();
           }
           continue;
         }
@@ -289,13 +292,13 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
           yield { type: "notice", message };
         }
         if (lostJob !== undefined) return failedEnd(lostJob);
-        const quietMs = performance.now() - Math.max(heardAt, lookedAt);
-        if (pendingLook !== undefined && quietMs >= times.silence + maxOutageMs) return failedEnd(noAnswer);
-        if (quietMs >= times.silence)
-          pendingLook ??= inspectJob()
+        const silenceMs = performance.now() - Math.max(lastEntryAt, lastCheckAt);
+        if (pendingCheck !== undefined && silenceMs >= times.maxSilence + maxOutageMs) return failedEnd(noAnswer);
+        if (silenceMs >= times.maxSilence)
+          pendingCheck ??= inspectJob()
             .catch(() => undefined)
             .finally(() => {
-              [pendingLook, lookedAt] = [undefined, performance.now()];
+              [pendingCheck, lastCheckAt] = [undefined, performance.now()];
               wakeUp();
             });
         await pause();
@@ -303,8 +306,8 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
     } finally {
       signal.removeEventListener("abort", onAbort);
       liveJobs.delete(id);
-      for (const message of liveJob.inbox) message.taken();
-      removeJob(queue, id, ranks.over(id));
+      for (const message of liveJob.inbox) message.onProcessed();
+      removeJob(queue, id, ranks.ended(id));
     }
 
     async function send(): Promise<void> {
@@ -325,41 +328,41 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
 
     function pause(): Promise<void> {
       return new Promise((resolve) => {
-        const timer = setTimeout(done, times.look);
-        function done(): void {
+        const timer = setTimeout(finishPause, times.checkInterval);
+        function finishPause(): void {
           clearTimeout(timer);
           wakeUp = () => undefined;
           resolve();
         }
-        wakeUp = done;
-        if (liveJob.inbox.length > 0 || signal.aborted || isClosed) done();
+        wakeUp = finishPause;
+        if (liveJob.inbox.length > 0 || signal.aborted || isClosed) finishPause();
       });
     }
   }
 
   /** Cancels a job, and gives its rank to the oldest waiting job of this run. */
-  function removeJob(queue: Queue, id: string, promotion: ReturnType<typeof ranks.over>): void {
+  function removeJob(queue: Queue, id: string, promotion: ReturnType<typeof ranks.ended>): void {
     const removal = removeAndPromote(queue, id, promotion).finally(() => removals.delete(removal));
     removals.add(removal);
   }
 
-  async function removeAndPromote(queue: Queue, id: string, promotion: ReturnType<typeof ranks.over>): Promise<void> {
+  async function removeAndPromote(queue: Queue, id: string, promotion: ReturnType<typeof ranks.ended>): Promise<void> {
     try {
-      await redis.srem(wantedOf(run), id);
-      // This fails if a worker has the job. That worker ends it at its next check.
+      await redis.srem(wantedJobsKey(runId), id);
+      // This fails if a worker has the job. The worker notices at its next check that the job is not wanted.
       await queue.remove(id).catch(() => 0);
       const promotedJob = promotion === undefined ? undefined : liveJobs.get(promotion.job);
       if (promotion === undefined || promotedJob === undefined) return;
       const job = await queueFor(promotedJob.queue).getJob(promotion.job);
       await job?.changePriority({ priority: promotion.rank });
     } catch {
-      // Redis is not available, or the run is over. The next beat writes which jobs are wanted.
+      // Redis is not available, or the run has ended. The next renewal of the lease writes the wanted jobs again.
     }
   }
 
   return {
     run: runAgent,
-    over: () => (lease.isReplaced() ? replacedFailure.message : undefined),
+    stopReason: () => (lease.isReplaced() ? replacedFailure.message : undefined),
     async close() {
       isClosed = true;
       for (const [id, job] of liveJobs) {
@@ -367,11 +370,11 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
         job.wake();
       }
       streamConnection.disconnect();
-      const released = lease.release();
+      const leaseRelease = lease.release();
       // If Redis is not available, the lease expires by itself.
-      const allDone = Promise.all([released, ...removals]);
-      await Promise.race([allDone, sleep(2_000)]);
-      for (const queue of queues.values()) await Promise.race([queue.close().catch(() => undefined), released]);
+      const cleanup = Promise.all([leaseRelease, ...removals]);
+      await Promise.race([cleanup, sleep(2_000)]);
+      for (const queue of queues.values()) await Promise.race([queue.close().catch(() => undefined), leaseRelease]);
       redis.disconnect();
     },
   };
@@ -380,7 +383,7 @@ export async function openCoordinator(address: RedisAddress, options: Coordinato
 const returnUndefined = (): undefined => undefined;
 
 /**
- * The failure of a job that could not be sent: Redis refused it, or a file of this machine could not be read or
+ * The failure of a job that could not be sent because Redis refused it, or because a file could not be read or
  * written.
  */
 function sendFailureOf(error: unknown, path: string): Failure {
@@ -401,7 +404,7 @@ const allWorkersRest = (agent: string, reset: string | undefined): Failure => ({
   ...withoutUndefined({ reset_at: reset }),
 });
 
-/** A limit that ends when the first worker can be used again. `reset`: undefined if some worker is not resting. */
+/** Sets the time at which a failure by a limit ends. `reset`: undefined if a worker can be used now. */
 const withReset = (failure: Failure, reset: string | undefined): Failure =>
   reset === undefined ? failure : { ...failure, reset_at: reset };
 
@@ -410,21 +413,21 @@ const failedEnd = (failure: Failure): AgentEnd => ({ type: "end", message: "", f
 const replacedFailure: Failure = {
   kind: "auth",
   message:
-    "Another run of this project was started elsewhere and has taken over its agents; this run ends, and its own copy of the project stays as it is.",
+    "Another run of this project was started elsewhere and has taken over its agents; this run ends, and does not change its copy of the project.",
 };
 
 const abortFailure = ({ reason }: AbortSignal): Failure => ({
   kind: "aborted",
-  message: `The agent was ended because ${reason === timeoutReason ? "the time of this run was up" : "the run was interrupted"}.`,
+  message: `The agent was ended because ${reason === timeoutReason ? "the time limit of this run was reached" : "the run was interrupted"}.`,
 });
 
-const untilAborted = (signal: AbortSignal): Promise<undefined> =>
+const waitForAbort = (signal: AbortSignal): Promise<undefined> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
 
-/** Writes the agent's result into the workspace, where results are read. Answers with a failure if that fails. */
+/** Writes the agent's result into the workspace, where results are read. Returns a failure if that is impossible. */
 async function keepResult(
   workspace: string,
   { text }: Extract<FleetItem, { type: "result" }>,
@@ -433,7 +436,7 @@ async function keepResult(
   return writeFile(path, text).then(returnUndefined, (error: unknown) => fileFailure(error, path));
 }
 
-/** Whether an error is a system error about a file. Errors of the network are about Redis. */
+/** Whether an error is a system error about a file, and not an error of the connection to Redis. */
 const isFileError = (error: unknown): boolean =>
   hasCode(error, "ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "ENOTDIR", "EISDIR", "ELOOP", "EMLINK") ||
   hasCode(error, "EFBIG", "EIO", "EMFILE", "ENFILE");
@@ -454,7 +457,7 @@ export function openQueue({ bullmq }: Pick<RedisServer, "bullmq">, name: string,
     connection,
     prefix,
     skipVersionCheck: true,
-    // Nobody reads the library's own events.
+    // The library writes its own events, which are not read here.
     streams: { events: { maxLen: 100 } },
   });
   queue.on("error", () => undefined);

@@ -5,18 +5,18 @@ import type { Agent, Failure, StopCondition } from "../engine/loop/types.js";
 import type { RedisAddress } from "./address.js";
 import type { Coordinator, CoordinatorOptions } from "./coordinator.js";
 
-/** The agents of a run that are on other machines. */
+/** The agents of a run that run on other machines. */
 export interface Fleet {
   /** An agent whose runs are jobs of the fleet. */
   agent(remoteAgent: RemoteAgent): Agent;
   /**
-   * Connects to Redis, so that errors are known before anything starts.
+   * Connects to Redis, so that a connection error is reported before the run starts.
    * @throws ExpectedError like `connectToRedis`, and with exit code 2 if no address was given.
    */
   connect(): Promise<void>;
   /**
-   * Ends the run as blocked if a later run on another machine has taken the project over. Agents on this machine may
-   * not continue either, because nobody needs the results of this copy any more.
+   * Ends the run as blocked if a later run on another machine has taken the project over. Then agents on this machine
+   * end too, because the results of this copy are not needed any more.
    */
   readonly stopCondition: StopCondition;
 }
@@ -27,10 +27,10 @@ interface FleetOptions extends CoordinatorOptions {
 }
 
 /**
- * The fleet of a run. Its code is loaded, and Redis contacted, only with the first brief or with `connect`. All its
- * agents share one coordinator, and closing any of them closes it.
+ * Creates the fleet of a run. It loads its code and connects to Redis only for the first brief, or if `connect` is
+ * called. All agents of the fleet share one coordinator; if one agent is closed, the coordinator is closed.
  */
-export function fleetOf(options: FleetOptions): Fleet {
+export function createFleet(options: FleetOptions): Fleet {
   let coordinatorPromise: Promise<Coordinator> | undefined;
   let coordinator: Coordinator | undefined;
   const open = (): Promise<Coordinator> =>
@@ -38,7 +38,7 @@ export function fleetOf(options: FleetOptions): Fleet {
   return {
     agent: (remoteAgent) => ({
       name: remoteAgent.name,
-      // The agent can't reach this machine at all. Its own confinement is reported after its start.
+      // The agent can't access this machine. Its confinement on the other machine is reported after its start.
       confinement: "workspace",
       ...withoutUndefined({ free: remoteAgent.free, takesTemperature: remoteAgent.takesTemperature }),
       async *run(brief, run) {
@@ -51,16 +51,16 @@ export function fleetOf(options: FleetOptions): Fleet {
         yield* coordinator.run(remoteAgent.spec, brief, run);
       },
       async close() {
-        const closing = coordinatorPromise;
+        const openedPromise = coordinatorPromise;
         coordinatorPromise = undefined;
-        await (await closing?.catch(() => undefined))?.close();
+        await (await openedPromise?.catch(() => undefined))?.close();
       },
     }),
     async connect() {
       await open();
     },
     stopCondition() {
-      const reason = coordinator?.over();
+      const reason = coordinator?.stopReason();
       return reason === undefined ? undefined : { verdict: "blocked", reason };
     },
   };

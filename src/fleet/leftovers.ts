@@ -6,21 +6,20 @@ import { killLeftovers, ownStarter } from "../engine/process/descendants.js";
 import { isSameProcess, startOfProcess } from "../engine/process/process-identity.js";
 import { times } from "./keys.js";
 
-/** The note of a worker. With it the next worker can remove what a killed one left. */
+/** The note of a worker. If the worker is killed, the next worker uses it to remove agents and folders. */
 interface WorkerNote {
   readonly pid: number;
   readonly started?: string;
-  /** Machines may share a home folder, and a process id is valid only on its own machine. */
+  /** The machine of the process: machines may share a home folder. */
   readonly host: string;
-  /** The mark by which its agents are found; see process/descendants.ts. */
+  /** The mark in the environment of the worker's agents; see process/descendants.ts. */
   readonly starter: string;
 }
 
 /** The folder of one worker. */
 export interface WorkerFolder {
   /**
-   * Creates a workspace, after the note was rewritten successfully. Throws system errors, such as ENOSPC on a full
-   * disk.
+   * Writes the note again and creates a workspace. Throws system errors, such as ENOSPC if the disk is full.
    */
   workspace(name: string): string;
   /** The path of the file for an agent's output. */
@@ -33,8 +32,8 @@ export interface WorkerFolder {
 
 /** Age at which transcripts, and untouched folders of other machines, are removed. */
 const maxAgeMs = 14 * 24 * 3_600_000;
-/** A folder without a readable note may be new: it is not removed before this age. */
-const maxNewAgeMs = 3_600_000;
+/** A folder without a readable note may be new, so it is removed only after this time. */
+const maxAgeWithoutNoteMs = 3_600_000;
 
 /**
  * Creates the folder of this worker, and removes old transcripts once a day. `id`: different for each worker. Throws
@@ -45,7 +44,7 @@ export async function openWorkerFolder(stateDir: string, id: string): Promise<Wo
   const transcripts = distantTranscripts(stateDir);
   const started = await startOfProcess(process.pid);
   const note: WorkerNote = { pid: process.pid, started, host: hostname(), starter: ownStarter };
-  // A reader always finds a complete note.
+  // The note is renamed into place, so a reader always finds a complete one.
   const writeNote = (folderPath: string): void => {
     const newPath = `${workerNote(folderPath)}.new`;
     writeFileSync(newPath, JSON.stringify(note));
@@ -58,14 +57,14 @@ export async function openWorkerFolder(stateDir: string, id: string): Promise<Wo
   writeNote(newFolder);
   renameSync(newFolder, folder);
   const tidyTimer = setInterval(() => {
-    // The new note shows other machines that this worker is alive.
+    // The new time of the note shows other machines that this worker is alive.
     try {
       writeNote(folder);
     } catch {
       // For example, the disk is full.
     }
     clearTranscripts(stateDir, Date.now());
-  }, times.tidy).unref();
+  }, times.cleanupInterval).unref();
   return {
     workspace(name) {
       writeNote(folder);
@@ -92,7 +91,7 @@ function removeIfPossible(path: string): void {
 
 /**
  * Ends the agents of killed workers of this machine and removes their workspaces. Without a sandbox, such agents would
- * continue for nobody. Answers whether there were any.
+ * continue without use. Resolves with true if there were any.
  */
 export async function removeDeadWorkers(stateDir: string, now: number): Promise<boolean> {
   let hasEndedAgents = false;
@@ -101,7 +100,7 @@ export async function removeDeadWorkers(stateDir: string, now: number): Promise<
     const folder = join(parentFolder, name);
     const note = readNote(folder);
     const ageMs = now - lastChange(folder, now);
-    if (note === undefined ? ageMs < maxNewAgeMs : await mayBeAlive(note, ageMs)) continue;
+    if (note === undefined ? ageMs < maxAgeWithoutNoteMs : await mayBeAlive(note, ageMs)) continue;
     if (note !== undefined && (await killLeftovers(note.starter))) hasEndedAgents = true;
     removeIfPossible(folder);
   }
@@ -120,7 +119,7 @@ function clearTranscripts(stateDir: string, now: number): void {
   }
 }
 
-/** When a file, or the list of a folder's entries, was last changed, in milliseconds; `now` if it does not exist. */
+/** The time of the last change of a file or folder in milliseconds; `now` if it does not exist. */
 const lastChange = (path: string, now: number): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
 
 function namesIn(folder: string): string[] {

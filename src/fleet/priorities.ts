@@ -1,11 +1,11 @@
 /** The ranks of a coordinator's jobs. Rank 1 is the first. */
 export interface Ranks {
-  /** The rank of a new job. */
+  /** Adds a new job and returns its rank. */
   add(job: string): number;
   /** A worker has started the job, so it no longer waits. */
-  begun(job: string): void;
-  /** The job has ended. Answers with the job that gets its rank: the oldest waiting job with a worse rank. */
-  over(job: string): { readonly job: string; readonly rank: number } | undefined;
+  started(job: string): void;
+  /** The job has ended. Returns the job that gets its rank: the oldest waiting job with a worse rank. */
+  ended(job: string): { readonly job: string; readonly rank: number } | undefined;
 }
 
 /**
@@ -15,28 +15,28 @@ export interface Ranks {
  */
 export function makeRanks(): Ranks {
   const ranks = new Map<string, number>();
-  const waiting = new Set<string>();
-  /** Free ranks below the highest one. */
-  const free = new Set<number>();
+  const waitingJobs = new Set<string>();
+  /** Ranks that no job has, below the highest rank that is used. */
+  const freeRanks = new Set<number>();
   return {
     add(job) {
-      const rank = free.size > 0 ? Math.min(...free) : ranks.size + 1;
-      free.delete(rank);
+      const rank = freeRanks.size > 0 ? Math.min(...freeRanks) : ranks.size + 1;
+      freeRanks.delete(rank);
       ranks.set(job, rank);
-      waiting.add(job);
+      waitingJobs.add(job);
       return rank;
     },
-    begun: (job) => void waiting.delete(job),
-    over(job) {
+    started: (job) => void waitingJobs.delete(job),
+    ended(job) {
       const rank = ranks.get(job);
       ranks.delete(job);
-      waiting.delete(job);
+      waitingJobs.delete(job);
       if (rank === undefined) return undefined;
-      const oldest = [...waiting].find((job) => (ranks.get(job) ?? 0) > rank);
-      free.add((oldest === undefined ? undefined : ranks.get(oldest)) ?? rank);
-      if (oldest === undefined) return undefined;
-      ranks.set(oldest, rank);
-      return { job: oldest, rank };
+      const oldestJob = [...waitingJobs].find((job) => (ranks.get(job) ?? 0) > rank);
+      freeRanks.add((oldestJob === undefined ? undefined : ranks.get(oldestJob)) ?? rank);
+      if (oldestJob === undefined) return undefined;
+      ranks.set(oldestJob, rank);
+      return { job: oldestJob, rank };
     },
   };
 }

@@ -4,35 +4,35 @@ import type { AgentEvent, Usage } from "../engine/loop/types.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Entry } from "./talk.js";
 
-export type UsedEvent = Extract<AgentEvent, { type: "usage" }>;
+export type UsageEvent = Extract<AgentEvent, { type: "usage" }>;
 
 /** The received events of one job, from all its attempts. */
 export interface JobEvents {
   /**
    * The new events in an entry. Empty if the entry is of an older attempt, was received before, or comes after the end.
    */
-  hear(entry: Entry): readonly (FleetItem | AgentEvent)[];
+  newEventsOf(entry: Entry): readonly (FleetItem | AgentEvent)[];
   /** Whether there was an entry of a newer attempt. */
-  isOld(attempt: number): boolean;
+  isOldAttempt(attempt: number): boolean;
   /** The worker that has the job. */
   worker(): string | undefined;
   /** The usage of all attempts. */
-  used(): UsedEvent | undefined;
+  usage(): UsageEvent | undefined;
 }
 
 /**
  * Only the newest attempt counts, each of its entries once and in order, up to its first end. The usage of a lost
- * attempt is added to the usage of the next one. `earlier`: the usage of other jobs for the same brief.
+ * attempt is added to the usage of the next one. `earlierUsage`: the usage of other jobs for the same brief.
  */
-export function makeJobEvents(earlier?: UsedEvent): JobEvents {
+export function makeJobEvents(earlierUsage?: UsageEvent): JobEvents {
   let [attempt, sequence] = [0, -1];
-  let isOver = false;
+  let hasEnded = false;
   let worker: string | undefined;
-  let [usedBefore, lastUsed]: [UsedEvent | undefined, UsedEvent | undefined] = [earlier, earlier];
+  let [usedBefore, lastUsed]: [UsageEvent | undefined, UsageEvent | undefined] = [earlierUsage, earlierUsage];
 
   function eventsOf(item: FleetItem): readonly (FleetItem | AgentEvent)[] {
-    if (isOver) return [];
-    if (item.type === "end") isOver = true;
+    if (hasEnded) return [];
+    if (item.type === "end") hasEnded = true;
     if (item.type === "usage") {
       lastUsed = addUsage(usedBefore, item);
       return [lastUsed];
@@ -42,27 +42,27 @@ export function makeJobEvents(earlier?: UsedEvent): JobEvents {
     worker = item.worker;
     if (lostWorker === undefined) return [item];
     usedBefore = lastUsed;
-    const message = `Begun again on ${item.worker} (attempt ${attempt}): ${lostWorker}, which had it before, is gone or lost it.`;
+    const message = `${item.worker} starts the job again (attempt ${attempt}): ${lostWorker}, which had it before, has stopped or lost it.`;
     return [{ type: "notice", message }, item];
   }
 
   return {
-    hear(entry) {
-      if (isOver || entry.attempt < attempt) return [];
+    newEventsOf(entry) {
+      if (hasEnded || entry.attempt < attempt) return [];
       if (entry.attempt > attempt) [attempt, sequence] = [entry.attempt, -1];
-      // A command is sent again if its answer was lost with the connection.
+      // If a connection breaks, a command may be sent twice, so an entry may be stored twice.
       if (entry.sequence <= sequence) return [];
       sequence = entry.sequence;
       return entry.items.flatMap(eventsOf);
     },
-    isOld: (other) => other < attempt,
+    isOldAttempt: (other) => other < attempt,
     worker: () => worker,
-    used: () => lastUsed,
+    usage: () => lastUsed,
   };
 }
 
 /** The usage of an attempt plus the usage of the attempts before it. */
-function addUsage(usedBefore: UsedEvent | undefined, usedNow: UsedEvent): UsedEvent {
+function addUsage(usedBefore: UsageEvent | undefined, usedNow: UsageEvent): UsageEvent {
   if (usedBefore === undefined) return usedNow;
   const usage: Usage = {
     ...totalUsage([usedBefore.usage, usedNow.usage]),

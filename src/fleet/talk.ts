@@ -4,9 +4,9 @@ import type { Redis } from "ioredis";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
 import { sanitise } from "../engine/lib/sanitise.js";
 import { isValid } from "../engine/storage/schema-check.js";
-import { limits, talkOf, times } from "./keys.js";
+import { limits, entriesKey, times } from "./keys.js";
 
-/** One entry of a run's stream. */
+/** One entry of a run's stream. Workers write entries, and the coordinator reads them. */
 export interface Entry {
   readonly job: string;
   /** The number of the job's start, from 1. */
@@ -21,17 +21,17 @@ export interface TooLarge extends Pick<Entry, "job" | "attempt"> {
   readonly tooLarge: true;
 }
 
-/** The fields of an entry in the stream. A long entry is compressed. */
+/** The fields of an entry, as they are stored in the stream. A long entry is compressed. */
 export function fieldsOf({ job, attempt, sequence, items }: Entry): string[] {
   const text = JSON.stringify(items);
   const payload =
-    text.length > limits.plainEntry ? ["z", gzipSync(text, { level: 1 }).toString("base64")] : ["e", text];
+    text.length > limits.maxPlainChars ? ["z", gzipSync(text, { level: 1 }).toString("base64")] : ["e", text];
   return ["j", job, "a", String(attempt), "n", String(sequence), ...payload];
 }
 
 /**
  * Reads an entry that a worker wrote, which may contain anything. Undefined if it belongs to no job. `tooLarge`: the
- * attempt must be ended. Unknown items and fields are left out, texts are cut, and control characters removed.
+ * attempt must be ended. Unknown items and fields are omitted, long texts are cut, and control characters are removed.
  */
 export function entryOf(fields: readonly string[]): Entry | TooLarge | undefined {
   if (fields.length > maxFields) return undefined;
@@ -41,14 +41,15 @@ export function entryOf(fields: readonly string[]): Entry | TooLarge | undefined
   const { j: job, a, n, e: plainText, z: packedText } = valueByName;
   const [attempt, sequence] = [readNumber(a), readNumber(n)];
   if (job === undefined || attempt === undefined || attempt < 1 || sequence === undefined) return undefined;
-  if (fields.reduce((sum, field) => sum + field.length, 0) > limits.entry) return { job, attempt, tooLarge: true };
+  if (fields.reduce((sum, field) => sum + field.length, 0) > limits.maxEntryChars)
+    return { job, attempt, tooLarge: true };
   const items = readItems(plainText, packedText);
   if (items === undefined) return undefined;
   if (items === "too large") return { job, attempt, tooLarge: true };
   return { job, attempt, sequence, items };
 }
 
-// Our worker writes eight fields.
+// A worker writes eight fields.
 const maxFields = 16;
 
 const readNumber = (text = ""): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
@@ -61,25 +62,26 @@ function readItems(
     const text =
       packedText === undefined
         ? (plainText ?? "")
-        : gunzipSync(Buffer.from(packedText, "base64"), { maxOutputLength: limits.unpackedEntry }).toString();
+        : gunzipSync(Buffer.from(packedText, "base64"), { maxOutputLength: limits.maxUnpackedEntryBytes }).toString();
     if (hasTooManyParts(text)) return "too large";
     const items: unknown = JSON.parse(text);
     if (!Array.isArray(items)) return undefined;
-    return items.length > limits.items ? "too large" : items.flatMap(readItem);
+    return items.length > limits.maxItems ? "too large" : items.flatMap(readItem);
   } catch (error) {
     return error instanceof RangeError ? "too large" : undefined;
   }
 }
 
-/** Whether a JSON text has more fields and items than any worker writes. Parsing millions of them takes seconds. */
+/** Whether a JSON text has more fields and items than any worker writes. To parse millions of them takes seconds. */
 function hasTooManyParts(text: string): boolean {
-  if (text.length <= limits.commas) return false;
+  if (text.length <= limits.maxCommas) return false;
   let [count, isInString] = [0, false];
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
     if (code === 0x22) isInString = !isInString;
-    else if (code === 0x5c && isInString) at += 1;
-    else if ((code === 0x2c || code === 0x5b || code === 0x7b) && !isInString && ++count > limits.commas) return true;
+    else if (code === 0x5c && isInString) index += 1;
+    else if ((code === 0x2c || code === 0x5b || code === 0x7b) && !isInString && ++count > limits.maxCommas)
+      return true;
   }
   return false;
 }
@@ -103,17 +105,17 @@ export const fieldsOfItems: Readonly<Record<FleetItem["type"] | "usage/usage" | 
  */
 function readItem(value: unknown): FleetItem[] {
   const { type } = (value ?? {}) as { type?: unknown };
-  const item = typeof type === "string" ? withKnownFields(value, type) : undefined;
-  return isValid("fleet-item", item) ? [withAttribution(bounded(item as FleetItem))] : [];
+  const item = typeof type === "string" ? pickKnownFields(value, type) : undefined;
+  return isValid("fleet-item", item) ? [markAsReported(boundTexts(item as FleetItem))] : [];
 }
 
-/** The item with a failure message that says that the worker reports it, because the message may be false. */
-const withAttribution = (item: FleetItem): FleetItem =>
+/** Adds to a failure message that the worker says so, because the message may be false. */
+const markAsReported = (item: FleetItem): FleetItem =>
   item.type === "end" && item.failure !== undefined
     ? { ...item, failure: { ...item.failure, message: `The worker says: “${item.failure.message}”` } }
     : item;
 
-function withKnownFields(item: unknown, typeName: string): unknown {
+function pickKnownFields(item: unknown, typeName: string): unknown {
   if (typeof item !== "object" || item === null || !Object.hasOwn(fieldsOfItems, typeName)) return undefined;
   const names = fieldsOfItems[typeName as keyof typeof fieldsOfItems].filter((name) => Object.hasOwn(item, name));
   return Object.fromEntries(
@@ -121,21 +123,21 @@ function withKnownFields(item: unknown, typeName: string): unknown {
       const value = (item as Record<string, unknown>)[name];
       return [
         name,
-        Object.hasOwn(fieldsOfItems, `${typeName}/${name}`) ? withKnownFields(value, `${typeName}/${name}`) : value,
+        Object.hasOwn(fieldsOfItems, `${typeName}/${name}`) ? pickKnownFields(value, `${typeName}/${name}`) : value,
       ];
     }),
   );
 }
 
-/** The item with texts of limited length and without control characters, except in a result and a final message. */
-export function bounded(item: FleetItem): FleetItem {
+/** Cuts long texts and removes control characters. In a result and a final message, control characters stay. */
+export function boundTexts(item: FleetItem): FleetItem {
   switch (item.type) {
     case "result":
       return item;
     case "end": {
       const { message, failure } = item;
-      // The agent's final message may be the result itself, so its characters are not changed, as on this machine.
-      const end = { ...item, message: message.slice(0, limits.message) };
+      // The agent's final message may be the result itself, so its characters are not changed.
+      const end = { ...item, message: message.slice(0, limits.maxMessageChars) };
       return failure === undefined ? end : { ...end, failure: { ...failure, message: cleanText(failure.message) } };
     }
     case "text":
@@ -163,19 +165,19 @@ export function bounded(item: FleetItem): FleetItem {
   }
 }
 
-const cleanText = (text: string): string => sanitise(text.slice(0, limits.text));
+const cleanText = (text: string): string => sanitise(text.slice(0, limits.maxTextChars));
 
 /** Collects items and sends them in batches, in order, one batch at a time. */
 export interface Sender {
-  /** Resolves when there is room for more. So the agent's output waits for a slow reader. */
-  say(item: FleetItem): Promise<void>;
+  /** Adds an item. Resolves when there is room for the next one, so that the agent waits for a slow coordinator. */
+  add(item: FleetItem): Promise<void>;
   /** Sends the remaining items. Resolves when all are sent. */
   finish(): Promise<void>;
   /** Discards the remaining items. */
   drop(): void;
 }
 
-/** `send` resolves when a batch is accepted. `batchMs`: how long an item may wait for more items. */
+/** `send` resolves when a batch is accepted. `batchMs`: maximum milliseconds that an item waits for more items. */
 export function makeSender(send: (items: readonly FleetItem[]) => Promise<void>, batchMs: number): Sender {
   let batch: FleetItem[] = [];
   let batchSize = 0;
@@ -195,11 +197,11 @@ export function makeSender(send: (items: readonly FleetItem[]) => Promise<void>,
   const storeError = (error: unknown): void => void (sendError ??= error);
 
   return {
-    async say(item) {
+    async add(item) {
       if (sendError !== undefined) throw sendError;
       batch.push(item);
       batchSize += lengthOf(item);
-      if (batchSize >= limits.batch || batch.length >= limits.items / 5) await flush();
+      if (batchSize >= limits.batchChars || batch.length >= limits.maxItems / 5) await flush();
       else timer ??= setTimeout(() => void flush(), batchMs);
     },
     async finish() {
@@ -220,16 +222,16 @@ const lengthOf = (item: FleetItem): number =>
       ? item.message.length
       : 200;
 
-/** Maximum number of entries in one read: each may have some megabytes. */
+/** Maximum number of entries in one read. An entry may have several megabytes. */
 const maxEntriesPerRead = 8;
 
-/** Reads the stream of a run, entry by entry. More entries stay in Redis until one is processed. */
+/** Reads the stream of a run in order. It waits for `handleEntry` before it reads the next entry. */
 export function makeReader(
   connection: Redis,
   run: string,
   handleEntry: (fields: readonly string[]) => Promise<void>,
   isOver: () => boolean,
-): { toItsEnd(): Promise<void> } {
+): { waitForEnd(): Promise<void> } {
   let lastId = "0";
   let waitingCalls: { readonly since: number; readonly resolve: () => void }[] = [];
   let readCount = 0;
@@ -241,9 +243,9 @@ export function makeReader(
       "COUNT",
       maxEntriesPerRead,
       "BLOCK",
-      times.look,
+      times.checkInterval,
       "STREAMS",
-      talkOf(run),
+      entriesKey(run),
       lastId,
     );
     const entries = answer?.[0]?.[1] ?? [];
@@ -254,7 +256,7 @@ export function makeReader(
       handledIds.push(id);
     }
     // Deleting the entries makes room for more.
-    if (handledIds.length > 0) await connection.xdel(talkOf(run), ...handledIds);
+    if (handledIds.length > 0) await connection.xdel(entriesKey(run), ...handledIds);
     if (entries.length === maxEntriesPerRead) return;
     for (const call of waitingCalls.filter(({ since }) => since < thisRead)) call.resolve();
     waitingCalls = waitingCalls.filter(({ since }) => since >= thisRead);
@@ -273,6 +275,6 @@ export function makeReader(
   })();
   return {
     /** Resolves when a read that started after this call has found no more entries. */
-    toItsEnd: () => new Promise((resolve) => void waitingCalls.push({ since: readCount, resolve })),
+    waitForEnd: () => new Promise((resolve) => void waitingCalls.push({ since: readCount, resolve })),
   };
 }

@@ -12,18 +12,18 @@ import type { Failure } from "../engine/loop/types.js";
 import { withExplainedErrors } from "../engine/storage/explain-system-error.js";
 import type { RedisAddress } from "./address.js";
 import { type AttemptEnd, runAttempt } from "./attempt.js";
-import { connectToRedis, refusal } from "./connect.js";
+import { connectToRedis, explainRefusal } from "./connect.js";
 import { openQueue } from "./coordinator.js";
 import type { FleetItem } from "../engine/generated/fleet-item.js";
-import { takenJob } from "./jobs/job.js";
-import { jobVersion, limits, maxBegunAgain, prefix, queueOf, talkOf, times, wantedOf } from "./keys.js";
+import { readJob } from "./jobs/job.js";
+import { jobVersion, limits, maxRestarts, prefix, queueName, entriesKey, times, wantedJobsKey } from "./keys.js";
 import { removeDeadWorkers, openWorkerFolder } from "./leftovers.js";
-import { startAnnouncing, maxKeys } from "./offers.js";
+import { startPublishing, maxKeys } from "./offers.js";
 import { fieldsOf } from "./talk.js";
 
 export interface WorkerOptions {
   readonly address: RedisAddress;
-  /** The agent's name, as a run names it after `fleet:`. */
+  /** The agent's name, which a run gives after `fleet:`. */
   readonly agent: string;
   /** Maximum number of agents at the same time. */
   readonly concurrency: number;
@@ -36,7 +36,7 @@ export interface WorkerOptions {
    * For all workers of the agent together: the maximum number of agents at the same time; null removes an earlier
    * limit.
    */
-  readonly atMost?: number | null;
+  readonly maxAgents?: number | null;
   /** Public keys of coordinators. Only jobs that are signed with one of them are accepted. */
   readonly accepts: readonly string[];
   readonly settings: AgentSettings;
@@ -44,7 +44,7 @@ export interface WorkerOptions {
   readonly tell: (event: WorkerEvent) => void;
 }
 
-/** An event for a person who watches a worker. */
+/** An event that is shown to the user of a worker. */
 export type WorkerEvent =
   | {
       readonly type: "ready";
@@ -65,13 +65,13 @@ export type WorkerEvent =
     }
   | { readonly type: "notice"; readonly level: "info" | "warning"; readonly message: string };
 
-type Ended = Extract<WorkerEvent, { readonly type: "ended" }>;
+type EndedEvent = Extract<WorkerEvent, { readonly type: "ended" }>;
 
 /** A running worker. */
 export interface FleetWorker {
-  /** Accepts no more jobs. Resolves after its agents have ended and all events are sent. */
+  /** Accepts no more jobs, and waits for the running agents. Resolves when all their events are sent. */
   finish(): Promise<void>;
-  /** Ends its agents and the worker. Unfinished jobs go back to the queue. Resolves within some seconds. */
+  /** Stops the running agents and the worker. Unfinished jobs go back to the queue. Resolves within five seconds. */
   end(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ interface RunningAttempt {
   readonly controller: AbortController;
 }
 
-/** Why an attempt is aborted. */
+/** The reason why an attempt is aborted. `lost`: its lock has expired. `ended`: the worker ends. */
 type AbortReason = "not wanted" | "lost" | "ended";
 
 /**
@@ -95,12 +95,12 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   const { stateDir } = options.settings;
   const hasEndedAgents = await removeDeadWorkers(stateDir, now());
   const warn = (message: string): void => tell({ type: "notice", level: "warning", message });
-  if (hasEndedAgents) warn("Agents of a worker that was killed here were still at work; they were ended.");
+  if (hasEndedAgents) warn("A worker was killed on this machine, but its agents were still running; they were ended.");
   const folder = await withExplainedErrors(workersFolder(stateDir), () => openWorkerFolder(stateDir, id));
   const settings: AgentSettings = { ...options.settings, transcript: (number) => transcripts.get(number) };
   const agent = createAgent(agentName, settings);
   const redact = redactFor(settings.env, ...(settings.secrets ?? []));
-  const name = queueOf(agentName);
+  const name = queueName(agentName);
   const server = await connectToRedis(address).catch((error: unknown) => {
     folder.close();
     throw error;
@@ -108,18 +108,18 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   const redis = server.open();
   const queue = openQueue(server, name, redis);
   const since = new Date(now()).toISOString();
-  const atWork = new Map<string, RunningAttempt>();
-  const accepts = new Set(options.accepts);
+  const runningAttempts = new Map<string, RunningAttempt>();
+  const acceptedKeys = new Set(options.accepts);
   const unknownKeys = new Set<string>();
   const startedJobs = trackStartedJobs();
   let [attemptCount, isEnding, otherVersionCount, restsUntilMs] = [0, false, 0, 0];
-  let lookTimer: NodeJS.Timeout | undefined;
+  let checkTimer: NodeJS.Timeout | undefined;
   try {
     await checkRights();
     await setLimits();
   } catch (error) {
     await close();
-    throw refusal(error, { what: `the queue ${name}`, keys: aclKeysFor(name, server.info) }, address);
+    throw explainRefusal(error, { requester: `the queue ${name}`, keys: aclKeysFor(name, server.info) }, address);
   }
 
   const worker: Worker = new server.bullmq.Worker(name, (job: Job, token?: string) => work(job, token ?? ""), {
@@ -130,20 +130,20 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     skipVersionCheck: true,
     lockDuration: times.lock,
     lockRenewTime: times.lock / 6,
-    stalledInterval: times.stallCheck,
-    maxStalledCount: maxBegunAgain,
+    stalledInterval: times.stallCheckInterval,
+    maxStalledCount: maxRestarts,
   });
   worker.on("error", warnOnce);
   worker.on("lockRenewalFailed", (jobs) => {
-    for (const job of jobs) atWork.get(job)?.controller.abort("lost" satisfies AbortReason);
+    for (const job of jobs) runningAttempts.get(job)?.controller.abort("lost" satisfies AbortReason);
   });
-  lookTimer = setInterval(() => void look(), times.look);
-  let isLooking = false;
-  const announcement = startAnnouncing(redis, name, id, () => ({
+  checkTimer = setInterval(() => void abortUnwanted(), times.checkInterval);
+  let isChecking = false;
+  const announcement = startPublishing(redis, name, id, () => ({
     name: id,
     version: jobVersion,
     places: concurrency,
-    busy: atWork.size,
+    busy: runningAttempts.size,
     confinement: settings.sandbox?.name ?? agent.confinement,
     since,
     accepts: options.accepts,
@@ -155,23 +155,23 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     agent: agentName,
     places: concurrency,
     confinement: settings.sandbox?.name ?? agent.confinement,
-    redis: address.shown,
+    redis: address.publicText,
     accepts: options.accepts,
   });
 
-  /** Tests the permissions that an attempt needs besides those for the queue. Changes nothing. */
+  /** Tests the permissions that an attempt needs in addition to those for the queue. Changes nothing. */
   async function checkRights(): Promise<void> {
     const unknownRun = "0".repeat(16);
-    await redis.sismember(wantedOf(unknownRun), id);
-    await redis.xlen(talkOf(unknownRun));
-    await redis.xadd(talkOf(unknownRun), "NOMKSTREAM", "*", "j", id);
+    await redis.sismember(wantedJobsKey(unknownRun), id);
+    await redis.xlen(entriesKey(unknownRun));
+    await redis.xadd(entriesKey(unknownRun), "NOMKSTREAM", "*", "j", id);
   }
 
-  /** Limits for all workers of the agent are stored in Redis. */
+  /** Stores the limits for all workers of the agent in Redis. */
   async function setLimits(): Promise<void> {
-    const { limit, atMost } = options;
-    if (atMost === null) await queue.removeGlobalConcurrency();
-    else if (atMost !== undefined) await queue.setGlobalConcurrency(atMost);
+    const { limit, maxAgents } = options;
+    if (maxAgents === null) await queue.removeGlobalConcurrency();
+    else if (maxAgents !== undefined) await queue.setGlobalConcurrency(maxAgents);
     if (limit === null) await queue.removeGlobalRateLimit();
     else if (limit !== undefined) await queue.setGlobalRateLimit(limit.jobs, limit.ms);
   }
@@ -185,14 +185,14 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     warn(`Redis: ${message}`);
   }
 
-  /** Aborts attempts that are no longer wanted. While Redis is not available, nothing is aborted. */
-  async function look(): Promise<void> {
-    if (isLooking || atWork.size === 0) return;
-    isLooking = true;
+  /** Aborts attempts of jobs that are no longer wanted. While Redis is not available, nothing is aborted. */
+  async function abortUnwanted(): Promise<void> {
+    if (isChecking || runningAttempts.size === 0) return;
+    isChecking = true;
     try {
-      const attempts = [...atWork];
+      const attempts = [...runningAttempts];
       const pipeline = redis.pipeline();
-      for (const [job, { run }] of attempts) pipeline.sismember(wantedOf(run), job);
+      for (const [job, { run }] of attempts) pipeline.sismember(wantedJobsKey(run), job);
       const answers = (await pipeline.exec()) ?? [];
       if (lastError !== "") tell({ type: "notice", level: "info", message: "Redis answers again." });
       lastError = "";
@@ -202,43 +202,43 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     } catch {
       // The next check asks again.
     } finally {
-      isLooking = false;
+      isChecking = false;
     }
   }
 
   async function work(job: Job, token: string): Promise<void> {
     const { DelayedError, UnrecoverableError, WaitingError } = server.bullmq;
     const jobId = job.id ?? "";
-    const takenResult = takenJob(job.data, { id: jobId, queue: name, accepts, now: now() });
-    if ("version" in takenResult || "stranger" in takenResult) {
-      if ("version" in takenResult) warnOfVersion(jobId, takenResult.version);
-      else warnOfUnknownKey(jobId, takenResult.stranger);
-      await job.moveToDelayed(now() + times.announce, token);
+    const readResult = readJob(job.data, { id: jobId, queue: name, accepts: acceptedKeys, now: now() });
+    if ("version" in readResult || "unknownKey" in readResult) {
+      if ("version" in readResult) warnOfVersion(jobId, readResult.version);
+      else warnOfUnknownKey(jobId, readResult.unknownKey);
+      await job.moveToDelayed(now() + times.announceInterval, token);
       throw new DelayedError();
     }
     const refuse = (reason: string): never => {
       warn(`The job ${jobId} was not taken: ${reason}.`);
       throw new UnrecoverableError(reason);
     };
-    if ("reason" in takenResult) return refuse(takenResult.reason);
-    const { run, expires } = takenResult.job;
-    if ((await redis.sismember(wantedOf(run), jobId)) === 0) return;
+    if ("reason" in readResult) return refuse(readResult.reason);
+    const { run, expires } = readResult.job;
+    if ((await redis.sismember(wantedJobsKey(run), jobId)) === 0) return;
     if (!startedJobs.begin(jobId, expires, now()))
-      return refuse("it was done here before, and stands in the queue again");
+      return refuse("this worker has done it before, and it is in the queue again");
     const attempt = job.attemptsStarted;
     const number = (attemptCount += 1);
     const controller = new AbortController();
     const startedAt = performance.now();
     const transcript = folder.transcript(`${run}-${number}-${id}`);
     transcripts.set(number, transcript);
-    atWork.set(jobId, { run, controller });
+    runningAttempts.set(jobId, { run, controller });
     tell({ type: "begun", job: jobId, attempt, transcript });
     let sequence = 0;
     const send = (items: readonly FleetItem[]) =>
       sendEntry({ job: jobId, attempt, sequence: sequence++, items }, run, controller.signal);
     let end: AttemptEnd;
     try {
-      end = await runAttempt(takenResult, {
+      end = await runAttempt(readResult, {
         worker: id,
         agent,
         folder,
@@ -249,11 +249,11 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
         signal: controller.signal,
       });
     } finally {
-      atWork.delete(jobId);
+      runningAttempts.delete(jobId);
       transcripts.delete(number);
     }
     const abortReason = controller.signal.reason as AbortReason | undefined;
-    const reportEnd = (outcome: Ended["outcome"], reason?: string): void => {
+    const reportEnd = (outcome: EndedEvent["outcome"], reason?: string): void => {
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
       tell({ type: "ended", job: jobId, seconds, outcome, ...withoutUndefined({ reason }) });
     };
@@ -270,7 +270,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     }
     if (abortReason !== undefined || end === "dropped")
       return reportEnd("not wanted", abortReason === "lost" ? "The lock was lost: another worker has it." : undefined);
-    startedJobs.said(jobId);
+    startedJobs.markReported(jobId);
     if (typeof end === "string") return reportEnd("said");
     reportEnd("failed", end.message);
     await restUntilReset(end);
@@ -278,8 +278,8 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
 
   /** Writes an entry to the stream of a run. Waits while the stream has too many unread entries. */
   async function sendEntry(entry: Parameters<typeof fieldsOf>[0], run: string, signal: AbortSignal): Promise<void> {
-    const stream = talkOf(run);
-    while (!signal.aborted && (await redis.xlen(stream)) >= limits.unread) await sleep(25);
+    const stream = entriesKey(run);
+    while (!signal.aborted && (await redis.xlen(stream)) >= limits.maxUnreadEntries) await sleep(25);
     const fields = fieldsOf(entry);
     while (!signal.aborted) {
       try {
@@ -287,7 +287,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
         const replies = await redis
           .multi()
           .xadd(stream, "*", ...fields)
-          .pexpire(stream, times.unheard)
+          .pexpire(stream, times.entryLifetime)
           .exec();
         const error = replies?.find(([error]) => error !== null)?.[0];
         if (error == null) return;
@@ -295,16 +295,16 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
       } catch (error) {
         warnOnce(error as Error);
       }
-      // For example, the memory of Redis is full. Entries that were written already are recognised by their number.
-      await sleep(times.look);
+      // For example, the memory of Redis is full. If the entry was written, the coordinator ignores the second copy.
+      await sleep(times.checkInterval);
     }
   }
 
-  /** Warns about a job of another version. The coordinator reports it too. */
+  /** Warns about a job of another version. Only the first of a hundred such jobs is reported. */
   function warnOfVersion(job: string, version: unknown): void {
     if (otherVersionCount++ % 100 !== 0) return;
     warn(
-      `The job ${job} is of version ${String(version).slice(0, 20)}, and this worker takes version ${jobVersion}; it is left for another worker. Install the same version of research-ralph on both sides.`,
+      `The job ${job} has version ${String(version).slice(0, 20)}, but this worker accepts only version ${jobVersion}; it stays in the queue for another worker. Install the same version of research-ralph on both sides.`,
     );
   }
 
@@ -312,7 +312,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     if (unknownKeys.has(key) || unknownKeys.size >= maxKeys) return;
     unknownKeys.add(key);
     warn(
-      `The job ${job} is signed by ${key}, which this worker does not accept; it is left for another worker. If you know whose key it is, start this worker with --accept ${key}.`,
+      `The job ${job} is signed by ${key}, which this worker does not accept; it stays in the queue for another worker. If you know whose key it is, start this worker with --accept ${key}.`,
     );
   }
 
@@ -320,11 +320,11 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   async function restFor(ms: number): Promise<void> {
     restsUntilMs = Math.max(restsUntilMs, now() + ms);
     await worker.pause(true);
-    void announcement.say();
+    void announcement.publish();
     setTimeout(() => {
       if (isEnding || restsUntilMs > now()) return;
       worker.resume();
-      void announcement.say();
+      void announcement.publish();
     }, ms + 5).unref();
   }
 
@@ -332,9 +332,9 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   async function restUntilReset({ kind, reset_at }: Failure): Promise<void> {
     const ms = kind === "rate-limit" ? Date.parse(reset_at ?? "") - now() : Number.NaN;
     if (!(ms > 0)) return;
-    await restFor(Math.min(ms, times.longestRest));
+    await restFor(Math.min(ms, times.maxRest));
     warn(
-      `The limit of ${agentName} is used up; this worker takes no work until ${new Date(restsUntilMs).toISOString()}. Start it again to end that.`,
+      `${agentName} has reached a limit; this worker takes no work until ${new Date(restsUntilMs).toISOString()}. To try earlier, start the worker again.`,
     );
   }
 
@@ -344,7 +344,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   }
 
   function disconnect(): void {
-    clearInterval(lookTimer);
+    clearInterval(checkTimer);
     redis.disconnect();
     folder.close();
   }
@@ -357,7 +357,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
     },
     async end() {
       isEnding = true;
-      for (const { controller } of atWork.values()) controller.abort("ended" satisfies AbortReason);
+      for (const { controller } of runningAttempts.values()) controller.abort("ended" satisfies AbortReason);
       const gracefulEnd = Promise.all([announcement.stop(), worker.close()]);
       // Redis may not be available. The locks of unfinished jobs expire by themselves.
       await Promise.race([gracefulEnd.catch(() => undefined), sleep(4_000)]);
@@ -370,11 +370,11 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
 const fullDiskText = "There is no space left on the disk.";
 
 /**
- * The jobs that this worker has started, until they expire. A job may come again if its worker died or lost it. After
- * its end was reported it may not come again: then somebody has copied it into the queue.
+ * Remembers the jobs that this worker has started, until they expire. A job may come again if its worker died or lost
+ * it. After its end was reported, it must not come again: then somebody has copied it into the queue.
  */
 function trackStartedJobs() {
-  // With an unstable network, a job may come many times.
+  // If the network is unstable, a job may come many times.
   const maxStarts = 20;
   const jobs = new Map<string, { times: number; readonly expires: number }>();
   return {
@@ -386,18 +386,18 @@ function trackStartedJobs() {
       jobs.set(job, { times: startedJob.times + 1, expires });
       return true;
     },
-    said: (job: string) => void jobs.set(job, { times: Infinity, expires: jobs.get(job)?.expires ?? 0 }),
+    markReported: (job: string) => void jobs.set(job, { times: Infinity, expires: jobs.get(job)?.expires ?? 0 }),
   };
 }
 
 /** The permissions of a worker's user, in the syntax of an ACL. Redis 6.2 has no permission for reading alone. */
 function aclKeysFor(queue: string, info: ReadonlyMap<string, string>): string {
   const readPermission = Number.parseInt(info.get("redis_version") ?? "", 10) >= 7 ? "%R~" : "~";
-  return `~${prefix}:${queue}:* ~${talkOf("*")} ${readPermission}${wantedOf("*")}`;
+  return `~${prefix}:${queue}:* ~${entriesKey("*")} ${readPermission}${wantedJobsKey("*")}`;
 }
 
 /** @throws ExpectedError (exit code 2) if the text is not a limit such as `60/min`. */
-export function limitOf(text: string): NonNullable<WorkerOptions["limit"]> | null {
+export function readLimit(text: string): NonNullable<WorkerOptions["limit"]> | null {
   if (text === "none") return null;
   const [, jobs, unit] = /^([1-9]\d{0,8})\/(s|sec|second|min|minute|h|hour|day)$/.exec(text) ?? [];
   const ms = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit?.[0] ?? ""];

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { isFree, missingModel, placeOf, settingsOf } from "../../src/assistant/settings.js";
+import { isFree, missingModelText, placeOf, settingsOf } from "../../src/assistant/settings.js";
 import { configKeys } from "../../src/compose/config.js";
 import { freshFolder } from "../support/projects/research-folder.js";
 
@@ -38,7 +38,7 @@ test("of several models none is guessed: all are named, and where to choose one"
 
 test("a model that a local server does not list is named with those that it has, and a tag may be left out", async () => {
   const address = await serving("qwen3:8b", "mistral:latest");
-  const missing = async (model: string) => await missingModel(await settingsAt(address, { model }), fetch);
+  const missing = async (model: string) => await missingModelText(await settingsAt(address, { model }), fetch);
   expect(await missing("llama3")).toMatch(/ has no model llama3; it has qwen3:8b, mistral:latest\./);
   expect(await Promise.all([missing("qwen3:8b"), missing("mistral")])).toEqual([undefined, undefined]);
   const { host } = new URL(address);

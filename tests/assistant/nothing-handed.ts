@@ -10,4 +10,4 @@ export const nothingHanded: ProgramServices = {
 };
 
 /** The same for `main`. */
-export const outsideAlone = { handed: () => nothingHanded };
+export const outsideAlone = { servicesFor: () => nothingHanded };

@@ -35,14 +35,14 @@ export async function opened(window: number, answer: (body: Body) => string) {
   const asked = { keys: configKeys, cwd: folder, env, apiUrl: "http://127.0.0.1:1/v1/chat/completions", model: "m" };
   const session = new Session({
     io: fakeIo({ cwd: folder, env }),
-    asked,
+    request: asked,
     settings: { ...(await settingsOf(asked)), window, isWindowKnown: true },
     async fetch(_, init) {
       const body = JSON.parse(String(init?.body)) as Body;
       bodies.push(body);
       return new Response(answer(body), { headers: { "content-type": "text/event-stream" } });
     },
-    handed: nothingHanded,
+    services: nothingHanded,
     kind: "dialogue",
     ask: async () => "no",
     say: () => undefined,

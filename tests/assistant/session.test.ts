@@ -20,7 +20,7 @@ describe("a session", () => {
     expect(8192 - reservedTokens(8192) - estimateTokens(text + JSON.stringify(tools))).toBeGreaterThanOrEqual(5_000);
     const names = JSON.stringify(tools);
     for (const name of ["file_write", "shell_execute", "remember", "fetch_url"]) expect(names).toContain(`"${name}"`);
-    expect(await session.toolsLeftOut()).toBeGreaterThan(0);
+    expect(await session.omittedToolCount()).toBeGreaterThan(0);
     await session.close();
   });
 
@@ -33,10 +33,10 @@ describe("a session", () => {
     const stop = new AbortController();
     stop.abort();
     await session.answer("lost", stop.signal, () => undefined);
-    expect([session.messages, session.spent.usage.requests]).toEqual([[], 0]);
+    expect([session.messages, session.spending.usage.requests]).toEqual([[], 0]);
     isDown = false;
     await session.answer("hello", never, () => undefined);
-    expect(session.spent.usage).toMatchObject({ input: 10, output: 5, requests: 1 });
+    expect(session.spending.usage).toMatchObject({ input: 10, output: 5, requests: 1 });
     expect(JSON.stringify(bodies.at(-1)?.messages)).not.toContain("lost");
     await session.close();
   });

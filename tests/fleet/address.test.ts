@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
-import { addressOf, isLoopback, withoutPassword } from "../../src/fleet/address.js";
+import { readAddress, isLoopback, hidePassword } from "../../src/fleet/address.js";
 import { ExpectedError } from "../../src/engine/lib/errors.js";
 
 test("an address has host, port, TLS, user, password and database, and is shown without who we are", () => {
-  expect(addressOf("rediss://lab:s%40cret@queue.lab:7000/3", false)).toEqual({
+  expect(readAddress("rediss://lab:s%40cret@queue.lab:7000/3", false)).toEqual({
     host: "queue.lab",
     port: 7000,
     tls: true,
     username: "lab",
     password: "s@cret",
     db: 3,
-    shown: "rediss://queue.lab:7000",
+    publicText: "rediss://queue.lab:7000",
   });
-  expect(addressOf("redis://127.0.0.1", false)).toEqual({
+  expect(readAddress("redis://127.0.0.1", false)).toEqual({
     host: "127.0.0.1",
     port: 6379,
     tls: false,
     db: 0,
-    shown: "redis://127.0.0.1:6379",
+    publicText: "redis://127.0.0.1:6379",
   });
-  expect(addressOf("redis://[::1]:6380/", false)).toMatchObject({ host: "::1", port: 6380 });
+  expect(readAddress("redis://[::1]:6380/", false)).toMatchObject({ host: "::1", port: 6380 });
 });
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
 ])("'%s' is no address: exit code 2, and no password in the message", (text) => {
   const problem = (): unknown => {
     try {
-      return addressOf(text, true);
+      return readAddress(text, true);
     } catch (error) {
       return error;
     }
@@ -45,18 +45,18 @@ test.each([
 });
 
 test("without TLS only this machine is taken, unless a person allows it", () => {
-  expect(() => addressOf("redis://queue.lab:6379", false)).toThrow("--insecure-redis");
-  expect(() => addressOf("redis://10.0.0.1:6379", false)).toThrow("rediss://");
-  expect(addressOf("redis://queue.lab:6379", true).tls).toBe(false);
+  expect(() => readAddress("redis://queue.lab:6379", false)).toThrow("--insecure-redis");
+  expect(() => readAddress("redis://10.0.0.1:6379", false)).toThrow("rediss://");
+  expect(readAddress("redis://queue.lab:6379", true).tls).toBe(false);
   expect(["localhost", "127.8.9.1", "::1"].map(isLoopback)).toEqual([true, true, true]);
   expect(["127.0.0.1.evil.org", "localhost.evil.org", "0.0.0.0"].map(isLoopback)).toEqual([false, false, false]);
 });
 
 test("a password is not shown, also of an address that is none", () => {
-  expect(withoutPassword("rediss://user:geheim@queue.lab:1")).toBe("rediss://…@queue.lab:1");
-  expect(withoutPassword("redis://:a@b@host")).toBe("redis://…@host");
-  expect(withoutPassword("user:pw@host:6379")).toBe("…@host:6379");
-  expect(withoutPassword("redis://:one\ntwo@host")).toBe("redis://…@host");
-  expect(withoutPassword("redis//:a/b@c@host/0")).toBe("…@host/0");
-  expect(withoutPassword("redis://host:1/0")).toBe("redis://host:1/0");
+  expect(hidePassword("rediss://user:geheim@queue.lab:1")).toBe("rediss://…@queue.lab:1");
+  expect(hidePassword("redis://:a@b@host")).toBe("redis://…@host");
+  expect(hidePassword("user:pw@host:6379")).toBe("…@host:6379");
+  expect(hidePassword("redis://:one\ntwo@host")).toBe("redis://…@host");
+  expect(hidePassword("redis//:a/b@c@host/0")).toBe("…@host/0");
+  expect(hidePassword("redis://host:1/0")).toBe("redis://host:1/0");
 });

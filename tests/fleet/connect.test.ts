@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
-import { addressOf } from "../../src/fleet/address.js";
+import { readAddress } from "../../src/fleet/address.js";
 import { checkRedis } from "../../src/fleet/checks.js";
-import { howToInstall, connectToRedis, refusal, versionProblem } from "../../src/fleet/connect.js";
+import { installAdvice, connectToRedis, explainRefusal, versionProblem } from "../../src/fleet/connect.js";
 import { ExpectedError } from "../../src/engine/lib/errors.js";
 
 let server: Server | undefined;
@@ -43,7 +43,7 @@ test.each([
 
 test("a server that is too old is named with host and port, its version, and what is needed: exit code 1", async () => {
   const url = await saying("# Server\r\nredis_version:6.0.16\r\nmaxmemory_policy:noeviction\r\n");
-  const refused = await connectToRedis(addressOf(url, false)).catch((error: unknown) => error);
+  const refused = await connectToRedis(readAddress(url, false)).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ExpectedError);
   expect(refused).toMatchObject({
     exitCode: 1,
@@ -56,15 +56,15 @@ test.each([
   ["", "the server does not say whether it evicts keys; maxmemory-policy should be noeviction"],
 ])("doctor says of eviction what the server tells: '%s'", async (told, said) => {
   const url = await saying(`redis_version:7.2.4\r\n${told}`);
-  const [first] = await checkRedis(addressOf(url, false));
+  const [first] = await checkRedis(readAddress(url, false));
   expect(first).toMatchObject({ ok: true, detail: `7.2.4 at ${url}, ${said}` });
 });
 
 test("what the server refuses is said with the line that allows it; what is no answer of it comes back", () => {
-  const address = addressOf("redis://lab:secret@127.0.0.1:6379", false);
-  const asked = { what: "the queue agent-claude", keys: "~rr:agent-claude:*" };
+  const address = readAddress("redis://lab:secret@127.0.0.1:6379", false);
+  const asked = { requester: "the queue agent-claude", keys: "~rr:agent-claude:*" };
   const refused = (message: string) =>
-    refusal(Object.assign(new Error(message), { name: "ReplyError" }), asked, address);
+    explainRefusal(Object.assign(new Error(message), { name: "ReplyError" }), asked, address);
   for (const message of [
     "NOPERM No permissions to access a key",
     "ERR The user executing the script can't access at least one of the keys",
@@ -76,7 +76,7 @@ test("what the server refuses is said with the line that allows it; what is no a
     });
   expect(refused("OOM command not allowed")).toMatchObject({ exitCode: 1 });
   const other = new TypeError("a defect");
-  expect(refusal(other, asked, address)).toBe(other);
+  expect(explainRefusal(other, asked, address)).toBe(other);
 });
 
 test("a place without the libraries is told the command that brings them there: npx, local, global, a clone", () => {
@@ -90,11 +90,11 @@ test("a place without the libraries is told the command that brings them there: 
   write("_npx/1f", { _npx: { packages: ["research-ralph@1.2.3"] } });
   write("project", {});
 
-  expect(howToInstall(inside("_npx", "1f"))).toBe(
+  expect(installAdvice(inside("_npx", "1f"))).toBe(
     "start it by `npx --package research-ralph@1.2.3 --package bullmq@6.7.0 --package ioredis@6.0.0 research-ralph` with the same arguments",
   );
-  expect(howToInstall(inside("project"))).toBe(`run \`npm install ${both}\` in ${join(place, "project")}`);
-  expect(howToInstall(inside("lib"))).toBe(`run \`npm install --global ${both}\``);
-  expect(howToInstall(join(place, "clone"))).toBe(`run \`npm install\` in ${join(place, "clone")}`);
+  expect(installAdvice(inside("project"))).toBe(`run \`npm install ${both}\` in ${join(place, "project")}`);
+  expect(installAdvice(inside("lib"))).toBe(`run \`npm install --global ${both}\``);
+  expect(installAdvice(join(place, "clone"))).toBe(`run \`npm install\` in ${join(place, "clone")}`);
   rmSync(place, { recursive: true, force: true });
 });

@@ -143,7 +143,7 @@ test("no attempt is begun where a note can't be written, as on a full disk", asy
 });
 
 test("transcripts are kept for two weeks, and looked at each day", async () => {
-  Object.assign(times, { tidy: 20 });
+  Object.assign(times, { cleanupInterval: 20 });
   const stateDir = fresh();
   const aged = (path: string, days: number): string => {
     const at = new Date(Date.now() - days * day);

@@ -5,14 +5,14 @@ import { makeRanks } from "../../src/fleet/priorities.js";
 test("jobs have the ranks 1, 2, 3; a rank that falls free goes to the job that waits longest", () => {
   const ranks = makeRanks();
   expect(["a", "b", "c", "d"].map((job) => ranks.add(job))).toEqual([1, 2, 3, 4]);
-  ranks.begun("a");
-  ranks.begun("b");
-  expect(ranks.over("b")).toEqual({ job: "c", rank: 2 });
+  ranks.started("a");
+  ranks.started("b");
+  expect(ranks.ended("b")).toEqual({ job: "c", rank: 2 });
   expect(ranks.add("e")).toBe(3);
-  expect(ranks.over("a")).toEqual({ job: "c", rank: 1 });
-  ranks.begun("c");
-  expect(ranks.over("c")).toEqual({ job: "d", rank: 1 });
-  expect(ranks.over("nobody")).toBeUndefined();
+  expect(ranks.ended("a")).toEqual({ job: "c", rank: 1 });
+  ranks.started("c");
+  expect(ranks.ended("c")).toEqual({ job: "d", rank: 1 });
+  expect(ranks.ended("nobody")).toBeUndefined();
 });
 
 /** Two projects on so many places: who is served how often, when the lowest rank goes first. */
@@ -35,11 +35,11 @@ function served(lanes: readonly number[], places: number, rounds: number): numbe
     waiting.sort((a, b) => a.rank - b.rank || a.at - b.at);
     for (const job of waiting.splice(0, places - active.length)) {
       active.push(job);
-      projects[job.project]?.ranks.begun(job.id);
+      projects[job.project]?.ranks.started(job.id);
     }
     for (const { id, project } of active.splice(0)) {
       done[project] = (done[project] ?? 0) + 1;
-      const promoted = projects[project]?.ranks.over(id);
+      const promoted = projects[project]?.ranks.ended(id);
       const job = waiting.find(({ id: each }) => each === promoted?.job);
       if (job !== undefined && promoted !== undefined) job.rank = promoted.rank;
       add(project);
@@ -71,7 +71,7 @@ test("whatever ends, the jobs of a project have different ranks, the lowest that
           most = Math.max(most, live.length);
         } else {
           const [id = ""] = live.splice(at % live.length, 1);
-          const promoted = ranks.over(id);
+          const promoted = ranks.ended(id);
           held.delete(id);
           if (promoted !== undefined) {
             expect(held.get(promoted.job)).toBeGreaterThan(promoted.rank);

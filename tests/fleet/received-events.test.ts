@@ -21,35 +21,35 @@ const usage = (input: number, cost_usd?: number): FleetItem => ({
 
 test("an older attempt is not heard once a newer one has spoken, and the change is told", () => {
   const hearing = makeJobEvents();
-  hearing.hear(entry(1, 0, begun("first"), text("a")));
-  const told = hearing.hear(entry(2, 0, begun("second")));
+  hearing.newEventsOf(entry(1, 0, begun("first"), text("a")));
+  const told = hearing.newEventsOf(entry(2, 0, begun("second")));
   expect(told).toEqual([
-    { type: "notice", message: expect.stringContaining("Begun again on second (attempt 2): first") },
+    { type: "notice", message: expect.stringContaining("second starts the job again (attempt 2): first") },
     begun("second"),
   ]);
-  expect(hearing.hear(entry(1, 1, text("late"), end))).toEqual([]);
-  expect(hearing.hear(entry(2, 1, end))).toEqual([end]);
+  expect(hearing.newEventsOf(entry(1, 1, text("late"), end))).toEqual([]);
+  expect(hearing.newEventsOf(entry(2, 1, end))).toEqual([end]);
   expect(hearing.worker()).toBe("second");
 });
 
 test("nothing is heard after the first end, of a newer attempt neither", () => {
   const hearing = makeJobEvents();
-  expect(hearing.hear(entry(1, 0, begun("w"), end, text("after")))).toEqual([begun("w"), end]);
-  expect(hearing.hear(entry(2, 0, begun("x"), end))).toEqual([]);
+  expect(hearing.newEventsOf(entry(1, 0, begun("w"), end, text("after")))).toEqual([begun("w"), end]);
+  expect(hearing.newEventsOf(entry(2, 0, begun("x"), end))).toEqual([]);
 });
 
 test("an entry that was sent twice is heard once", () => {
   const hearing = makeJobEvents();
-  expect(hearing.hear(entry(1, 0, begun("w"), text("a")))).toHaveLength(2);
-  expect(hearing.hear(entry(1, 0, begun("w"), text("a")))).toEqual([]);
-  expect(hearing.hear(entry(1, 1, text("b")))).toEqual([text("b")]);
+  expect(hearing.newEventsOf(entry(1, 0, begun("w"), text("a")))).toHaveLength(2);
+  expect(hearing.newEventsOf(entry(1, 0, begun("w"), text("a")))).toEqual([]);
+  expect(hearing.newEventsOf(entry(1, 1, text("b")))).toEqual([text("b")]);
 });
 
 test("what lost attempts used is added to what the next one tells", () => {
   const hearing = makeJobEvents();
-  hearing.hear(entry(1, 0, begun("a"), usage(100, 0.5), usage(300, 1)));
-  hearing.hear(entry(2, 0, begun("b"), usage(10, 0.25)));
-  const [, , third] = hearing.hear(entry(3, 0, begun("c"), usage(1)));
+  hearing.newEventsOf(entry(1, 0, begun("a"), usage(100, 0.5), usage(300, 1)));
+  hearing.newEventsOf(entry(2, 0, begun("b"), usage(10, 0.25)));
+  const [, , third] = hearing.newEventsOf(entry(3, 0, begun("c"), usage(1)));
   expect(third).toMatchObject({ usage: { input: 311, cached: 3, output: 6, requests: 3 }, cost_usd: 1.25 });
 });
 
@@ -69,7 +69,7 @@ test("whatever order entries come in, attempts never go back and there is at mos
       let newest = 0;
       let ends = 0;
       for (const each of all) {
-        const heard = hearing.hear(each);
+        const heard = hearing.newEventsOf(each);
         if (each.attempt < newest) expect(heard).toEqual([]);
         if (ends > 0) expect(heard).toEqual([]);
         newest = Math.max(newest, ends > 0 ? newest : each.attempt);

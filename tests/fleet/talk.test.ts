@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { limits } from "../../src/fleet/keys.js";
-import { bounded, type Entry, entryOf, fieldsOf, fieldsOfItems, makeSender } from "../../src/fleet/talk.js";
+import { boundTexts, type Entry, entryOf, fieldsOf, fieldsOfItems, makeSender } from "../../src/fleet/talk.js";
 import type { FleetItem } from "../../src/engine/generated/fleet-item.js";
 import { packageFile } from "../../src/engine/lib/package-root.js";
 
@@ -49,19 +49,19 @@ test("items that the schema of events does not know are left out, and their unkn
 });
 
 test("of as many items as there may be those are taken that fit", () => {
-  const wrong = Array.from({ length: limits.items }, (_, index) => ({ type: "end", message: index, evil: {} }));
+  const wrong = Array.from({ length: limits.maxItems }, (_, index) => ({ type: "end", message: index, evil: {} }));
   expect(itemsIn(JSON.stringify(wrong))).toEqual([]);
   const more = wrong.map(() => ({ type: "text", text: "a", evil: [1] }));
-  expect(itemsIn(JSON.stringify(more))).toHaveLength(limits.items);
+  expect(itemsIn(JSON.stringify(more))).toHaveLength(limits.maxItems);
 });
 
 test("an entry of more items or fields than any worker writes ends the attempt", () => {
   const tooLarge = { job: "run-1", attempt: 1, tooLarge: true };
-  const items = Array.from({ length: limits.items + 1 }, () => ({ type: "text", text: "" }));
+  const items = Array.from({ length: limits.maxItems + 1 }, () => ({ type: "text", text: "" }));
   expect(entryOf(fields(JSON.stringify(items)))).toEqual(tooLarge);
-  const unknown = Array.from({ length: limits.commas }, (_, index) => `"f${index}":1`).join();
+  const unknown = Array.from({ length: limits.maxCommas }, (_, index) => `"f${index}":1`).join();
   expect(entryOf(fields(`[{"type":"text","text":"a",${unknown}}]`))).toEqual(tooLarge);
-  const said = { type: "text", text: ",[{".repeat(limits.commas / 5) };
+  const said = { type: "text", text: ",[{".repeat(limits.maxCommas / 5) };
   expect(itemsIn(JSON.stringify([said]))).toEqual([said]);
   const long = Array.from({ length: 100_000 }, (_, index) => [`x${index}`, "1"]).flat();
   expect(entryOf([...fields("[]"), ...long])).toBeUndefined();
@@ -91,14 +91,14 @@ test("control characters go and texts are cut; a result and a final message stay
   expect(itemsIn(JSON.stringify([{ type: "text", text: "\u001b]0;title\u0007a\u202eb\u0000" }]))).toEqual([
     { type: "text", text: "ab" },
   ]);
-  const [long] = itemsIn(JSON.stringify([{ type: "notice", message: "x".repeat(limits.text + 10) }]));
-  expect(long).toEqual({ type: "notice", message: "x".repeat(limits.text) });
-  const result = bounded({ type: "result", text: '{"a":"\u200b"}' });
+  const [long] = itemsIn(JSON.stringify([{ type: "notice", message: "x".repeat(limits.maxTextChars + 10) }]));
+  expect(long).toEqual({ type: "notice", message: "x".repeat(limits.maxTextChars) });
+  const result = boundTexts({ type: "result", text: '{"a":"\u200b"}' });
   expect(result).toEqual({ type: "result", text: '{"a":"\u200b"}' });
-  expect(bounded({ type: "begun", worker: "w\u0007".repeat(400), confinement: "sandbox" })).toMatchObject({
+  expect(boundTexts({ type: "begun", worker: "w\u0007".repeat(400), confinement: "sandbox" })).toMatchObject({
     worker: "w".repeat(100),
   });
-  expect(bounded({ type: "end", message: "", failure: { kind: "crashed", message: "a\u001b[2Jb" } })).toEqual({
+  expect(boundTexts({ type: "end", message: "", failure: { kind: "crashed", message: "a\u001b[2Jb" } })).toEqual({
     type: "end",
     message: "",
     failure: { kind: "crashed", message: "ab" },
@@ -106,12 +106,12 @@ test("control characters go and texts are cut; a result and a final message stay
 });
 
 test("an entry above 8 MB, and a small one that unpacks to more than 32 MB, end the attempt", () => {
-  expect(entryOf(fields(JSON.stringify([{ type: "text", text: "x".repeat(limits.entry) }])))).toEqual({
+  expect(entryOf(fields(JSON.stringify([{ type: "text", text: "x".repeat(limits.maxEntryChars) }])))).toEqual({
     job: "run-1",
     attempt: 1,
     tooLarge: true,
   });
-  const bomb = gzipSync(Buffer.alloc(limits.unpackedEntry + 1, 0x20)).toString("base64");
+  const bomb = gzipSync(Buffer.alloc(limits.maxUnpackedEntryBytes + 1, 0x20)).toString("base64");
   expect(bomb.length).toBeLessThan(100_000);
   expect(entryOf(["j", "run-1", "a", "1", "n", "0", "z", bomb])).toEqual({ job: "run-1", attempt: 1, tooLarge: true });
   expect(entryOf(["j", "run-1", "a", "1", "n", "0", "z", randomBytes(100).toString("base64")])).toBeUndefined();
@@ -125,14 +125,14 @@ test("what is said is gathered, sent in order, and a slow reader holds up who sp
     sent.push([...items]);
     await gate;
   }, 1);
-  await talker.say({ type: "text", text: "first" });
+  await talker.add({ type: "text", text: "first" });
   let isThrough = false;
-  const second = talker.say({ type: "text", text: "y".repeat(limits.batch) }).then(() => (isThrough = true));
+  const second = talker.add({ type: "text", text: "y".repeat(limits.batchChars) }).then(() => (isThrough = true));
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(isThrough).toBe(false);
   release();
   await second;
-  await talker.say({ type: "text", text: "last" });
+  await talker.add({ type: "text", text: "last" });
   await talker.finish();
   expect(sent.flat().map((item) => (item.type === "text" ? item.text.slice(0, 5) : ""))).toEqual([
     "first",
@@ -144,17 +144,17 @@ test("what is said is gathered, sent in order, and a slow reader holds up who sp
 test("texts of one character are sent in entries that are taken", async () => {
   const sent: number[] = [];
   const talker = makeSender(async (items) => void sent.push(items.length), 60_000);
-  for (let count = 0; count < 3 * limits.items; count++) await talker.say({ type: "text", text: "" });
+  for (let count = 0; count < 3 * limits.maxItems; count++) await talker.add({ type: "text", text: "" });
   await talker.finish();
-  expect(sent.reduce((sum, count) => sum + count, 0)).toBe(3 * limits.items);
-  expect(Math.max(...sent)).toBeLessThanOrEqual(limits.items);
+  expect(sent.reduce((sum, count) => sum + count, 0)).toBe(3 * limits.maxItems);
+  expect(Math.max(...sent)).toBeLessThanOrEqual(limits.maxItems);
 });
 
 test("what can't be sent is told to who speaks next", async () => {
   const talker = makeSender(() => Promise.reject(new Error("gone")), 1);
-  await talker.say({ type: "text", text: "a" });
+  await talker.add({ type: "text", text: "a" });
   await expect(talker.finish()).rejects.toThrow("gone");
-  await expect(talker.say({ type: "text", text: "b" })).rejects.toThrow("gone");
+  await expect(talker.add({ type: "text", text: "b" })).rejects.toThrow("gone");
 });
 
 test("what a worker says of a failure is shown as its words, never as ours", () => {

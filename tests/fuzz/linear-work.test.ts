@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createColors } from "picocolors";
-import { MarkdownSetter } from "../../src/assistant/dialogue/markdown.js";
+import { MarkdownPrinter } from "../../src/assistant/dialogue/markdown.js";
 import { readHtml } from "../../src/text/documents/html/read-html.js";
 import { readJats } from "../../src/text/documents/jats/read-jats.js";
 import { readLatex } from "../../src/text/documents/latex/read-latex.js";
@@ -24,7 +24,7 @@ const places: Readonly<Record<string, (text: string) => unknown>> = {
     readLatex(Buffer.from(`\\documentclass{article}\\begin{document}${prose}\n${text}\n\\end{document}`)),
   "a plain text": (text) => readMarkdown(`${prose}\n${text}`, "markdown"),
   "an answer on a terminal": (text) => {
-    const setter = new MarkdownSetter({ colors: createColors(false), columns: () => 80, write: () => undefined });
+    const setter = new MarkdownPrinter({ colors: createColors(false), columns: () => 80, write: () => undefined });
     for (let at = 0; at < text.length; at += 20) setter.add(text.slice(at, at + 20));
     setter.end();
   },

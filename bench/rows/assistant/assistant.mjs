@@ -88,15 +88,15 @@ async function heap(home) {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc");
   const env = { HOME: home };
-  const asked = { keys: config.configKeys, cwd: home, env };
+  const request = { keys: config.configKeys, cwd: home, env };
   const clock = { now: Date.now, sleep: async () => undefined };
   const io = { cwd: home, env, clock, runProgram: () => undefined };
   const opened = new session.Session({
     io,
     // What the program itself hands over, so that this row fails where it hands over less than a session asks for.
-    handed: compose.programServices(io),
-    asked,
-    settings: await settings.settingsOf(asked),
+    services: compose.programServices(io),
+    request,
+    settings: await settings.settingsOf(request),
     fetch: async () => new Response(stream(), { headers: { "content-type": "text/event-stream" } }),
     ask: async () => "no",
     say: () => undefined,

@@ -5,10 +5,10 @@ import { type HistoryLimits, defaultHistory } from "../settings.js";
 type Exchange = readonly ModelMessage[];
 
 /**
- * The last exchanges of a conversation, the newest of them whole. Of the older ones, only the beginnings of message and
+ * The last exchanges of a conversation. The newest are complete; of the older ones, only the beginnings of message and
  * answer are kept, without tool calls.
  */
-export const compacted = (messages: readonly ModelMessage[], limits = defaultHistory): readonly ModelMessage[] =>
+export const compactMessages = (messages: readonly ModelMessage[], limits = defaultHistory): readonly ModelMessage[] =>
   keepLast(messages, limits);
 
 /**
@@ -27,21 +27,23 @@ export function shortenToFit(
   return undefined;
 }
 
-/** From the smallest loss to the largest. */
+/** The ways to shorten a conversation, from the smallest loss to the largest. */
 const shorteningSteps: readonly ((
   messages: readonly ModelMessage[],
-  kept: HistoryLimits,
+  limits: HistoryLimits,
 ) => readonly ModelMessage[])[] = [
   (messages) => messages,
-  compacted,
-  (messages, kept) => withoutLongParts(compacted(messages, kept), 2000, { last: false }),
-  (messages, kept) => withoutLongParts(keepLast(messages, { ...kept, whole: 1 }), 2000, { last: false }),
-  (messages, kept) => keepLast(messages, { ...kept, exchanges: Math.min(3, kept.exchanges), whole: 1 }),
+  compactMessages,
+  (messages, limits) => shortenLongParts(compactMessages(messages, limits), 2000, { shortensLast: false }),
+  (messages, limits) =>
+    shortenLongParts(keepLast(messages, { ...limits, wholeExchanges: 1 }), 2000, { shortensLast: false }),
+  (messages, limits) =>
+    keepLast(messages, { ...limits, maxExchanges: Math.min(3, limits.maxExchanges), wholeExchanges: 1 }),
   (messages) => lastExchange(messages),
-  (messages) => withoutLongParts(lastExchange(messages), 8000, { last: true }),
-  (messages) => withoutLongParts(lastExchange(messages), 2000, { last: true }),
-  (messages) => withoutLongParts(lastRounds(lastExchange(messages), 4), 2000, { last: true }),
-  (messages) => withoutLongParts(lastRounds(lastExchange(messages), 1), 500, { last: true }),
+  (messages) => shortenLongParts(lastExchange(messages), 8000, { shortensLast: true }),
+  (messages) => shortenLongParts(lastExchange(messages), 2000, { shortensLast: true }),
+  (messages) => shortenLongParts(lastRounds(lastExchange(messages), 4), 2000, { shortensLast: true }),
+  (messages) => shortenLongParts(lastRounds(lastExchange(messages), 1), 500, { shortensLast: true }),
 ];
 
 const lastExchange = (messages: readonly ModelMessage[]): Exchange => exchangesOf(messages).at(-1) ?? [];
@@ -56,27 +58,27 @@ function exchangesOf(messages: readonly ModelMessage[]): Exchange[] {
 }
 
 function keepLast(messages: readonly ModelMessage[], limits: HistoryLimits): ModelMessage[] {
-  const lastExchanges = exchangesOf(messages).slice(-limits.exchanges);
+  const lastExchanges = exchangesOf(messages).slice(-limits.maxExchanges);
   return lastExchanges.flatMap((exchange, index) =>
-    index < lastExchanges.length - limits.whole ? shortenExchange(exchange, limits) : [...exchange],
+    index < lastExchanges.length - limits.wholeExchanges ? shortenExchange(exchange, limits) : [...exchange],
   );
 }
 
-/** The message and answer of an exchange, cut and without tools. An exchange without an answer is dropped. */
-function shortenExchange(exchange: Exchange, { messageChars, answerChars }: HistoryLimits): ModelMessage[] {
+/** The beginnings of the message and the answer, without tool calls. An exchange without an answer is dropped. */
+function shortenExchange(exchange: Exchange, { maxMessageChars, maxAnswerChars }: HistoryLimits): ModelMessage[] {
   const [question] = exchange;
   const answer = exchange.findLast((message) => message.role === "assistant" && textOf(message) !== "");
   if (question?.role !== "user" || answer === undefined) return [];
   return [
-    { role: "user", content: firstChars(textOf(question), messageChars) },
-    { role: "assistant", content: firstChars(textOf(answer), answerChars) },
+    { role: "user", content: firstChars(textOf(question), maxMessageChars) },
+    { role: "assistant", content: firstChars(textOf(answer), maxAnswerChars) },
   ];
 }
 
-const firstChars = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, safeEnd(text, length - 1))}…`;
+const firstChars = (text: string, maxChars: number): string =>
+  text.length <= maxChars ? text : `${text.slice(0, safeEnd(text, maxChars - 1))}…`;
 
-/** An end that does not cut a character of two UTF-16 units in half. */
+/** `end`, or one less if it would cut a character of two UTF-16 units in half. */
 const safeEnd = (text: string, end: number): number =>
   end > 0 && /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) ? end - 1 : end;
 
@@ -93,42 +95,45 @@ function lastRounds(exchange: Exchange, rounds: number): Exchange {
 }
 
 /**
- * The messages with long tool arguments and results cut in their middle. The last exchange is cut only if `last` is
+ * Cuts the middle out of long tool arguments and results. In the last exchange, it does so only if `shortensLast` is
  * true.
  */
-function withoutLongParts(
+function shortenLongParts(
   messages: readonly ModelMessage[],
-  length: number,
-  { last }: { readonly last: boolean },
+  maxChars: number,
+  { shortensLast }: { readonly shortensLast: boolean },
 ): ModelMessage[] {
   const lastUserIndex = messages.findLastIndex(({ role }) => role === "user");
-  return messages.map((message, index) => (index >= lastUserIndex && !last ? message : shortenParts(message, length)));
+  return messages.map((message, index) =>
+    index >= lastUserIndex && !shortensLast ? message : shortenParts(message, maxChars),
+  );
 }
 
-function shortenParts(message: ModelMessage, length: number): ModelMessage {
-  if (message.role === "tool") return { ...message, content: message.content.map((part) => shortResult(part, length)) };
+function shortenParts(message: ModelMessage, maxChars: number): ModelMessage {
+  if (message.role === "tool")
+    return { ...message, content: message.content.map((part) => shortenResult(part, maxChars)) };
   if (message.role !== "assistant" || typeof message.content === "string") return message;
   return {
     ...message,
     content: message.content.map((part) =>
-      part.type === "tool-call" ? { ...part, input: shortInput(part.input, length) } : part,
+      part.type === "tool-call" ? { ...part, input: shortenInput(part.input, maxChars) } : part,
     ),
   };
 }
 
-function shortResult(part: ToolModelMessage["content"][number], length: number): typeof part {
+function shortenResult(part: ToolModelMessage["content"][number], maxChars: number): typeof part {
   if (part.type !== "tool-result") return part;
   const { output } = part;
   const text =
     "value" in output ? (typeof output.value === "string" ? output.value : JSON.stringify(output.value)) : "";
-  return text.length <= length ? part : { ...part, output: { type: "text", value: headAndTail(text, length) } };
+  return text.length <= maxChars ? part : { ...part, output: { type: "text", value: headAndTail(text, maxChars) } };
 }
 
-/** Providers need an object with the names of the arguments, so its values are cut. */
-function shortInput(input: unknown, length: number): unknown {
-  if (typeof input !== "object" || input === null || JSON.stringify(input).length <= length) return input;
+/** Providers need an object with the names of the arguments, so only its values are cut. */
+function shortenInput(input: unknown, maxChars: number): unknown {
+  if (typeof input !== "object" || input === null || JSON.stringify(input).length <= maxChars) return input;
   const fields = Object.entries(input).slice(0, 20);
-  const maxFieldChars = Math.floor(length / Math.max(1, fields.length));
+  const maxFieldChars = Math.floor(maxChars / Math.max(1, fields.length));
   return Object.fromEntries(
     fields.map(([name, value]) => {
       const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
@@ -137,24 +142,24 @@ function shortInput(input: unknown, length: number): unknown {
   );
 }
 
-function headAndTail(text: string, length: number): string {
-  const head = safeEnd(text, Math.floor(length * 0.7));
-  const tail = text.length - Math.floor(length * 0.2);
+function headAndTail(text: string, maxChars: number): string {
+  const head = safeEnd(text, Math.floor(maxChars * 0.7));
+  const tail = text.length - Math.floor(maxChars * 0.2);
   return `${text.slice(0, head)}\n[… ${tail - head} characters are left out …]\n${text.slice(/[\uDC00-\uDFFF]/.test(text.charAt(tail)) ? tail + 1 : tail)}`;
 }
 
-/** The conversation without calls that have no result and results that have no call, as a broken file may hold. */
-export function paired(messages: readonly ModelMessage[]): ModelMessage[] {
-  const kept: ModelMessage[] = [];
-  for (let at = 0; at < messages.length; at += 1) {
-    const message = messages[at] as ModelMessage;
+/** Removes calls without a result and results without a call: a damaged file may contain them. */
+export function keepPairedCalls(messages: readonly ModelMessage[]): ModelMessage[] {
+  const pairedMessages: ModelMessage[] = [];
+  for (let index = 0; index < messages.length; index += 1) {
+    const message = messages[index] as ModelMessage;
     if (message.role === "tool") continue;
     const calls = callsIn(message);
-    const next = messages[at + 1];
-    if (calls.length === 0) kept.push(message);
-    else if (next?.role === "tool" && sameIds(calls, resultsIn(next))) kept.push(message, next);
+    const next = messages[index + 1];
+    if (calls.length === 0) pairedMessages.push(message);
+    else if (next?.role === "tool" && haveSameIds(calls, resultsIn(next))) pairedMessages.push(message, next);
   }
-  return kept;
+  return pairedMessages;
 }
 
 const callsIn = ({ role, content }: ModelMessage): string[] =>
@@ -165,5 +170,5 @@ const callsIn = ({ role, content }: ModelMessage): string[] =>
 const resultsIn = ({ content }: ToolModelMessage): string[] =>
   content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : []));
 
-const sameIds = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((id) => other.includes(id));
+const haveSameIds = (ids: readonly string[], otherIds: readonly string[]): boolean =>
+  ids.length === otherIds.length && ids.every((id) => otherIds.includes(id));

@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import { modelByName } from "../../engine/agents/prices.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 
-/** What the maximum length of an answer depends on. */
+/** The facts that limit the length of an answer. */
 export interface ModelLimits {
   readonly provider: { readonly name: string };
   readonly model: string;
@@ -31,7 +31,7 @@ const toolDescription = ({ name, description, parameters }: NonNullable<RequestC
   parameters,
 ];
 
-/** Tokens that are reserved for errors of the estimate: 256, or a fiftieth of a large context window. */
+/** Tokens that are reserved because the estimate may be too low: 256, or 2 % of a large context window. */
 export const reservedTokens = (window: number): number => Math.min(Math.max(256, Math.ceil(window / 50)), window);
 
 /** Minimum tokens for an answer. With less room, no request is sent. */
@@ -42,16 +42,16 @@ export const minAnswerTokens = ({ window, maxTokens }: Pick<ModelLimits, "window
 export const maxPromptTokens = (limits: Pick<ModelLimits, "window" | "maxTokens">): number =>
   limits.window - reservedTokens(limits.window) - minAnswerTokens(limits);
 
-/** Every service allows answers of this length. */
+/** Tokens of an answer that every service allows. */
 const allowedAnswerTokens = 4096;
 
 /**
- * Maximum tokens of the answer to a prompt of `prompt` tokens: prompt, answer and reserve never exceed the context
- * window. Undefined if the model's own maximum is not known and there is room for more than every service allows: a
- * service refuses a number that is too large, and has its own limit.
+ * Maximum tokens of the answer to a prompt of `promptTokens`: prompt, answer and reserve never exceed the context
+ * window. Undefined if the model's own maximum is not known and there is room for more than 4,096 tokens: a service
+ * refuses a number above its limit, and without a number it uses its limit.
  */
-export function maxAnswerTokens(limits: ModelLimits, prompt: number): number | undefined {
-  const remainingTokens = Math.max(1, limits.window - reservedTokens(limits.window) - prompt);
+export function maxAnswerTokens(limits: ModelLimits, promptTokens: number): number | undefined {
+  const remainingTokens = Math.max(1, limits.window - reservedTokens(limits.window) - promptTokens);
   const maxTokens = limits.maxTokens ?? knownMaxAnswer(limits);
   if (maxTokens !== undefined) return Math.min(maxTokens, remainingTokens);
   return remainingTokens < allowedAnswerTokens ? remainingTokens : undefined;

@@ -8,13 +8,13 @@ import type { Usage } from "../../engine/loop/types.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, newerFormat, requireKnownText, stateVersion } from "../../engine/storage/state/format-version.js";
-import { ownFolder } from "../settings.js";
-import { paired, textOf } from "./compact.js";
+import { settingsFolder } from "../settings.js";
+import { keepPairedCalls, textOf } from "./compact.js";
 
 /** A dialogue at the terminal, or a conversation of single messages. */
 export type SessionKind = "dialogue" | "message";
 
-/** A saved conversation. */
+/** A conversation that can be saved. */
 export interface SavedSession {
   /** Absent if it was not saved yet. */
   readonly name?: string;
@@ -22,7 +22,7 @@ export interface SavedSession {
   readonly usage: Usage;
 }
 
-/** A saved conversation in a folder. */
+/** A saved conversation. */
 export interface NamedSession extends SavedSession {
   readonly name: string;
   readonly kind: SessionKind;
@@ -33,14 +33,14 @@ export interface NamedSession extends SavedSession {
 /** Maximum number of saved conversations of each kind in a folder. The oldest are deleted. */
 const maxSessionsPerKind = 20;
 
-/** The folder with the saved conversations of a folder, a file each. */
+/** The path of the folder with the saved conversations of the folder `cwd`. Each is a file. */
 export const sessionsPath = (env: NodeJS.ProcessEnv, cwd: string): string =>
-  join(ownFolder(env), "sessions", createHash("sha256").update(cwd).digest("hex").slice(0, 16));
+  join(settingsFolder(env), "sessions", createHash("sha256").update(cwd).digest("hex").slice(0, 16));
 
 /**
  * Saves a conversation of this folder under its name, or under a new name from its first message. Only the user can
  * read the file, and it contains no keys. Resolves with the name.
- * @throws ExpectedError (exit 5) if a later version saved it before.
+ * @throws ExpectedError (exit 5) if a later version of the program has written the file.
  */
 export async function saveSession(
   env: NodeJS.ProcessEnv,
@@ -55,8 +55,8 @@ export async function saveSession(
   const path = join(folder, `${sessionName}.json`);
   requireKnownText(path, await readRegularText(path).catch(() => ""));
   await writeFileAtomic(path, `${JSON.stringify(value)}\n`, { mode: 0o600 });
-  const { sessions } = await sessionsOf(env, cwd);
-  for (const oldSession of sessions.filter((each) => each.kind === kind).slice(maxSessionsPerKind))
+  const { sessions } = await readSessions(env, cwd);
+  for (const oldSession of sessions.filter((session) => session.kind === kind).slice(maxSessionsPerKind))
     rmSync(join(folder, `${oldSession.name}.json`), { force: true });
   return sessionName;
 }
@@ -83,7 +83,7 @@ export const firstMessage = (messages: readonly ModelMessage[]): string =>
  * The saved conversations of this folder, newest first, and a sentence for each file that can't be read.
  * @throws ExpectedError (exit 5) if a later version has saved one.
  */
-export async function sessionsOf(
+export async function readSessions(
   env: NodeJS.ProcessEnv,
   cwd: string,
 ): Promise<{ readonly sessions: readonly NamedSession[]; readonly problems: readonly string[] }> {
@@ -91,7 +91,7 @@ export async function sessionsOf(
   await moveOldFile(folder);
   const sessions: NamedSession[] = [];
   const problems: string[] = [];
-  for (const file of existsSync(folder) ? readdirSync(folder).filter((each) => each.endsWith(".json")) : []) {
+  for (const file of existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : []) {
     const session = await readSession(join(folder, file));
     if (typeof session === "string") problems.push(session);
     else sessions.push({ name: file.slice(0, -".json".length), ...session });
@@ -99,7 +99,7 @@ export async function sessionsOf(
   return { sessions: sessions.toSorted((a, b) => b.at - a.at), problems };
 }
 
-/** Moves the file of earlier versions, which saved only one conversation of a folder, into the folder. */
+/** Earlier versions saved one conversation in a file beside `folder`. Moves this file into `folder`. */
 async function moveOldFile(folder: string): Promise<void> {
   const oldPath = `${folder}.json`;
   if (!existsSync(oldPath)) return;
@@ -117,12 +117,12 @@ async function readSession(path: string): Promise<Omit<NamedSession, "name"> | s
     const fields: unknown = JSON.parse(await readRegularText(path));
     if (isNewer(fields)) throw newerFormat(path, fields);
     const messages = readMessages(fields);
-    if (messages === undefined || !isFields(fields)) return `${path} holds no conversation that can be read.`;
+    if (messages === undefined || !isObject(fields)) return `${path} contains no conversation that can be read.`;
     const { kind, at } = fields;
     return {
       kind: kind === "message" ? kind : "dialogue",
       at: typeof at === "number" ? at : statSync(path).mtimeMs,
-      messages: paired(messages),
+      messages: keepPairedCalls(messages),
       usage: readUsage(fields),
     };
   } catch (error) {
@@ -132,16 +132,16 @@ async function readSession(path: string): Promise<Omit<NamedSession, "name"> | s
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 function readMessages(value: unknown): ModelMessage[] | undefined {
-  if (!isFields(value) || !Number.isInteger(value["format"]) || !Array.isArray(value["messages"])) return undefined;
+  if (!isObject(value) || !Number.isInteger(value["format"]) || !Array.isArray(value["messages"])) return undefined;
   return value["messages"].every(isMessage) ? (value["messages"] as ModelMessage[]) : undefined;
 }
 
-/** Whether a message has what the program relies on: a role, texts, and complete parts of tools. */
+/** Whether a message has all fields that the program reads: a role, texts, and complete tool calls and results. */
 function isMessage(value: unknown): boolean {
-  if (!isFields(value)) return false;
+  if (!isObject(value)) return false;
   const { role, content } = value;
   if (role === "user" || role === "assistant") {
     if (typeof content === "string") return true;
@@ -151,15 +151,15 @@ function isMessage(value: unknown): boolean {
 }
 
 function isPart(part: unknown, role: "user" | "assistant" | "tool"): boolean {
-  if (!isFields(part)) return false;
+  if (!isObject(part)) return false;
   const hasToolNames = typeof part["toolCallId"] === "string" && typeof part["toolName"] === "string";
-  if (role === "tool") return part["type"] === "tool-result" && hasToolNames && isFields(part["output"]);
+  if (role === "tool") return part["type"] === "tool-result" && hasToolNames && isObject(part["output"]);
   if (part["type"] === "text" || part["type"] === "reasoning") return typeof part["text"] === "string";
   return role === "assistant" && part["type"] === "tool-call" && hasToolNames;
 }
 
 function readUsage(value: unknown): Usage {
-  const fields = isFields(value) && isFields(value["usage"]) ? value["usage"] : {};
+  const fields = isObject(value) && isObject(value["usage"]) ? value["usage"] : {};
   const count = (name: string) => (typeof fields[name] === "number" && fields[name] >= 0 ? fields[name] : 0);
   return { input: count("input"), cached: count("cached"), output: count("output"), requests: count("requests") };
 }

@@ -25,16 +25,16 @@ export function sessionsTable(sessions: readonly NamedSession[], isJson: boolean
       columns,
     ).trimEnd(),
   );
-  return [...rows, "`ralph sessions <name>` goes on with one."].join("\n");
+  return [...rows, "`ralph sessions <name>` continues a conversation."].join("\n");
 }
 
 /** @throws ExpectedError (exit 2) if no conversation has this name. */
-export function sessionNamed(sessions: readonly NamedSession[], name: string): NamedSession {
-  const found = sessions.find((session) => session.name === name);
-  if (found !== undefined) return found;
+export function findSession(sessions: readonly NamedSession[], name: string): NamedSession {
+  const session = sessions.find((candidate) => candidate.name === name);
+  if (session !== undefined) return session;
   const nearest = nearestCandidate(
     name,
-    sessions.map((session) => session.name),
+    sessions.map((candidate) => candidate.name),
   );
   const advice = nearest === undefined ? "`ralph sessions` lists all" : `the nearest one is ${nearest}`;
   throw new ExpectedError(`No conversation of this folder is named ${oneLine(name)}; ${advice}.`, 2);

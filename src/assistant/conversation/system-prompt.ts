@@ -9,12 +9,12 @@ export interface PromptParts {
   readonly cwd: string;
   /** Names of the model's tools. */
   readonly tools: readonly string[];
-  /** From the settings. */
-  readonly own?: string;
-  /** From the AGENTS.md files for the folder. */
+  /** The text of `system_prompt` in the settings. */
+  readonly settingsPrompt?: string;
+  /** The text of the AGENTS.md files for the folder. */
   readonly instructions?: string;
-  /** From the folder's PROMPT.md. */
-  readonly folder?: string;
+  /** The text of the folder's PROMPT.md. */
+  readonly promptFile?: string;
   /** Memories that are related to the message. */
   readonly memories?: string;
 }
@@ -47,8 +47,14 @@ For work of three steps or more keep a list with TodoWrite: one item in progress
 }
 
 /** The whole system prompt, in this order: built-in prompt, settings, AGENTS.md, PROMPT.md, memories. */
-export const systemPrompt = ({ own, instructions, folder, memories, ...builtInParts }: PromptParts): string =>
-  [builtInPrompt(builtInParts), own, instructions?.trim(), folder, memories]
+export const systemPrompt = ({
+  settingsPrompt,
+  instructions,
+  promptFile,
+  memories,
+  ...builtInParts
+}: PromptParts): string =>
+  [builtInPrompt(builtInParts), settingsPrompt, instructions?.trim(), promptFile, memories]
     .filter((part) => part !== undefined && part !== "")
     .join("\n\n");
 

@@ -1,118 +1,124 @@
 const openTag = "<think>";
 const closeTag = "</think>";
 
-/** A piece of text, split into thinking and words. */
+/** A piece of text, split into thinking and answer. */
 export interface SplitText {
   readonly thinking: string;
-  readonly words: string;
-  /** The words so far were thinking. */
-  readonly anew?: true;
+  readonly answer: string;
+  /** What was returned before as answer was thinking; the answer begins with this piece. */
+  readonly isRestart?: true;
 }
 
-/** Models whose template contains the opening tag: their text begins with thinking and has only the closing tag. */
+/**
+ * The chat template of these models contains the opening tag, so their text begins with thinking and has only the
+ * closing tag.
+ */
 const modelsWithOpenTag = /deepseek-r1|\bqwq\b|-thinking\b/i;
-export const opensThinking = (model: string): boolean => modelsWithOpenTag.test(model);
+export const startsWithThinking = (model: string): boolean => modelsWithOpenTag.test(model);
 
 /**
  * Separates the thinking of a model from its answer, if a server sends both as one text. Models such as Qwen and
  * DeepSeek write their thinking between tags before their answer. Tags later in the answer belong to the answer.
- * `isOpen`: the text is expected to begin with thinking; if the closing tag never comes, all of it is the answer.
+ * `isOpen`: the text should begin with thinking; if the closing tag never comes, all of it is the answer.
  */
 export class ThinkingTags {
   /** Text that can't be classified yet: a tag may begin or end in it. */
-  #held = "";
-  #place: "before" | "thinking" | "behind" | "words" = "before";
+  #heldText = "";
+  #position: "before" | "thinking" | "after-tag" | "answer" = "before";
   /** All text so far, while a closing tag could still show that it was thinking; undefined afterwards. */
-  #unsure: string | undefined = "";
-  readonly #isOpen: boolean;
+  #undecidedText: string | undefined = "";
+  readonly #expectsThinking: boolean;
 
   constructor(isOpen = false) {
-    this.#isOpen = isOpen;
+    this.#expectsThinking = isOpen;
   }
 
-  /** Adds the next piece of the text and returns what is now certain. */
+  /** Adds the next piece of the text and returns the part that can be classified now. */
   add(piece: string): SplitText {
-    this.#held += piece;
-    if (this.#place === "words") return this.#words(false);
-    if (this.#place === "behind") return { thinking: "", words: this.#firstWords() };
-    if (this.#place === "before") {
-      const start = this.#held.trimStart();
-      if (start.length < openTag.length && openTag.startsWith(start)) return { thinking: "", words: "" };
+    this.#heldText += piece;
+    if (this.#position === "answer") return this.#takeAnswer(false);
+    if (this.#position === "after-tag") return { thinking: "", answer: this.#beginAnswer() };
+    if (this.#position === "before") {
+      const start = this.#heldText.trimStart();
+      if (start.length < openTag.length && openTag.startsWith(start)) return { thinking: "", answer: "" };
       const isMarked = start.startsWith(openTag);
-      if (!isMarked && !this.#isOpen) {
-        this.#place = "words";
-        return this.#words(false);
+      if (!isMarked && !this.#expectsThinking) {
+        this.#position = "answer";
+        return this.#takeAnswer(false);
       }
-      this.#place = "thinking";
+      this.#position = "thinking";
       if (isMarked) {
-        this.#held = start.slice(openTag.length);
-        this.#unsure = undefined;
+        this.#heldText = start.slice(openTag.length);
+        this.#undecidedText = undefined;
       }
     }
-    const closeIndex = this.#held.indexOf(closeTag);
-    const safeLength = closeIndex === -1 ? this.#held.length - partialMarkLength(closeTag, this.#held) : closeIndex;
-    const thinking = this.#held.slice(0, safeLength);
-    if (this.#unsure !== undefined) this.#unsure += thinking;
+    const closeIndex = this.#heldText.indexOf(closeTag);
+    const safeLength =
+      closeIndex === -1 ? this.#heldText.length - partialMarkLength(closeTag, this.#heldText) : closeIndex;
+    const thinking = this.#heldText.slice(0, safeLength);
+    if (this.#undecidedText !== undefined) this.#undecidedText += thinking;
     if (closeIndex === -1) {
-      this.#held = this.#held.slice(safeLength);
-      return { thinking, words: "" };
+      this.#heldText = this.#heldText.slice(safeLength);
+      return { thinking, answer: "" };
     }
-    this.#held = this.#held.slice(closeIndex + closeTag.length);
-    this.#place = "behind";
-    this.#unsure = undefined;
-    return { thinking, words: this.#firstWords() };
+    this.#heldText = this.#heldText.slice(closeIndex + closeTag.length);
+    this.#position = "after-tag";
+    this.#undecidedText = undefined;
+    return { thinking, answer: this.#beginAnswer() };
   }
 
-  /** Ends the text and returns the rest. */
+  /** Returns the rest. Call it after the last piece. */
   end(): SplitText {
-    if (this.#place === "words") return this.#words(true);
-    const remaining = this.#held;
-    const isThinking = this.#place === "thinking";
-    this.#held = "";
-    this.#place = "words";
-    if (!isThinking) return { thinking: "", words: remaining };
-    // The text was expected to be thinking, but no closing tag came: so it is the answer.
-    return this.#unsure === undefined
-      ? { thinking: remaining, words: "" }
-      : { thinking: "", words: `${this.#unsure}${remaining}`, anew: true };
+    if (this.#position === "answer") return this.#takeAnswer(true);
+    const remaining = this.#heldText;
+    const isThinking = this.#position === "thinking";
+    this.#heldText = "";
+    this.#position = "answer";
+    if (!isThinking) return { thinking: "", answer: remaining };
+    // The text should have begun with thinking, but there was no closing tag, so all of it is the answer.
+    return this.#undecidedText === undefined
+      ? { thinking: remaining, answer: "" }
+      : { thinking: "", answer: `${this.#undecidedText}${remaining}`, isRestart: true };
   }
 
-  /** Returns the held text as words. If a closing tag stands alone in it, returns only the text after the tag. */
-  #words(isAll: boolean): SplitText {
-    if (this.#unsure === undefined) return { thinking: "", words: this.#take(this.#held.length) };
-    const closeIndex = this.#held.indexOf(closeTag);
+  /**
+   * Returns the held text as answer. If it contains a closing tag without an opening tag, the answer begins after it.
+   */
+  #takeAnswer(isAll: boolean): SplitText {
+    if (this.#undecidedText === undefined) return { thinking: "", answer: this.#takeText(this.#heldText.length) };
+    const closeIndex = this.#heldText.indexOf(closeTag);
     if (closeIndex === -1)
       return {
         thinking: "",
-        words: this.#take(this.#held.length - (isAll ? 0 : partialMarkLength(closeTag, this.#held))),
+        answer: this.#takeText(this.#heldText.length - (isAll ? 0 : partialMarkLength(closeTag, this.#heldText))),
       };
-    const afterTag = this.#held.slice(closeIndex + closeTag.length);
-    // The text after the tag is needed to decide whether the tag is a mark or is only mentioned.
+    const afterTag = this.#heldText.slice(closeIndex + closeTag.length);
+    // Only the text after the tag shows whether the model ends its thinking here, or just mentions the tag.
     if (!isAll && afterTag.trimStart() === "" && !afterTag.includes("\n"))
-      return { thinking: "", words: this.#take(closeIndex) };
-    const beforeTag = this.#unsure + this.#held.slice(0, closeIndex);
+      return { thinking: "", answer: this.#takeText(closeIndex) };
+    const beforeTag = this.#undecidedText + this.#heldText.slice(0, closeIndex);
     const isAloneOnLine = /(?:^|\n)[ \t]*$/.test(beforeTag) || /^[ \t]*(?:\n|$)/.test(afterTag);
     if (!isAloneOnLine || beforeTag.includes(openTag) || /["'`]$/.test(beforeTag)) {
-      this.#unsure = undefined;
-      return { thinking: "", words: this.#take(this.#held.length) };
+      this.#undecidedText = undefined;
+      return { thinking: "", answer: this.#takeText(this.#heldText.length) };
     }
-    this.#held = afterTag;
-    this.#place = "behind";
-    this.#unsure = undefined;
-    return { thinking: "", words: this.#firstWords(), anew: true };
+    this.#heldText = afterTag;
+    this.#position = "after-tag";
+    this.#undecidedText = undefined;
+    return { thinking: "", answer: this.#beginAnswer(), isRestart: true };
   }
 
-  #take(length: number): string {
-    const words = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
-    if (this.#unsure !== undefined) this.#unsure += words;
-    return words;
+  #takeText(length: number): string {
+    const answer = this.#heldText.slice(0, length);
+    this.#heldText = this.#heldText.slice(length);
+    if (this.#undecidedText !== undefined) this.#undecidedText += answer;
+    return answer;
   }
 
   /** Removes the spaces between the closing tag and the answer. */
-  #firstWords(): string {
-    this.#held = this.#held.trimStart();
-    return this.#held === "" ? "" : this.end().words;
+  #beginAnswer(): string {
+    this.#heldText = this.#heldText.trimStart();
+    return this.#heldText === "" ? "" : this.end().answer;
   }
 }
 
@@ -127,5 +133,5 @@ export function partialMarkLength(mark: string, text: string): number {
 export function withoutThinking(text: string): string {
   const tags = new ThinkingTags();
   const [first, last] = [tags.add(text), tags.end()];
-  return last.anew === true ? last.words : first.words + last.words;
+  return last.isRestart === true ? last.answer : first.answer + last.answer;
 }

@@ -5,23 +5,22 @@ import { shortDuration, quantity } from "../../engine/lib/words.js";
 import { truncate, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { ConversationEvent } from "../converse.js";
-import { MarkdownSetter } from "./markdown.js";
+import { MarkdownPrinter } from "./markdown.js";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const clearLine = "\r\u001b[K";
 
 /** Shows an answer on a terminal while it arrives: formatted text, marked thinking, and a dim line for each tool. */
 export interface AnswerView {
-  tell(said: ConversationEvent): void;
-  /** Hides the moving status, so that a question can be shown. */
+  tell(event: ConversationEvent): void;
+  /** Hides the animated status line, so that a question can be shown. */
   pause(): void;
   /** Prints the rest of the answer. */
   end(): void;
 }
 
-/** `begunAt`: milliseconds since the epoch. */
 export function answerView(io: Io, colors: Colors): AnswerView {
-  const begunAt = io.clock.now();
+  const startedAt = io.clock.now();
   let activity = "Thinking";
   let timer: NodeJS.Timeout | undefined;
   let isStatusShown = false;
@@ -30,7 +29,7 @@ export function answerView(io: Io, colors: Colors): AnswerView {
   let calls: Extract<ConversationEvent, { type: "tool" }>[] = [];
 
   const paint = () => {
-    const line = `${frames[(frame += 1) % frames.length]} ${activity} ${shortDuration(io.clock.now() - begunAt)} · Ctrl+C stops`;
+    const line = `${frames[(frame += 1) % frames.length]} ${activity} ${shortDuration(io.clock.now() - startedAt)} · Ctrl+C stops`;
     io.stderr(`${clearLine}${colors.dim(truncate(line, io.columns - 1))}`);
     isStatusShown = true;
   };
@@ -57,7 +56,7 @@ export function answerView(io: Io, colors: Colors): AnswerView {
     if (lastPart !== "nothing" && lastPart !== part) write("\n");
     lastPart = part;
   };
-  const setter = new MarkdownSetter({ colors, columns: () => io.columns, write });
+  const markdownPrinter = new MarkdownPrinter({ colors, columns: () => io.columns, write });
   const thoughtLines = new ThoughtLines(
     (line) => write(`${colors.dim(colors.italic(line))}\n`),
     () => io.columns,
@@ -71,13 +70,13 @@ export function answerView(io: Io, colors: Colors): AnswerView {
         if (lastPart === "thinking") thoughtLines.end();
         if (lastPart !== "text" && event.text.trim() === "") return;
         startPart("text");
-        setter.add(sanitise(event.text));
+        markdownPrinter.add(sanitise(event.text));
         showStatus("Writing");
       } else if (event.type === "thinking") {
         startPart("thinking");
         thoughtLines.add(sanitise(event.text));
       } else if (event.type === "tool") {
-        setter.end();
+        markdownPrinter.end();
         thoughtLines.end();
         calls = [...calls, event];
         showStatus(truncate(`${event.name} ${firstTextOf(event.input)}`, 60));
@@ -87,26 +86,26 @@ export function answerView(io: Io, colors: Colors): AnswerView {
         calls = calls.filter((candidate) => candidate !== call);
         write(`${toolLine(event.name, call?.input, event.result, colors, io.columns)}\n`);
         showStatus("Thinking");
-      } else if (event.type === "again") {
-        setter.end();
+      } else if (event.type === "retry") {
+        markdownPrinter.end();
         thoughtLines.end();
         write(`${colors.yellow(wrap(event.reason, io.columns - 1).join("\n"))}\n`);
         lastPart = "nothing";
       } else if (event.type === "compacted") {
-        setter.end();
+        markdownPrinter.end();
         write(`${colors.dim("· Older parts of the conversation are shortened.")}\n`);
       }
     },
     end() {
       hideStatus();
-      setter.end();
+      markdownPrinter.end();
       thoughtLines.end();
       hideStatus();
     },
   };
 }
 
-/** Prints thinking in whole lines, each with a bar before it. */
+/** Prints the model's thinking in complete lines, each with a bar before it. */
 class ThoughtLines {
   #line = "";
   readonly #write: (line: string) => void;
@@ -120,18 +119,18 @@ class ThoughtLines {
   add(text: string): void {
     const lines = (this.#line + text).split("\n");
     this.#line = lines.pop() ?? "";
-    for (const line of lines) this.#rows(line);
+    for (const line of lines) this.#printRows(line);
     if (this.#line.length < 2000) return;
-    this.#rows(this.#line);
+    this.#printRows(this.#line);
     this.#line = "";
   }
 
   end(): void {
-    if (this.#line.trim() !== "") this.#rows(this.#line);
+    if (this.#line.trim() !== "") this.#printRows(this.#line);
     this.#line = "";
   }
 
-  #rows(line: string): void {
+  #printRows(line: string): void {
     for (const row of wrap(line, Math.max(10, this.#columns() - 3))) this.#write(`│ ${row}`);
   }
 }

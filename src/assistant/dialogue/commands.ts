@@ -1,6 +1,6 @@
 import { serviceName } from "../settings.js";
 import { shortCount, quantity, usdText } from "../../engine/lib/words.js";
-import { memoryCommand, memoryCommandNames } from "../memory/memory-commands.js";
+import { runMemoryCommand, memoryCommandNames } from "../memory/memory-commands.js";
 import type { McpServers, ServerState } from "../mcp/servers.js";
 import { tokensIn } from "../conversation/room.js";
 import type { Session } from "../session.js";
@@ -13,26 +13,26 @@ export interface CommandContext {
 
 interface Command {
   readonly args?: string;
-  readonly does: string;
+  readonly description: string;
   /** Returns the text to print. */
   run(words: readonly string[], context: CommandContext): Promise<string>;
 }
 
 /** All commands. `quit` and `exit`, with or without a slash, leave the dialogue. */
 export const commands: Readonly<Record<string, Command>> = {
-  help: { does: "print this", run: async () => helpText() },
+  help: { description: "print this", run: async () => helpText() },
   memory: {
     args: "<command>",
-    does: "what is remembered: list, search, show, edit, indices, stats, …",
+    description: "use the memory: list, search, show, edit, indices, stats, …",
     async run(words, { session }) {
       const memory = await session.memory({ create: true });
-      return memory === undefined ? "There is no memory to use." : (await memoryCommand(memory, words)).text;
+      return memory === undefined ? "There is no memory to use." : (await runMemoryCommand(memory, words)).text;
     },
   },
   tools: {
-    does: "list the tools that the model may call, and what they cost",
+    description: "list the tools that the model may call, and their tokens",
     async run(_, { session }) {
-      const [tools, omittedCount] = await Promise.all([session.tools(), session.toolsLeftOut()]);
+      const [tools, omittedCount] = await Promise.all([session.tools(), session.omittedToolCount()]);
       const lines = tools.map(({ name, does }) => `${name}${does.length === 0 ? "" : `  (${does.join(", ")})`}`);
       return [
         ...lines,
@@ -40,22 +40,22 @@ export const commands: Readonly<Record<string, Command>> = {
         ...(omittedCount === 0
           ? []
           : [
-              `${quantity(omittedCount, "tool")} left out: the window of ${session.settings.model} has no room for more`,
+              `${quantity(omittedCount, "tool")} left out: the context window of ${session.settings.model} has no room for more`,
             ]),
       ].join("\n");
     },
   },
   mcp: {
-    does: "list the MCP servers; those that failed are tried again",
+    description: "list the MCP servers, and connect again to those that failed",
     async run(_, { servers }) {
       if (servers.states().length === 0) return "No MCP server is configured (mcpServers).";
-      await servers.again();
+      await servers.reconnectAll();
       return servers.states().map(serverLine).join("\n");
     },
   },
   model: {
     args: "[name]",
-    does: "say which model answers, or ask another one from now on",
+    description: "show the model, or change it",
     async run([name], { session }) {
       if (name !== undefined) await session.useModel(name);
       const { model, window, isWindowKnown } = session.settings;
@@ -63,18 +63,18 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
   cost: {
-    does: "say what this session used so far",
+    description: "show the tokens and the cost of this session",
     async run(_, { session }) {
-      const { usage, usd } = session.spent;
+      const { usage, usd } = session.spending;
       const price = usd === undefined ? "its price is not known" : `about ${usdText(usd)}`;
-      const occupied = await session.occupied();
+      const occupied = await session.occupiedTokens();
       const { window } = session.settings;
       return `${quantity(usage.requests, "request")}: ${shortCount(usage.input)} tokens in (${shortCount(usage.cached)} cached), ${shortCount(usage.output)} out; ${price}
 The next request begins with about ${shortCount(occupied)} tokens, ${Math.round((occupied / window) * 100)} % of the window`;
     },
   },
   clear: {
-    does: "forget this conversation and begin another",
+    description: "forget this conversation and begin another",
     async run(_, { session }) {
       session.clear();
       return "A new conversation begins.";
@@ -87,7 +87,7 @@ export const exitWords: readonly string[] = ["quit", "exit", "/quit", "/exit"];
 /** Runs a command and returns its output; undefined if the line is a message that begins with a slash. */
 export async function runDialogueCommand(line: string, context: CommandContext): Promise<string | undefined> {
   const [first = "", ...words] = line.split(/\s+/).filter((word) => word !== "");
-  // For example, the message begins with a path.
+  // A message may begin with a path.
   if (!/^\/[a-z]*$/.test(first)) return undefined;
   const name = first.slice(1);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -96,13 +96,15 @@ export async function runDialogueCommand(line: string, context: CommandContext):
 }
 
 function helpText(): string {
-  const lines = Object.entries(commands).map(([name, { args = "", does }]) => [`/${name} ${args}`, does] as const);
+  const lines = Object.entries(commands).map(
+    ([name, { args = "", description }]) => [`/${name} ${args}`, description] as const,
+  );
   return [
     ...lines,
     ["quit, exit", "leave; Ctrl+D does too"] as const,
     ["@file", "add a file of this folder to the message; Tab completes"] as const,
-    ["\\ and Enter", "go on in another line"] as const,
-    ["Ctrl+C", "stop the answer, or empty the line; twice leaves"] as const,
+    ["\\ and Enter", "continue in another line"] as const,
+    ["Ctrl+C", "stop the answer, or empty the line; press twice to leave"] as const,
   ]
     .map(([usage, does]) => `  ${usage.padEnd(18)} ${does}`)
     .join("\n");
@@ -116,7 +118,7 @@ function serverLine(server: ServerState): string {
 }
 
 /** Completions for Tab: names of commands and of memory commands. */
-export function commandsFrom(line: string): [names: string[], begun: string] | undefined {
+export function commandsFrom(line: string): [names: string[], typed: string] | undefined {
   if (!line.startsWith("/")) return undefined;
   const memory = /^\/memory\s+(\S*)$/.exec(line);
   if (memory !== null) {

@@ -9,7 +9,7 @@ import type { Session } from "../session.js";
 import type { Permission, ToolContext } from "../tools/context.js";
 import { type AnswerView, answerView } from "./answer-view.js";
 import { commandsFrom, exitWords, runDialogueCommand } from "./commands.js";
-import { pathsFrom, withFiles } from "./files.js";
+import { completePath, withFiles } from "./files.js";
 import { addToHistory, pastLines } from "./history.js";
 import { bracketedPaste, Keys } from "./keys.js";
 import { Pastes } from "./pastes.js";
@@ -31,20 +31,21 @@ const continuationPrompt = "… ";
 /** Two Ctrl+C within so many milliseconds leave the dialogue. */
 const doubleInterruptMs = 1500;
 /** Maximum number of rows of a preview that are shown at once. */
-const previewRows = 20;
+const maxPreviewRows = 20;
 
 interface KeyAnswer {
   readonly permission: Permission;
-  readonly isStopped?: true;
+  /** The key also stops the model's answer. */
+  readonly stopsAnswer?: true;
 }
 
-/** The answers of keys before the end of a preview. */
+/** The keys that answer a question before the end of its preview is shown. */
 const refusals: Readonly<Record<string, KeyAnswer>> = {
   n: { permission: "no" },
-  "\u0003": { permission: "no", isStopped: true },
-  "\u001b": { permission: "no", isStopped: true },
+  "\u0003": { permission: "no", stopsAnswer: true },
+  "\u001b": { permission: "no", stopsAnswer: true },
 };
-/** The answers of keys after the end of a preview. */
+/** The keys that answer a question after the end of its preview. */
 const answers: Readonly<Record<string, KeyAnswer>> = {
   ...refusals,
   y: { permission: "yes" },
@@ -87,7 +88,7 @@ export async function dialogue({
     return isSoon;
   };
   const keys: Keys = new Keys(pastes, {
-    interrupted() {
+    onInterrupt() {
       answerController?.abort();
       if (isSecondInterrupt()) reader.close();
     },
@@ -113,7 +114,7 @@ export async function dialogue({
   });
   io.stdin.pipe(keys);
 
-  const show = () => {
+  const showPrompt = () => {
     isPrompting = true;
     reader.prompt();
     keys.release();
@@ -132,70 +133,72 @@ export async function dialogue({
     view?.pause();
     const rows = terminalRows(preview, io.columns - 3).map((row) => `  ${row}`);
     // The user must see the end of a preview before they can allow it.
-    for (let rowIndex = 0; rowIndex < rows.length; rowIndex += previewRows) {
-      io.stderr(`\n${rows.slice(rowIndex, rowIndex + previewRows).join("\n")}\n`);
-      const remainingRows = rows.length - rowIndex - previewRows;
+    for (let rowIndex = 0; rowIndex < rows.length; rowIndex += maxPreviewRows) {
+      io.stderr(`\n${rows.slice(rowIndex, rowIndex + maxPreviewRows).join("\n")}\n`);
+      const remainingRows = rows.length - rowIndex - maxPreviewRows;
       if (remainingRows <= 0) break;
       const remainingText = remainingRows === 1 ? "1 more line" : `${remainingRows} more lines`;
-      io.stderr(`${colors.bold(`${remainingText} of ${tool}.`)} space goes on · n no `);
+      io.stderr(`${colors.bold(`${remainingText} of ${tool}.`)} space continues · n no `);
       const keyAnswer = await keys.answer((key) => (/[ \r\n]/.test(key) ? "next" : refusals[key.toLowerCase()]));
       if (keyAnswer === "next") io.stderr("\n");
-      else return settle(keyAnswer);
+      else return finishQuestion(keyAnswer);
     }
     const keyHelp = "y yes · n no · a always";
     const fitsInLine = textWidth(`Allow ${tool}? ${keyHelp} always`) < io.columns;
     const choice = fitsInLine ? ` ${keyHelp}` : `\n${wrap(keyHelp, io.columns - 8).join("\n")}`;
     io.stderr(`${colors.bold(`Allow ${tool}?`)}${choice} `);
-    return settle(await keys.answer((key) => answers[key.toLowerCase()]));
+    return finishQuestion(await keys.answer((key) => answers[key.toLowerCase()]));
   };
-  const settle = ({ permission, isStopped }: KeyAnswer): Permission => {
+  const finishQuestion = ({ permission, stopsAnswer }: KeyAnswer): Permission => {
     io.stderr(`${permission}\n`);
-    if (isStopped === true) {
+    if (stopsAnswer === true) {
       answerController?.abort();
       isSecondInterrupt();
     }
     return permission;
   };
 
-  const lines = linesOf(reader, keys, pastes, {
-    submitted() {
+  const messages = readMessages(reader, keys, pastes, {
+    onSubmit() {
       isPrompting = false;
       interruptedAt = Number.NEGATIVE_INFINITY;
     },
-    typed: (line) => addToHistory(io.env, line, pastes, redact),
-    interrupted(wasEmpty) {
+    onMessage: (line) => addToHistory(io.env, line, pastes, redact),
+    onInterrupt(wasEmpty) {
       if (isSecondInterrupt() && wasEmpty) return reader.close();
-      if (wasEmpty) io.stderr(`\n${colors.dim("Ctrl+C again leaves.")}\n`);
+      if (wasEmpty) io.stderr(`\n${colors.dim("Press Ctrl+C again to leave.")}\n`);
       reader.prompt();
     },
-    suspend: () => suspend(io, reader, setRawMode),
-    colors: { more: colors.dim(continuationPrompt), first: colors.bold(prompt) },
+    onSuspend: () => suspend(io, reader, setRawMode),
+    prompts: { continuation: colors.dim(continuationPrompt), first: colors.bold(prompt) },
   });
   const closeReader = () => reader.close();
   signal.addEventListener("abort", closeReader);
   io.readerGone.addEventListener("abort", closeReader);
-  show();
+  showPrompt();
 
   const openPromise = open({ ask, say });
   // An error is reported with the first message.
   openPromise.catch(() => undefined);
   try {
-    for await (const line of lines) {
-      const text = line.trim();
+    for await (const message of messages) {
+      const text = message.trim();
       if (exitWords.includes(text.toLowerCase())) break;
       if (text !== "") {
         try {
-          const opened = await openPromise;
-          const commandOutput = text.startsWith("/") ? await untilStopped(runDialogueCommand(text, opened)) : undefined;
-          if (commandOutput === undefined) await answerMessage(text, opened.session);
-          else io.stdout(`${inColumns(commandOutput, io.columns)}\n`);
+          const conversation = await openPromise;
+          const commandOutput = text.startsWith("/")
+            ? await runUntilStopped(runDialogueCommand(text, conversation))
+            : undefined;
+          if (commandOutput === undefined) await answerMessage(text, conversation.session);
+          else io.stdout(`${wrapTable(commandOutput, io.columns)}\n`);
         } catch (error) {
           if (!(error instanceof ExpectedError)) throw error;
           io.stderr(`${colors.red(wrap(messageOf(error), io.columns - 1).join("\n"))}\n`);
         }
       }
       if (signal.aborted || io.readerGone.aborted || isClosed(reader)) break;
-      show();
+      showPrompt();
     }
   } finally {
     signal.removeEventListener("abort", closeReader);
@@ -204,28 +207,29 @@ export async function dialogue({
     reader.close();
     process.off("exit", restore);
     restore();
-    const opened = await openPromise.catch(() => undefined);
-    await opened?.session.save();
-    const hint = (opened?.session.messages.length ?? 0) > 0 ? "ralph --continue goes on with this conversation." : "";
+    const conversation = await openPromise.catch(() => undefined);
+    await conversation?.session.save();
+    const hint =
+      (conversation?.session.messages.length ?? 0) > 0 ? "ralph --continue goes on with this conversation." : "";
     const wrapped = wrap(hint, io.columns).map((line) => `${colors.dim(line)}\n`);
     if (!io.readerGone.aborted) io.stderr(`${isPrompting ? "\n" : ""}${hint === "" ? "" : wrapped.join("")}`);
-    await opened?.session.close();
+    await conversation?.session.close();
   }
   return signal.aborted ? (signal.reason === "SIGTERM" ? 143 : 130) : 0;
 
-  /** The output of a command, or "Stopped." after Ctrl+C: the command's server may never answer. */
-  async function untilStopped(command: Promise<string | undefined>): Promise<string | undefined> {
+  /** The output of a command, or "Stopped." after Ctrl+C, because the server of a command may never answer. */
+  async function runUntilStopped(command: Promise<string | undefined>): Promise<string | undefined> {
     const stopController = new AbortController();
     answerController = stopController;
     try {
       const stopSignal = AbortSignal.any([stopController.signal, signal, io.readerGone]);
-      const stopped = new Promise<string>((resolve) => {
+      const stopPromise = new Promise<string>((resolve) => {
         stopSignal.addEventListener("abort", () => resolve("Stopped."), { once: true });
       });
-      return await Promise.race([command, stopped]);
+      return await Promise.race([command, stopPromise]);
     } finally {
       answerController = undefined;
-      // Nobody waits for the command any more, so its errors are ignored.
+      // After Ctrl+C nothing waits for the command, so its errors are ignored.
       command.catch(() => undefined);
     }
   }
@@ -256,10 +260,10 @@ export async function dialogue({
 }
 
 /**
- * Breaks the lines of a table without borders, so that the second column stays in its column. If the first column takes
- * more than half of the width, the second one is put below it, indented by four.
+ * Wraps a table of two columns without borders, so that the second column stays aligned. If the first column takes more
+ * than half of the width, the second column is put below it, indented by four.
  */
-export function inColumns(text: string, columns: number): string {
+export function wrapTable(text: string, columns: number): string {
   const lines = text.split("\n").flatMap((line) => {
     if (textWidth(line) < columns) return [line];
     const firstColumnEnd = line.search(/(?<=\S) {2,}\S/);
@@ -281,11 +285,11 @@ export function inColumns(text: string, columns: number): string {
 
 const isClosed = (reader: Interface): boolean => (reader as unknown as { closed: boolean }).closed;
 
-/** Completions for Tab: commands, and after an @ files of the folder. */
+/** Completions for Tab: commands, or file names after an @. */
 function completions(line: string, root: string): [string[], string] {
-  const [, startedName] = /(?:^|\s)@(\S*)$/.exec(line) ?? [];
-  if (startedName === undefined) return commandsFrom(line) ?? [[], line];
-  return [pathsFrom(root, startedName).map((path) => (path.endsWith("/") ? path : `${path} `)), startedName];
+  const [, typedName] = /(?:^|\s)@(\S*)$/.exec(line) ?? [];
+  if (typedName === undefined) return commandsFrom(line) ?? [[], line];
+  return [completePath(root, typedName).map((path) => (path.endsWith("/") ? path : `${path} `)), typedName];
 }
 
 /** Ctrl+Z: restores the terminal for the shell, and sets it up again when the process continues. */
@@ -303,54 +307,53 @@ function suspend(io: Io, reader: Interface, setRawMode: (on: boolean) => void): 
 }
 
 /**
- * Yields the messages that the user types, with their pasted texts, until the reader is closed. A line that ends with a
- * backslash continues on the next line. After a message, keys are held until the next prompt.
+ * Yields the messages that the user types, with their pasted texts, until the reader is closed. If a line ends with a
+ * backslash, the message continues on the next line. After a message, keys are held until the next prompt.
  */
-async function* linesOf(
+async function* readMessages(
   reader: Interface,
   keys: Keys,
   pastes: Pastes,
   listeners: {
-    submitted(): void;
-    /** Called with each message as it was shown. */
-    typed(line: string): void;
-    interrupted(wasEmpty: boolean): void;
-    suspend(): void;
-    readonly colors: { readonly more: string; readonly first: string };
+    onSubmit(): void;
+    /** Called with each message, with labels in place of pasted texts. */
+    onMessage(line: string): void;
+    onInterrupt(wasEmpty: boolean): void;
+    onSuspend(): void;
+    readonly prompts: { readonly continuation: string; readonly first: string };
   },
 ): AsyncGenerator<string> {
   const messages: string[] = [];
-  let parts: string[] = [];
+  let previousLines: string[] = [];
   let isOver = false;
   let wake = () => undefined as void;
   reader.on("line", (line) => {
     if (/(?<!\\)(?:\\\\)*\\$/.test(line)) {
-      parts.push(line.slice(0, -1));
-      reader.setPrompt(listeners.colors.more);
+      previousLines.push(line.slice(0, -1));
+      reader.setPrompt(listeners.prompts.continuation);
       return reader.prompt();
     }
-    const lines = [...parts, line];
-    reader.setPrompt(listeners.colors.first);
-    parts = [];
-    // From now on, keys after the line are held.
+    const lines = [...previousLines, line];
+    reader.setPrompt(listeners.prompts.first);
+    previousLines = [];
     keys.hold();
-    listeners.submitted();
+    listeners.onSubmit();
     const { history } = reader as unknown as { history: string[] };
-    const message = lines.length === 1 ? line : pastes.label(pastes.expanded(lines.join("\n")));
+    const message = lines.length === 1 ? line : pastes.label(pastes.expand(lines.join("\n")));
     if (lines.length > 1) history.splice(0, lines.filter((part) => part !== "").length, message);
-    if (message.trim() !== "") listeners.typed(message);
-    messages.push(pastes.expanded(message));
+    if (message.trim() !== "") listeners.onMessage(message);
+    messages.push(pastes.expand(message));
     wake();
   });
   reader.on("SIGINT", () => {
-    const wasEmpty = reader.line === "" && parts.length === 0;
-    parts = [];
-    reader.setPrompt(listeners.colors.first);
+    const wasEmpty = reader.line === "" && previousLines.length === 0;
+    previousLines = [];
+    reader.setPrompt(listeners.prompts.first);
     reader.write(null, { ctrl: true, name: "e" });
     reader.write(null, { ctrl: true, name: "u" });
-    listeners.interrupted(wasEmpty);
+    listeners.onInterrupt(wasEmpty);
   });
-  reader.on("SIGTSTP", () => listeners.suspend());
+  reader.on("SIGTSTP", () => listeners.onSuspend());
   reader.on("close", () => {
     isOver = true;
     wake();

@@ -17,17 +17,17 @@ const mentions = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
 /** The message with the files that it mentions as `@file`, marked as data, and the names of those files. */
 export async function withFiles(message: string, root: string, window: number) {
   const names = [...new Set([...message.matchAll(mentions)].map(([, quoted, plain]) => quoted ?? plain ?? ""))];
-  const attached: string[] = [];
+  const attachedNames: string[] = [];
   const sections: string[] = [message];
   for (const name of names) {
-    // The last character may end the sentence instead of belonging to the name.
+    // The last character may be the end of the sentence and not a part of the name.
     const text = (await textOf(root, name)) ?? (await textOf(root, name.replace(/[.,;:!?)]$/, "")));
     if (text === undefined) continue;
     const { text: shownText } = truncate(text, Math.min(maxTokens, Math.floor(window / 4)));
-    attached.push(name);
+    attachedNames.push(name);
     sections.push(`File ${name}:\n${fence(shownText)}`);
   }
-  return { message: sections.join("\n\n"), attached };
+  return { message: sections.join("\n\n"), attached: attachedNames };
 }
 
 /** The text of a file in the folder; undefined if the file is missing or is not text. */
@@ -49,12 +49,12 @@ async function textOf(root: string, name: string): Promise<string | undefined> {
   }
 }
 
-/** Paths of the folder that begin as `begun` does, folders with a slash behind them. */
-export function pathsFrom(root: string, begun: string): string[] {
-  const folder = begun.endsWith("/") ? begun : begun.includes("/") ? `${dirname(begun)}/` : "";
+/** The paths in the folder that begin with `typedPath`. The paths of folders end with a slash. */
+export function completePath(root: string, typedPath: string): string[] {
+  const folder = typedPath.endsWith("/") ? typedPath : typedPath.includes("/") ? `${dirname(typedPath)}/` : "";
   const path = resolveWithin(root, folder === "" ? "." : folder);
   if (path === undefined) return [];
-  const start = begun.slice(folder.length);
+  const start = typedPath.slice(folder.length);
   try {
     return readdirSync(path)
       .filter((name) => name.startsWith(start) && (start.startsWith(".") || !name.startsWith(".")) && !/\s/.test(name))

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { jsonIn } from "../../engine/lib/json-fields.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import type { Redact } from "../../engine/lib/redact.js";
-import { ownFolder } from "../settings.js";
+import { settingsFolder } from "../settings.js";
 import type { Pastes } from "./pastes.js";
 
 /** Maximum number of stored entries. */
@@ -11,9 +11,9 @@ const maxEntries = 1000;
 /** Maximum characters of a pasted text in an entry. */
 const maxPastedChars = 20_000;
 
-const historyPath = (env: NodeJS.ProcessEnv): string => join(ownFolder(env), "history");
+const historyPath = (env: NodeJS.ProcessEnv): string => join(settingsFolder(env), "history");
 
-/** The earlier lines, newest first, for readline. Invalid entries are skipped. */
+/** The lines of the history, newest first, as readline needs them. Invalid entries are skipped. */
 export function pastLines(env: NodeJS.ProcessEnv, pastes: Pastes): string[] {
   let text: string;
   try {
@@ -46,9 +46,9 @@ function readEntry(text: string): Entry | undefined {
   return isComplete ? (value as unknown as Entry) : undefined;
 }
 
-/** Adds a line and its pasted texts to the history. Only the user can read the file, and it contains no keys. */
+/** Adds a line and its pasted texts to the history. Only the user can read the file. API keys are removed. */
 export function addToHistory(env: NodeJS.ProcessEnv, line: string, pastes: Pastes, redact: Redact): void {
-  const pastedTexts = pastes.within(line).filter(([, text]) => text.length <= maxPastedChars);
+  const pastedTexts = pastes.pastedTextsIn(line).filter(([, text]) => text.length <= maxPastedChars);
   write(env, `${redact(JSON.stringify([line, pastedTexts]))}\n`, "a");
 }
 

@@ -11,34 +11,34 @@ export const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" } as c
 const ctrlC = "\u0003";
 const escape = "\u001b";
 const backspace = "\u007f";
-/** Maximum milliseconds until the rest of a partial mark arrives. */
+/** Maximum milliseconds until the rest of a mark arrives. A mark is `pasteStart` or `pasteEnd`. */
 const partialMarkMs = 50;
 
-/** Handles keys that are not for the line. */
+/** The connection from the filter to the dialogue. */
 export interface KeyListener {
   /** Called for Ctrl+C or Escape while the model answers. */
-  interrupted(): void;
+  onInterrupt(): void;
   /** The line up to the cursor. It is needed to delete a pasted text as a whole. */
   lineBeforeCursor(): string;
 }
 
 /**
- * A filter between the terminal and the line editor. In the line, a pasted text is replaced by its label. While the
- * model answers, keys are held, and Ctrl+C and Escape interrupt the answer. A question takes the next key.
+ * A filter between the terminal and the line editor. It replaces a pasted text by its label. While the model answers,
+ * it holds keys back, and Ctrl+C and Escape interrupt the answer. While a question is shown, the next key answers it.
  */
 export class Keys extends Transform {
   readonly #decoder = new StringDecoder("utf8");
   readonly #pastes: Pastes;
   readonly #listener: KeyListener;
   #isHeld = false;
-  /** Text that was typed while the model answers. */
-  #ahead = "";
-  /** The first part of a mark for pasted text. */
-  #begun = "";
-  #timer: NodeJS.Timeout | undefined;
-  #pasted: string[] | undefined;
+  /** The text that is held back: the user typed it while the model answered. */
+  #heldText = "";
+  /** The beginning of a mark, the rest of which has not arrived yet. */
+  #partialMark = "";
+  #partialMarkTimer: NodeJS.Timeout | undefined;
+  #pastedParts: string[] | undefined;
   /** The input has ended. */
-  #isOver = false;
+  #hasEnded = false;
   /** Returns whether a key answers the current question. */
   #question: ((key: string) => boolean) | undefined;
 
@@ -48,7 +48,6 @@ export class Keys extends Transform {
     this.#listener = listener;
   }
 
-  /** Holds keys from now on. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -56,14 +55,14 @@ export class Keys extends Transform {
   /** Passes the held keys to the line editor. */
   release(): void {
     this.#isHeld = false;
-    const ahead = this.#ahead;
-    this.#ahead = "";
-    if (ahead !== "") this.#take(ahead);
+    const ahead = this.#heldText;
+    this.#heldText = "";
+    if (ahead !== "") this.#handle(ahead);
   }
 
-  /** Drops the held keys, for example after an interrupted answer. */
+  /** Drops the held keys. */
   forget(): void {
-    this.#ahead = "";
+    this.#heldText = "";
   }
 
   /**
@@ -72,7 +71,7 @@ export class Keys extends Transform {
    */
   async answer<Answer>(answerOf: (key: string) => Answer | undefined): Promise<Answer> {
     return await new Promise((resolve) => {
-      if (this.#isOver) return resolve(answerOf(ctrlC) as Answer);
+      if (this.#hasEnded) return resolve(answerOf(ctrlC) as Answer);
       this.#question = (key) => {
         const answer = answerOf(key);
         if (answer !== undefined) resolve(answer);
@@ -86,62 +85,62 @@ export class Keys extends Transform {
     if (this.#question !== undefined && text !== "") {
       // Keys that arrive together with an answer are not for the next question.
       if ([...text].some(this.#question)) this.#question = undefined;
-    } else if (this.#isHeld) this.#wait(text);
-    else this.#take(text);
+    } else if (this.#isHeld) this.#holdText(text);
+    else this.#handle(text);
     done();
   }
 
   override _flush(done: TransformCallback): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#question?.(ctrlC);
     this.#question = undefined;
     done();
   }
 
-  #wait(text: string): void {
+  #holdText(text: string): void {
     if (text === escape || text.includes(ctrlC)) {
-      this.#listener.interrupted();
-      this.#ahead = "";
-    } else this.#ahead += text;
+      this.#listener.onInterrupt();
+      this.#heldText = "";
+    } else this.#heldText += text;
   }
 
-  #take(text: string): void {
-    clearTimeout(this.#timer);
-    let remaining = this.#begun + text;
-    this.#begun = "";
+  #handle(text: string): void {
+    clearTimeout(this.#partialMarkTimer);
+    let remaining = this.#partialMark + text;
+    this.#partialMark = "";
     while (remaining !== "") {
-      const mark = this.#pasted === undefined ? pasteStart : pasteEnd;
+      const mark = this.#pastedParts === undefined ? pasteStart : pasteEnd;
       const markIndex = remaining.indexOf(mark);
       if (markIndex === -1) {
         const partialLength = partialMarkLength(mark, remaining);
-        this.#begun = remaining.slice(remaining.length - partialLength);
-        this.#some(remaining.slice(0, remaining.length - partialLength));
-        // A lone Escape is a key and not the beginning of a mark.
-        if (partialLength > 0 && this.#pasted === undefined)
-          this.#timer = setTimeout(() => this.#flush(), partialMarkMs);
+        this.#partialMark = remaining.slice(remaining.length - partialLength);
+        this.#handleText(remaining.slice(0, remaining.length - partialLength));
+        // If nothing follows an Escape, it is a key and not the beginning of a mark.
+        if (partialLength > 0 && this.#pastedParts === undefined)
+          this.#partialMarkTimer = setTimeout(() => this.#releasePartialMark(), partialMarkMs);
         return;
       }
-      this.#some(remaining.slice(0, markIndex));
-      if (this.#pasted === undefined) this.#pasted = [];
+      this.#handleText(remaining.slice(0, markIndex));
+      if (this.#pastedParts === undefined) this.#pastedParts = [];
       else {
-        const pastedText = this.#pasted.join("");
-        this.#pasted = undefined;
-        this.push(this.#pastes.shown(pastedText));
+        const pastedText = this.#pastedParts.join("");
+        this.#pastedParts = undefined;
+        this.push(this.#pastes.lineTextFor(pastedText));
       }
       remaining = remaining.slice(markIndex + mark.length);
     }
   }
 
-  #flush(): void {
-    const partialMark = this.#begun;
-    this.#begun = "";
-    this.#some(partialMark);
+  #releasePartialMark(): void {
+    const partialMark = this.#partialMark;
+    this.#partialMark = "";
+    this.#handleText(partialMark);
   }
 
   /** Handles text between two marks. */
-  #some(text: string): void {
+  #handleText(text: string): void {
     if (text === "") return;
-    if (this.#pasted !== undefined) return void this.#pasted.push(text);
+    if (this.#pastedParts !== undefined) return void this.#pastedParts.push(text);
     const label = text === backspace ? this.#pastes.labelAtEnd(this.#listener.lineBeforeCursor()) : undefined;
     this.push(label === undefined ? text : backspace.repeat(label.length));
   }

@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
 import { pad, textWidth } from "../../engine/ui/terminal/format.js";
 
-/** The terminal for formatted lines. */
+/** The terminal on which formatted lines are printed. */
 interface Output {
   readonly colors: Colors;
   /** Current width of the terminal. */
@@ -9,85 +9,87 @@ interface Output {
   write(text: string): void;
 }
 
-/** Maximum characters of a line that is kept until its end. It is formatted again after each new word. */
+/** A longer line is printed before its end: an unfinished line is formatted again after each new word. */
 const maxLineChars = 8000;
 /** Minimum width for text. */
 const minColumns = 10;
 
 /**
- * Formats streaming Markdown for a terminal. It prints whole lines, and complete rows of long paragraphs. It knows
+ * Formats streaming Markdown for a terminal. It prints complete lines, and complete rows of long paragraphs. It knows
  * headings, emphasis, code, lists, quotes, rules, links, and tables, which are printed after their last row. Everything
  * else stays as it is. The text must be sanitised.
  */
-export class MarkdownSetter {
-  readonly #target: Output;
+export class MarkdownPrinter {
+  readonly #output: Output;
   #line = "";
   #isCode = false;
-  #table: string[] = [];
-  /** In a paragraph that continues: the prefix of its next row. */
-  #hanging: string | undefined;
+  #tableLines: string[] = [];
+  /** The prefix of the next row, if the first rows of a paragraph are printed and others follow. */
+  #nextRowPrefix: string | undefined;
 
   constructor(target: Output) {
-    this.#target = target;
+    this.#output = target;
   }
 
   /** Adds a piece of the text. */
   add(text: string): void {
     for (const [index, part] of text.split("\n").entries()) {
       if (index > 0) {
-        this.#set(this.#line);
+        this.#printLine(this.#line);
         this.#line = "";
       }
       this.#line += part;
       if (this.#line.length <= maxLineChars) continue;
-      this.#set(this.#line);
+      this.#printLine(this.#line);
       this.#line = "";
     }
-    this.#setFullRows();
+    this.#printFullRows();
   }
 
   /** Prints the rest. */
   end(): void {
-    if (this.#line !== "") this.#set(this.#line);
+    if (this.#line !== "") this.#printLine(this.#line);
     this.#line = "";
-    this.#endTable();
+    this.#printTable();
     this.#isCode = false;
-    this.#hanging = undefined;
+    this.#nextRowPrefix = undefined;
   }
 
-  #set(rawLine: string): void {
-    const { colors } = this.#target;
+  #printLine(rawLine: string): void {
+    const { colors } = this.#output;
     const line = rawLine.trimEnd();
-    if (this.#hanging !== undefined) {
-      for (const row of wrapRows(line, this.#room(this.#hanging))) this.#row(this.#hanging, this.#inline(row));
-      this.#hanging = undefined;
+    if (this.#nextRowPrefix !== undefined) {
+      for (const row of wrapRows(line, this.#textColumns(this.#nextRowPrefix)))
+        this.#printRow(this.#nextRowPrefix, this.#formatInline(row));
+      this.#nextRowPrefix = undefined;
       return;
     }
     if (/^\s*(?:```|~~~)/.test(line)) {
-      this.#endTable();
+      this.#printTable();
       this.#isCode = !this.#isCode;
       return;
     }
-    if (this.#isCode) return this.#row("  ", colors.cyan(line));
-    if (/^\s*\|.*\|\s*$/.test(line)) return void this.#table.push(line);
-    this.#endTable();
+    if (this.#isCode) return this.#printRow("  ", colors.cyan(line));
+    if (/^\s*\|.*\|\s*$/.test(line)) return void this.#tableLines.push(line);
+    this.#printTable();
     const headingMark = /^#{1,6}(?= )/.exec(line)?.[0];
     if (headingMark !== undefined) {
       const title = line.slice(headingMark.length).trim();
       const format = (row: string) =>
-        colors.bold(headingMark === "#" ? colors.underline(this.#inline(row)) : this.#inline(row));
-      for (const row of wrapRows(title, this.#room(""))) this.#row("", format(row));
+        colors.bold(headingMark === "#" ? colors.underline(this.#formatInline(row)) : this.#formatInline(row));
+      for (const row of wrapRows(title, this.#textColumns(""))) this.#printRow("", format(row));
       return;
     }
-    if (/^\s*(?:[-*_]\s*){3,}$/.test(line)) return this.#row("", colors.dim("─".repeat(Math.min(40, this.#room("")))));
-    const { first: firstPrefix, rest: nextPrefix, text } = this.#layout(line);
-    for (const [index, row] of wrapRows(text, this.#room(firstPrefix)).entries())
-      this.#row(index === 0 ? firstPrefix : nextPrefix, this.#inline(row));
+    if (/^\s*(?:[-*_]\s*){3,}$/.test(line))
+      return this.#printRow("", colors.dim("─".repeat(Math.min(40, this.#textColumns("")))));
+    const { first: firstPrefix, rest: nextPrefix, text } = this.#prefixesOf(line);
+    for (const [index, row] of wrapRows(text, this.#textColumns(firstPrefix)).entries())
+      this.#printRow(index === 0 ? firstPrefix : nextPrefix, this.#formatInline(row));
   }
 
   /** The prefix of the first row of a line, the prefix of its other rows, and its text. */
-  #layout(line: string): { first: string; rest: string; text: string } {
-    const { colors } = this.#target;
+  #prefixesOf(line: string): { first: string; rest: string; text: string } {
+    const { colors } = this.#output;
     const trimmed = line.trimStart();
     const indent = line.slice(0, Math.min(12, line.length - trimmed.length)).replaceAll("\t", "  ");
     const listMark = /^(?:[-*+]|\d{1,9}[.)]|>)(?= )/.exec(trimmed)?.[0];
@@ -99,64 +101,64 @@ export class MarkdownSetter {
   }
 
   /** Prints the rows of an unfinished paragraph that later words can't change. */
-  #setFullRows(): void {
+  #printFullRows(): void {
     if (this.#isCode || /^\s*(?:[|#`~]|(?:[-*_]\s*){2,}$)/.test(this.#line)) return;
     for (;;) {
       const {
         first: firstPrefix,
         rest: nextPrefix,
         text,
-      } = this.#hanging === undefined
-        ? this.#layout(this.#line)
-        : { first: this.#hanging, rest: this.#hanging, text: this.#line };
-      const [row, ...laterRows] = wrapRows(text, this.#room(firstPrefix));
+      } = this.#nextRowPrefix === undefined
+        ? this.#prefixesOf(this.#line)
+        : { first: this.#nextRowPrefix, rest: this.#nextRowPrefix, text: this.#line };
+      const [row, ...laterRows] = wrapRows(text, this.#textColumns(firstPrefix));
       // The last two rows may still change: a word becomes longer, or emphasis ends.
       if (row === undefined || laterRows.length < 2 || !hasClosedMarks(row)) return;
-      this.#endTable();
-      this.#row(firstPrefix, this.#inline(row));
-      this.#hanging = nextPrefix;
+      this.#printTable();
+      this.#printRow(firstPrefix, this.#formatInline(row));
+      this.#nextRowPrefix = nextPrefix;
       this.#line = text.slice(row.length).trimStart();
     }
   }
 
-  #endTable(): void {
-    const rows = this.#table.map((line) =>
+  #printTable(): void {
+    const rows = this.#tableLines.map((line) =>
       line
         .trim()
         .slice(1, -1)
         .split(/(?<!\\)\|/)
         .map((cell) => cell.trim()),
     );
-    this.#table = [];
+    this.#tableLines = [];
     if (rows.length === 0) return;
     const isRule = (cells: readonly string[]) => cells.every((cell) => /^:?-+:?$/.test(cell));
     const widths: number[] = [];
     for (const cells of rows.filter((cells) => !isRule(cells)))
       for (const [index, cell] of cells.entries())
-        widths[index] = Math.max(widths[index] ?? 0, textWidth(this.#plain(cell)));
-    const fits = widths.reduce((sum, columnWidth) => sum + columnWidth + 2, 0) <= this.#room("");
+        widths[index] = Math.max(widths[index] ?? 0, textWidth(this.#plainText(cell)));
+    const fits = widths.reduce((sum, columnWidth) => sum + columnWidth + 2, 0) <= this.#textColumns("");
     for (const [index, cells] of rows.entries()) {
       if (isRule(cells)) continue;
       const formattedCells = cells.map((cell, column) => {
         const padded = fits
-          ? this.#inline(cell) + pad("", (widths[column] ?? 0) - textWidth(this.#plain(cell)))
-          : this.#inline(cell);
-        return index === 0 && rows.length > 1 && isRule(rows[1] ?? []) ? this.#target.colors.bold(padded) : padded;
+          ? this.#formatInline(cell) + pad("", (widths[column] ?? 0) - textWidth(this.#plainText(cell)))
+          : this.#formatInline(cell);
+        return index === 0 && rows.length > 1 && isRule(rows[1] ?? []) ? this.#output.colors.bold(padded) : padded;
       });
-      this.#row("", formattedCells.join(fits ? "  " : this.#target.colors.dim(" · ")).trimEnd());
+      this.#printRow("", formattedCells.join(fits ? "  " : this.#output.colors.dim(" · ")).trimEnd());
     }
   }
 
-  #room = (prefix: string): number =>
-    Math.max(minColumns, this.#target.columns() - 1 - textWidth(withoutColours(prefix)));
+  #textColumns = (prefix: string): number =>
+    Math.max(minColumns, this.#output.columns() - 1 - textWidth(removeColours(prefix)));
 
-  #row(prefix: string, text: string): void {
-    this.#target.write(`${prefix}${text}\n`);
+  #printRow(prefix: string, text: string): void {
+    this.#output.write(`${prefix}${text}\n`);
   }
 
   /** Formats emphasis, code and links of one row. */
-  #inline(text: string): string {
-    const { colors } = this.#target;
+  #formatInline(text: string): string {
+    const { colors } = this.#output;
     return text
       .split(/(`{1,3}[^`]{1,500}`{1,3})/)
       .map((part, index) => {
@@ -174,11 +176,11 @@ export class MarkdownSetter {
       .join("");
   }
 
-  #plain = (text: string): string => withoutColours(this.#inline(text));
+  #plainText = (text: string): string => removeColours(this.#formatInline(text));
 }
 
 // oxlint-disable-next-line no-control-regex -- our own colours
-const withoutColours = (text: string): string => text.replace(/\u001b\[\d*m/g, "");
+const removeColours = (text: string): string => text.replace(/\u001b\[\d*m/g, "");
 
 /** Whether no emphasis or code continues after the row, so that it can be formatted alone. */
 const hasClosedMarks = (row: string): boolean =>
@@ -192,7 +194,7 @@ function wrapRows(text: string, columns: number): string[] {
   let row = "";
   for (const word of text.split(" ")) {
     if (row !== "" && textWidth(row) + 1 + textWidth(word) > columns) {
-      // Emphasis that continues on the next row could not be formatted, so the row is made longer.
+      // Emphasis over two rows can't be formatted, so the row becomes longer.
       if (hasClosedMarks(row) || textWidth(row) > columns * 2) {
         rows.push(row);
         row = word;

@@ -1,16 +1,16 @@
 import { sanitise } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
 
-/** A longer pasted text is replaced by its label. */
+/** If a pasted text has more characters, it is replaced by its label. */
 const maxShownChars = 200;
 
-/** Pasted texts that are shown in the line as a label, such as "[12 lines]". */
+/** The pasted texts of a session. In the input line, a label such as "[12 lines]" stands for a long one. */
 export class Pastes {
   readonly #texts = new Map<string, string>();
 
-  /** The text for the line: a short pasted text itself, else its label. */
-  shown(pasted: string): string {
-    const text = sanitise(pasted.replaceAll(/\r\n?/g, "\n")).trimEnd();
+  /** The text for the input line: a short pasted text itself, or the label of a long one. */
+  lineTextFor(pastedText: string): string {
+    const text = sanitise(pastedText.replaceAll(/\r\n?/g, "\n")).trimEnd();
     if (!text.includes("\n") && text.length <= maxShownChars) return text.replaceAll("\t", "  ");
     return this.label(text);
   }
@@ -29,12 +29,12 @@ export class Pastes {
   }
 
   /** The line with its labels replaced by the texts. */
-  expanded(line: string): string {
+  expand(line: string): string {
     return line.replace(labels, (label) => this.#texts.get(label) ?? label);
   }
 
   /** The labels in a line and their texts. */
-  within(line: string): (readonly [label: string, text: string])[] {
+  pastedTextsIn(line: string): (readonly [label: string, text: string])[] {
     return [...new Set(line.match(labels))].flatMap((label) => {
       const text = this.#texts.get(label);
       return text === undefined ? [] : [[label, text] as const];

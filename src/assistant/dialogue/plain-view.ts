@@ -5,10 +5,10 @@ import type { ConversationEvent } from "../converse.js";
 /** Text that may be a tool call written as JSON, which is not part of the answer. */
 const mayBeCall = /^\s*(?:[[{]|`|$)/;
 
-/** Prints the answer on stdout, for a file or another program. */
+/** Prints the answer on stdout while it arrives, without formatting: a file or another program reads it. */
 export function plainView(io: Io) {
   let isMidLine = false;
-  /** The text of this message, as long as it may be a tool call. */
+  /** The text of this message, while it may still be a tool call. */
   let heldText: string | undefined = "";
   const print = (text: string) => {
     if (text !== "") isMidLine = !text.endsWith("\n");
@@ -26,15 +26,15 @@ export function plainView(io: Io) {
         heldText += text;
         if (!mayBeCall.test(heldText)) release();
       }
-      if (event.type !== "again" && event.type !== "tool") return;
+      if (event.type !== "retry" && event.type !== "tool") return;
       // A new message begins on a new line. Text that is still held back is part of the tool call.
       if (isMidLine) io.stdout("\n");
       isMidLine = false;
       heldText = "";
-      if (event.type === "again") io.stderr(`ralph: ${event.reason}\n`);
+      if (event.type === "retry") io.stderr(`ralph: ${event.reason}\n`);
     },
-    /** Makes an error message begin on a new line. */
-    broke() {
+    /** Call it before an error message, so that the message begins on a new line. */
+    beforeError() {
       if (isMidLine) io.stderr("\n");
     },
     end: release,
@@ -44,8 +44,8 @@ export function plainView(io: Io) {
 /** Prints only the reasons for retries; the caller prints the answer when it is complete. */
 export const quietView = (io: Io) => ({
   tell(event: ConversationEvent) {
-    if (event.type === "again") io.stderr(`ralph: ${event.reason}\n`);
+    if (event.type === "retry") io.stderr(`ralph: ${event.reason}\n`);
   },
-  broke: () => undefined,
+  beforeError: () => undefined,
   end: () => undefined,
 });

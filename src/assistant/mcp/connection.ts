@@ -9,7 +9,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { killGroupOnExit, hookMarker, marker, sendSignal } from "../../engine/process/descendants.js";
 import type { ServerSettings } from "./server-settings.js";
 
-/** A tool, as its server describes it. */
+/** A server's description of its tool. */
 export interface ServerTool {
   readonly name: string;
   readonly description: string;
@@ -28,7 +28,7 @@ export interface CallResult {
 /** A connection to a server. */
 export interface Connection {
   readonly tools: readonly ServerTool[];
-  /** False after the server has ended, and after a call that did not reach it. */
+  /** False if the server has ended, or if the last call did not reach it. */
   isOpen(): boolean;
   /** Rejects with NotReached if the call did not arrive, else with the error. */
   call(tool: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallResult>;
@@ -44,25 +44,29 @@ const callTimeoutMs = 300_000;
 const maxCharacters = 100_000;
 
 /**
- * Starts or connects to a server and reads its list of tools. Rejects with a sentence if that fails, takes longer than
- * `ms` milliseconds or is aborted. A program gets only PATH, HOME, the variables of its settings, and the marks by
+ * Starts a server or connects to it, and reads its list of tools. Rejects with a sentence if that fails, takes longer
+ * than `ms` milliseconds or is aborted. A program gets only PATH, HOME, the variables of its settings, and the marks by
  * which a run finds processes that its agents started.
  */
 export async function connect(
-  { name, reached }: ServerSettings,
+  { name, transport: transportSettings }: ServerSettings,
   {
     cwd,
     env,
     version,
     ms,
-    givenUp,
+    givenUp: stopSignal,
   }: { cwd: string; env: NodeJS.ProcessEnv; version: string; ms: number; givenUp?: AbortSignal },
 ): Promise<Connection> {
   const { Client } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "ralph", version });
   let isOpen = true;
   let lastOutputLine = "";
-  const { transport, stop } = await transportFor(reached, { cwd, env, heard: (text) => (lastOutputLine = text) });
+  const { transport, stop } = await transportFor(transportSettings, {
+    cwd,
+    env,
+    onOutput: (text) => (lastOutputLine = text),
+  });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client is not an event target
   client.onclose = () => (isOpen = false);
   const close = async () => {
@@ -71,8 +75,8 @@ export async function connect(
     await client.close().catch(() => undefined);
   };
   try {
-    const tools = await withTimeout(ms, givenUp, async () => {
-      givenUp?.throwIfAborted();
+    const tools = await runWithTimeout(ms, stopSignal, async () => {
+      stopSignal?.throwIfAborted();
       await client.connect(transport as Transport, { timeout: ms });
       return await toolsOf(client, ms);
     });
@@ -83,8 +87,8 @@ export async function connect(
         try {
           return await callTool(client, tool, args, signal);
         } catch (error) {
-          if (isLost(error)) isOpen = false;
-          if (neverArrived(error)) throw new NotReached(messageOf(error));
+          if (isConnectionLost(error)) isOpen = false;
+          if (hasNotArrived(error)) throw new NotReached(messageOf(error));
           throw error;
         }
       },
@@ -92,19 +96,19 @@ export async function connect(
     };
   } catch (error) {
     await close();
-    throw new Error(`The MCP server ${name} ${connectionProblem(error, ms, reached.by, lastOutputLine)}.`, {
+    throw new Error(`The MCP server ${name} ${connectionProblem(error, ms, transportSettings.by, lastOutputLine)}.`, {
       cause: error,
     });
   }
 }
 
-/** A transport, and a function that ends its connections without waiting. */
+/** Creates the transport to a server, and a function that closes its connections without waiting. */
 async function transportFor(
-  reached: ServerSettings["reached"],
-  { cwd, env, heard }: { cwd: string; env: NodeJS.ProcessEnv; heard: (text: string) => void },
+  reached: ServerSettings["transport"],
+  { cwd, env, onOutput }: { cwd: string; env: NodeJS.ProcessEnv; onOutput: (text: string) => void },
 ): Promise<{ transport: unknown; stop: () => void }> {
   if (reached.by === "stdio")
-    return { transport: await programTransport(reached, { cwd, env, heard }), stop: () => undefined };
+    return { transport: await programTransport(reached, { cwd, env, onOutput }), stop: () => undefined };
   if (reached.by === "socket") return { transport: await socketTransport(reached.path), stop: () => undefined };
   const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const { EnvHttpProxyAgent, fetch } = await import("undici");
@@ -121,16 +125,16 @@ async function transportFor(
 
 /** Starts a server in its own process group, because a shell or npx is often between it and this process. */
 async function programTransport(
-  { command, args, env: serverEnv }: Extract<ServerSettings["reached"], { by: "stdio" }>,
-  { cwd, env, heard }: { cwd: string; env: NodeJS.ProcessEnv; heard: (text: string) => void },
+  { command, args, env: serverEnv }: Extract<ServerSettings["transport"], { by: "stdio" }>,
+  { cwd, env, onOutput }: { cwd: string; env: NodeJS.ProcessEnv; onOutput: (text: string) => void },
 ): Promise<Transport> {
   const isWindows = process.platform === "win32";
   const environment = await environmentFor(serverEnv, env);
   let child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
-  /** The process or process group for signals; undefined while none of it runs. */
+  /** The process or process group that gets signals; undefined if it does not run. */
   let target: number | undefined;
   let release = (): void => undefined;
-  const forget = (): void => {
+  const forgetProgram = (): void => {
     target = undefined;
     release();
   };
@@ -144,15 +148,15 @@ async function programTransport(
     }
     // The process id may be reused soon, unless another process of its group still runs.
     program.once("exit", () => {
-      if (isWindows || !signalProgram(0)) forget();
+      if (isWindows || !signalProgram(0)) forgetProgram();
     });
     program.once("close", () => void endOnce());
     await once(program, "spawn");
     program.stderr.on("data", (chunk: Buffer) => {
       const lastLine = chunk.toString("utf8").trim().split("\n").at(-1) ?? "";
-      if (lastLine !== "") heard(oneLine(lastLine).slice(0, 200));
+      if (lastLine !== "") onOutput(oneLine(lastLine).slice(0, 200));
     });
-    return { from: program.stdout, to: program.stdin, whole: program };
+    return { input: program.stdout, output: program.stdin, closeEmitter: program };
   };
   let endPromise: Promise<void> | undefined;
   const endOnce = async (): Promise<void> => await (endPromise ??= end());
@@ -168,8 +172,8 @@ async function programTransport(
       while (signalProgram(0) && performance.now() < deadline) await sleep(20);
       if (!signalProgram(name)) break;
     }
-    forget();
-    // A process that left the group may still hold the pipes.
+    forgetProgram();
+    // A process that left the group may still have the pipes open.
     for (const pipe of [stdin, stdout, stderr]) pipe.destroy();
   }
 }
@@ -182,41 +186,41 @@ const socketTransport = async (path: string): Promise<Transport> => {
   const openPipes = async (): Promise<Pipes> => {
     socket = createConnection(path);
     await once(socket, "connect");
-    return { from: socket, to: socket, whole: socket };
+    return { input: socket, output: socket, closeEmitter: socket };
   };
   return await messageTransport(openPipes, async () => void socket?.destroy());
 };
 
 interface Pipes {
-  readonly from: Readable;
-  readonly to: Writable;
-  /** Emits "close" when nothing more can arrive. */
-  readonly whole: EventEmitter;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Emits "close" when no more data can arrive. */
+  readonly closeEmitter: EventEmitter;
 }
 
-/** A transport with one JSON-RPC message per line, as on the stdin and stdout of a program. */
+/** A transport that sends and receives one JSON-RPC message per line. */
 async function messageTransport(open: () => Promise<Pipes>, close: () => Promise<void>): Promise<Transport> {
   const { ReadBuffer, serializeMessage } = await import("@modelcontextprotocol/client");
-  const received = new ReadBuffer();
+  const readBuffer = new ReadBuffer();
   let pipes: Pipes | undefined;
   const transport: Transport = {
     async start() {
-      const { from, to, whole } = await open();
-      pipes = { from, to, whole };
-      for (const pipe of new Set([from, to])) pipe.on("error", (error: Error) => transport.onerror?.(error));
-      whole.on("close", () => transport.onclose?.());
-      from.on("data", (chunk: Buffer) => {
+      const { input, output, closeEmitter } = await open();
+      pipes = { input, output, closeEmitter };
+      for (const pipe of new Set([input, output])) pipe.on("error", (error: Error) => transport.onerror?.(error));
+      closeEmitter.on("close", () => transport.onclose?.());
+      input.on("data", (chunk: Buffer) => {
         try {
-          received.append(chunk);
+          readBuffer.append(chunk);
         } catch (error) {
           // The line is too long. The beginning of the next message can't be found any more.
-          from.removeAllListeners("data").resume();
+          input.removeAllListeners("data").resume();
           transport.onerror?.(error as Error);
           return void close().then(() => transport.onclose?.());
         }
         for (;;) {
           try {
-            const message = received.readMessage();
+            const message = readBuffer.readMessage();
             if (message === null) return;
             transport.onmessage?.(message);
           } catch (error) {
@@ -228,14 +232,14 @@ async function messageTransport(open: () => Promise<Pipes>, close: () => Promise
     send: async (message) =>
       await new Promise((resolve, reject) => {
         if (pipes === undefined) return reject(new Error("Not connected"));
-        pipes.to.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)));
+        pipes.output.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)));
       }),
     close,
   };
   return transport;
 }
 
-/** The environment of a program: what every program needs, and its own settings. */
+/** The environment of a server: the variables that every program needs, and those in its settings. */
 async function environmentFor(
   serverEnv: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv,
@@ -283,7 +287,7 @@ async function callTool(
   return { text, failed: result.isError === true };
 }
 
-async function withTimeout<Value>(
+async function runWithTimeout<Value>(
   ms: number,
   givenUp: AbortSignal | undefined,
   work: () => Promise<Value>,
@@ -292,7 +296,7 @@ async function withTimeout<Value>(
   let stop = (): void => undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error("late")), ms);
-    stop = () => reject(new Error("It was given up"));
+    stop = () => reject(new Error("The connection was stopped"));
   });
   givenUp?.addEventListener("abort", stop);
   try {
@@ -303,8 +307,8 @@ async function withTimeout<Value>(
   }
 }
 
-/** An error and its causes: the packages wrap system errors. */
-function* causes(error: unknown): Generator<unknown> {
+/** An error and its causes. The packages wrap system errors. */
+function* causesOf(error: unknown): Generator<unknown> {
   for (let current = error, depth = 0; current !== undefined && depth < 5; depth += 1) {
     yield current;
     current = current instanceof Error ? current.cause : undefined;
@@ -312,15 +316,15 @@ function* causes(error: unknown): Generator<unknown> {
 }
 
 const codesIn = (error: unknown): string[] =>
-  [...causes(error)].flatMap((cause) => (cause instanceof Error && "code" in cause ? [String(cause.code)] : []));
+  [...causesOf(error)].flatMap((cause) => (cause instanceof Error && "code" in cause ? [String(cause.code)] : []));
 
-/** Whether the connection can't be used any more. An error in an answer comes from a server that is still there. */
-const isLost = (error: unknown): boolean =>
-  neverArrived(error) || codesIn(error).some((code) => /CONNECTION_CLOSED|SEND_FAILED|ECONNRESET|UND_ERR/.test(code));
+/** Whether the connection can't be used any more. If the server itself answers with an error, it can. */
+const isConnectionLost = (error: unknown): boolean =>
+  hasNotArrived(error) || codesIn(error).some((code) => /CONNECTION_CLOSED|SEND_FAILED|ECONNRESET|UND_ERR/.test(code));
 
-/** Whether there was no server, or the server does not know us because it was restarted. */
-function neverArrived(error: unknown): boolean {
-  const status = [...causes(error)].map((cause) => (cause as { status?: unknown } | undefined)?.status);
+/** Whether no server was running, or the server was restarted and does not know this session. */
+function hasNotArrived(error: unknown): boolean {
+  const status = [...causesOf(error)].map((cause) => (cause as { status?: unknown } | undefined)?.status);
   return (
     codesIn(error).some((code) => /^(?:NOT_CONNECTED|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EPIPE)$/.test(code)) ||
     status.includes(404)
@@ -330,16 +334,16 @@ function neverArrived(error: unknown): boolean {
 function connectionProblem(
   error: unknown,
   ms: number,
-  by: ServerSettings["reached"]["by"],
+  by: ServerSettings["transport"]["by"],
   lastOutputLine: string,
 ): string {
   if (messageOf(error) === "late" || codesIn(error).some((code) => /TIMEOUT/.test(code)))
     return `did not answer within ${ms / 1000} seconds`;
-  const systemError = [...causes(error)].find((cause) =>
+  const systemError = [...causesOf(error)].find((cause) =>
     hasCode(cause, "ENOENT", "EACCES", "ECONNREFUSED", "ENOTFOUND"),
   );
-  if (by === "stdio" && hasCode(systemError, "ENOENT")) return "is a program that is not there (ENOENT)";
-  if (by === "stdio" && hasCode(systemError, "EACCES")) return "is a program that may not be run (EACCES)";
+  if (by === "stdio" && hasCode(systemError, "ENOENT")) return "can't be started: its program was not found (ENOENT)";
+  if (by === "stdio" && hasCode(systemError, "EACCES")) return "can't be started: its program may not be run (EACCES)";
   if (systemError !== undefined) return `can't be reached (${(systemError as NodeJS.ErrnoException).code})`;
   const errorText = oneLine(messageOf(error)).replace(/^SSE error: (?:\w+: )?(?:fetch failed: )?/, "");
   const details = lastOutputLine === "" ? errorText.slice(0, 200) : lastOutputLine;

@@ -1,15 +1,15 @@
 import { messageOf } from "../../engine/lib/errors.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { type CallResult, connect, type Connection, NotReached, type ServerTool } from "./connection.js";
-import { type ServerProblem, type ServerSettings, serverSettings } from "./server-settings.js";
+import { type ServerProblem, type ServerSettings, readServerSettings } from "./server-settings.js";
 import { type Parameters as ToolParameters, toolFailure } from "../../engine/tools/tool.js";
 import type { AssistantTool } from "../tools/context.js";
 
-/** A tool of a server, with the name for the model. */
+/** A tool of a server, with the name that the model uses. */
 export interface McpTool extends ServerTool {
   readonly server: string;
   /** `mcp_<server>_<tool>`. */
-  readonly calledAs: string;
+  readonly modelName: string;
   /** Never throws for errors of the server: a failed result contains the reason. */
   run(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<CallResult>;
 }
@@ -20,7 +20,7 @@ export type ServerState =
   | { readonly name: string; readonly state: "failed"; readonly problem: string }
   | {
       readonly name: string;
-      /** `lost`: the next call of one of its tools connects again. */
+      /** `lost`: the connection broke; the next call of one of its tools connects again. */
       readonly state: "ready" | "lost";
       readonly tools: number;
       /** Estimated tokens of its tools in each request. */
@@ -33,21 +33,21 @@ export interface McpServers {
   tools(): readonly McpTool[];
   states(): readonly ServerState[];
   /** Resolves when every server has answered or failed, after at most 10 seconds. */
-  readonly settled: Promise<void>;
+  readonly firstTries: Promise<void>;
   /** Tries to connect again to the servers that failed or were lost. */
-  again(): Promise<void>;
+  reconnectAll(): Promise<void>;
   /**
-   * Tries in the background to connect to the servers that never answered, because the model can't call their tools. It
-   * tries each at most once a minute and reports the first success.
+   * Tries in the background to connect to servers that have not answered yet, because the model can't call their tools.
+   * It tries each at most once a minute and reports the first success.
    */
   retryFailed(): void;
   close(): Promise<void>;
 }
 
 /** Maximum milliseconds until a server answers. */
-const connectMs = 10_000;
+const connectTimeoutMs = 10_000;
 /** Minimum milliseconds between two tries in the background. */
-const retryMs = 60_000;
+const minRetryIntervalMs = 60_000;
 
 /** Maximum length of a tool's name for all providers. https://platform.openai.com/docs/guides/function-calling */
 const maxNameChars = 64;
@@ -86,15 +86,19 @@ export function startServers(
 ): McpServers {
   const names = new Map<string, string>();
   const servers = Object.entries(serverConfigs).map(([name, config]) =>
-    connectServer(serverSettings(name, config, options.env), { connectMs, retryMs, ...options }, names),
+    connectServer(
+      readServerSettings(name, config, options.env),
+      { connectMs: connectTimeoutMs, retryMs: minRetryIntervalMs, ...options },
+      names,
+    ),
   );
-  const settled = Promise.all(servers.map((server) => server.connecting())).then(() => undefined);
+  const settled = Promise.all(servers.map((server) => server.connect())).then(() => undefined);
   return {
     tools: () => servers.flatMap((server) => server.tools()),
     states: () => servers.map((server) => server.state()),
-    settled,
-    async again() {
-      await Promise.all(servers.map((server) => server.again()));
+    firstTries: settled,
+    async reconnectAll() {
+      await Promise.all(servers.map((server) => server.reconnectIfLost()));
     },
     retryFailed() {
       for (const server of servers) server.retryFailed();
@@ -106,10 +110,10 @@ export function startServers(
 }
 
 interface ServerConnection {
-  connecting(): Promise<void>;
+  connect(): Promise<void>;
   tools(): readonly McpTool[];
   state(): ServerState;
-  again(): Promise<void>;
+  reconnectIfLost(): Promise<void>;
   retryFailed(): void;
   close(): Promise<void>;
 }
@@ -123,7 +127,7 @@ function connectServer(
   let tools: readonly McpTool[] = [];
   let problem = "problem" in settings ? settings.problem : "";
   const closeController = new AbortController();
-  /** After the first try, errors are reported by the caller. */
+  /** Only the first try reports an error to the user. */
   let wasTriedBefore = false;
   let attempt: Promise<void> | undefined;
   let triedAt = 0;
@@ -150,23 +154,23 @@ function connectServer(
       if (!closeController.signal.aborted && isFirst) options.say(problem);
     }
   };
-  /** Connects, or waits for a try that is running. */
-  const connecting = async (): Promise<void> => {
+  /** Connects. If a try is already running, waits for that one. */
+  const connectOnce = async (): Promise<void> => {
     attempt ??= reconnect().finally(() => (attempt = undefined));
     await attempt;
   };
 
-  const toolsOf = ({ name: server, picked }: ServerSettings, serverTools: readonly ServerTool[]): McpTool[] => {
-    const missingTools = (picked ?? []).filter((each) => !serverTools.some(({ name }) => name === each));
+  const toolsOf = ({ name: server, pickedTools }: ServerSettings, serverTools: readonly ServerTool[]): McpTool[] => {
+    const missingTools = (pickedTools ?? []).filter((toolName) => !serverTools.some(({ name }) => name === toolName));
     if (missingTools.length > 0) options.say(`The MCP server ${server} has no tool ${missingTools.join(", ")}.`);
     return serverTools
-      .filter(({ name }) => picked?.includes(name) ?? true)
+      .filter(({ name }) => pickedTools?.includes(name) ?? true)
       .map((tool) => {
         const key = JSON.stringify([server, tool.name]);
         const takenNames = new Set([...names].flatMap(([otherKey, name]) => (otherKey === key ? [] : [name])));
-        const calledAs = names.get(key) ?? toolName(server, tool.name, takenNames);
-        names.set(key, calledAs);
-        return { ...tool, server, calledAs, run: async (args, signal) => await run(tool.name, args, signal) };
+        const modelName = names.get(key) ?? toolName(server, tool.name, takenNames);
+        names.set(key, modelName);
+        return { ...tool, server, modelName, run: async (args, signal) => await run(tool.name, args, signal) };
       });
   };
 
@@ -176,7 +180,7 @@ function connectServer(
     signal: AbortSignal,
   ): Promise<CallResult> => {
     for (let tryNumber = 1; ; tryNumber += 1) {
-      if (connection?.isOpen() !== true) await connecting();
+      if (connection?.isOpen() !== true) await connectOnce();
       if (connection === undefined) return { text: problem, failed: true };
       try {
         return await connection.call(tool, args, signal);
@@ -189,22 +193,22 @@ function connectServer(
   };
 
   return {
-    connecting,
+    connect: connectOnce,
     tools: () => tools,
     state() {
       const { name } = settings;
       if (attempt !== undefined) return { name, state: "connecting" };
       if (connection === undefined) return { name, state: "failed", problem };
-      const tokens = tools.reduce((sum, { calledAs, ...tool }) => sum + tokensOf({ ...tool, name: calledAs }), 0);
+      const tokens = tools.reduce((sum, { modelName, ...tool }) => sum + tokensOf({ ...tool, name: modelName }), 0);
       return { name, state: connection.isOpen() ? "ready" : "lost", tools: tools.length, tokens };
     },
-    async again() {
-      if (connection?.isOpen() !== true) await connecting();
+    async reconnectIfLost() {
+      if (connection?.isOpen() !== true) await connectOnce();
     },
     retryFailed() {
       const isFailed = connection === undefined && attempt === undefined && !("problem" in settings);
       if (!isFailed || closeController.signal.aborted || performance.now() - triedAt < options.retryMs) return;
-      void connecting().then(() => {
+      void connectOnce().then(() => {
         if (connection !== undefined && !closeController.signal.aborted)
           options.say(`The MCP server ${settings.name} answers now.`);
       });
@@ -218,14 +222,14 @@ function connectServer(
 }
 
 /**
- * A server's tool as a tool of the assistant. Unless its server calls it read-only, it counts as running something, so
- * the user is asked.
+ * Makes a server's tool a tool of the assistant. Unless the server says that the tool is read-only, the user is asked
+ * before each call.
  */
-export function mcpTool({ calledAs, description, parameters, isReadOnly, run }: McpTool): AssistantTool {
-  // The server checks its arguments itself, and its schema may be in a dialect that we can't check.
+export function mcpTool({ modelName, description, parameters, isReadOnly, run }: McpTool): AssistantTool {
+  // The server checks the arguments itself. Its schema may be in a dialect that this program can't check.
   const { $schema: _, ...schema } = parameters as { readonly $schema?: string };
   const tool: AssistantTool<Readonly<Record<string, unknown>>> = {
-    name: calledAs,
+    name: modelName,
     description,
     does: [isReadOnly ? "reads" : "runs"],
     parameters: { additionalProperties: true, properties: {}, ...schema, type: "object" } as ToolParameters,

@@ -9,7 +9,7 @@ import { isMemoryProblem } from "../../memory/problem.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 
-/** The output of a memory command; `failed` if the command did not succeed. */
+/** The output of a memory command. `failed`: the command did not succeed. */
 export interface CommandOutput {
   readonly text: string;
   readonly failed?: true;
@@ -17,65 +17,66 @@ export interface CommandOutput {
 
 interface Command {
   readonly args: string;
-  readonly does: string;
+  readonly description: string;
   run(memory: Memory, words: readonly string[]): Promise<CommandOutput>;
 }
 
 /** Maximum number of chunks in a list. */
 const maxListedChunks = 50;
 
-const failed = (text: string): CommandOutput => ({ text, failed: true });
+const failedOutput = (text: string): CommandOutput => ({ text, failed: true });
 
 /** A chunk as text, or the reason why it is missing. */
-const chunkOutput = (answer: Awaited<ReturnType<Memory["get"]>>, words: (chunk: Chunk) => string): CommandOutput =>
-  isMemoryProblem(answer) ? failed(answer.problem) : { text: words(answer) };
+const chunkOutput = (answer: Awaited<ReturnType<Memory["get"]>>, toText: (chunk: Chunk) => string): CommandOutput =>
+  isMemoryProblem(answer) ? failedOutput(answer.problem) : { text: toText(answer) };
 
-/** Labels for the figures of an index whose names are not clear enough. */
+/** Labels for figures of an index with unclear names. */
 const figureLabels: Readonly<Record<string, string>> = {
-  maxElements: "most chunks",
-  model: "vectors by",
+  maxElements: "maximum of chunks",
+  model: "model of the vectors",
   waiting: "waiting for new vectors",
 };
 
 const commands: Readonly<Record<string, Command>> = {
-  help: { args: "", does: "print this", run: async () => ({ text: memoryHelp() }) },
+  help: { args: "", description: "print this", run: async () => ({ text: memoryHelp() }) },
   list: {
     args: "[index]",
-    does: `list the chunks of an index (${longTerm})`,
+    description: `list the chunks of an index (${longTerm})`,
     async run(memory, [index = longTerm]) {
       const chunks = await memory.list(index, 0, maxListedChunks);
       if (chunks.length > 0) return { text: chunks.map(chunkLine).join("\n") };
-      const isThere = (await memory.indices()).some(({ name }) => name === index);
-      return isThere ? { text: `${index} is empty.` } : failed(`There is no index ${index}.`);
+      const exists = (await memory.indices()).some(({ name }) => name === index);
+      return exists ? { text: `${index} is empty.` } : failedOutput(`There is no index ${index}.`);
     },
   },
   search: {
     args: "<query>",
-    does: "search chunks by words, meaning, type, importance and source",
+    description: "search chunks by words, meaning, type, importance and source",
     async run(memory, words) {
-      if (words.length === 0) return failed("Give words to search for.");
+      if (words.length === 0) return failedOutput("Give words to search for.");
       const found = await memory.search(words.join(" "), 10, { metadata: true });
       return { text: found.length === 0 ? "Nothing was found." : found.map(chunkLine).join("\n") };
     },
   },
   show: {
     args: "<chunk_id>",
-    does: "show a chunk whole",
+    description: "show a whole chunk",
     run: async (memory, [id]) => chunkOutput(await memory.get(chunkId(id)), chunkText),
   },
   edit: {
     args: "<chunk_id> <field> <value>",
-    does: "change type, importance, source or content",
+    description: "change type, importance, source or content",
     async run(memory, [id, field = "", ...value]) {
       const fields = ["type", "importance", "source", "content"] as const;
       const knownField = fields.find((candidate) => candidate === field);
-      if (knownField === undefined) return failed(`'${field}' is not a field; the fields are ${fields.join(", ")}.`);
+      if (knownField === undefined)
+        return failedOutput(`'${field}' is not a field; the fields are ${fields.join(", ")}.`);
       return chunkOutput(await memory.edit(chunkId(id), knownField, value.join(" ")), chunkText);
     },
   },
   indices: {
     args: "",
-    does: "list all indices",
+    description: "list all indices",
     async run(memory) {
       const indices = await memory.indices();
       return {
@@ -87,10 +88,10 @@ const commands: Readonly<Record<string, Command>> = {
   },
   stats: {
     args: "[index]",
-    does: "show the figures of an index",
+    description: "show the figures of an index",
     async run(memory, [index = longTerm]) {
       const figures = (await memory.indices()).find(({ name }) => name === index);
-      if (figures === undefined) return failed(`There is no index ${index}.`);
+      if (figures === undefined) return failedOutput(`There is no index ${index}.`);
       return {
         text: Object.entries(figures)
           .map(([key, value]) => `${figureLabels[key] ?? key}: ${value}`)
@@ -100,25 +101,25 @@ const commands: Readonly<Record<string, Command>> = {
   },
   add: {
     args: "<text>",
-    does: "remember a text",
+    description: "remember a text",
     async run(memory, words) {
       const chunks = chunksOf(words.join(" ")).map((content) => ({ content, source: "ralph memory add" }));
-      if (chunks.length === 0) return failed("Give a text to remember.");
+      if (chunks.length === 0) return failedOutput("Give a text to remember.");
       const added = await memory.add(longTerm, chunks);
-      return "problem" in added ? failed(added.problem) : { text: `Remembered as ${added.join(", ")}.` };
+      return "problem" in added ? failedOutput(added.problem) : { text: `Remembered as ${added.join(", ")}.` };
     },
   },
   forget: {
     args: "<chunk_id>",
-    does: "delete a chunk",
+    description: "delete a chunk",
     run: async (memory, [id]) =>
       chunkOutput(await memory.forget(chunkId(id)), (chunk) => `Forgotten: ${chunkLine(chunk)}`),
   },
   export: {
     args: "<folder>",
-    does: "write everything as JSON, a file a chunk and a document",
+    description: "write everything as JSON, a file for each chunk and document",
     async run(memory, [folder]) {
-      if (folder === undefined || folder === "") return failed("Give a folder to write to.");
+      if (folder === undefined || folder === "") return failedOutput("Give a folder to write to.");
       return { text: `${await exportTo(folder, memory)} files are written to ${folder}.` };
     },
   },
@@ -135,26 +136,26 @@ export const isMemoryCommand = ([first, second, ...more]: readonly string[]): bo
   (second === undefined || more.length === 0 || nearestCandidate(second, Object.keys(commands)) !== undefined);
 
 /** Runs the words after `memory` as a command. Never throws for errors of the user. */
-export async function memoryCommand(
+export async function runMemoryCommand(
   memory: Memory,
   [name = "help", ...words]: readonly string[],
 ): Promise<CommandOutput> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) return failed(`There is no command 'memory ${name}'.\n${memoryHelp()}`);
+  if (command === undefined) return failedOutput(`There is no command 'memory ${name}'.\n${memoryHelp()}`);
   const [id = ""] = words;
   if (command.args.startsWith("<chunk_id>") && chunkId(id) < 0)
-    return failed(id === "" ? "Give the number of a chunk." : `'${id}' is not the number of a chunk.`);
+    return failedOutput(id === "" ? "Give the number of a chunk." : `'${id}' is not the number of a chunk.`);
   try {
     const output = await command.run(memory, words);
     return { ...output, text: sanitise(output.text) };
   } catch (error) {
-    return failed(`The memory could not be used (${messageOf(error)}).`);
+    return failedOutput(`The memory could not be used (${messageOf(error)}).`);
   }
 }
 
 export const memoryHelp = (): string =>
   Object.entries(commands)
-    .map(([name, { args, does }]) => `  memory ${`${name} ${args}`.padEnd(34)} ${does}`)
+    .map(([name, { args, description }]) => `  memory ${`${name} ${args}`.padEnd(34)} ${description}`)
     .join("\n");
 
 const chunkId = (text: string | undefined): number => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : -1);
@@ -169,18 +170,18 @@ const chunkText = (chunk: Chunk): string =>
   `id: ${chunk.id}\nindex: ${chunk.index}\ntype: ${chunk.type}\nimportance: ${chunk.importance}\nsource: ${chunk.source}\ncreated: ${chunk.createdAt}\n\n${chunk.content}`;
 
 /**
- * Memories and documents of this folder that may help with a message, as a part of a system prompt. Each has its type,
- * source, importance and similarity, and is marked as data; together they have at most `tokens` estimated tokens.
- * Undefined if nothing was found.
+ * Memories, and documents of this folder, that may help with a message, as a part of a system prompt. Each has its
+ * type, source, importance and similarity, and is marked as data; together they have at most `maxTokens` estimated
+ * tokens. Undefined if nothing was found.
  */
 export async function memoriesFor(
   memory: Memory,
   message: string,
-  { folder, tokens }: { readonly folder: string; readonly tokens: number },
+  { folder, maxTokens }: { readonly folder: string; readonly maxTokens: number },
 ): Promise<string | undefined> {
   const scope = { indices: [longTerm, documents], folder };
   const memories = await memory.search(message.slice(0, 4000), 5, scope);
-  const { lines } = fit(memories, tokens, ({ type, source, importance, similarity, content }) => {
+  const { lines } = fit(memories, maxTokens, ({ type, source, importance, similarity, content }) => {
     const details = [type, importance, ...(source === "" ? [] : [`from ${oneLine(source)}`])];
     if (similarity !== undefined) details.push(`similarity ${similarity.toFixed(2)}`);
     return `${details.join(", ")}:

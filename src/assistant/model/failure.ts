@@ -10,10 +10,10 @@ import { resetTimeIn } from "../../engine/agents/reset-time.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Failure } from "../../engine/loop/types.js";
-import { NoAnswer, Refused, withoutMarkup } from "./fetch.js";
-import { isLocalServer, notRunning, serviceName, type Settings } from "../settings.js";
+import { NoAnswer, ConnectionRefused, removeMarkup } from "./fetch.js";
+import { isLocalServer, notRunningText, serviceName, type Settings } from "../settings.js";
 
-/** The error of the providers' packages for an answer that is an error. */
+/** The error that the providers' packages throw if the service answers with an error. */
 interface ApiError extends Error {
   readonly statusCode?: number;
   readonly responseHeaders?: Readonly<Record<string, string>>;
@@ -22,18 +22,19 @@ interface ApiError extends Error {
 
 const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === "AI_APICallError";
 
-/** Whether a request failed because the local server does not run: a person must start it. */
-export const isServerDown = (error: unknown, { url }: Settings): boolean =>
-  findNoAnswer(error) instanceof Refused && isLocalServer(url);
+/** Whether a request failed because the local server does not run. The user must start it. */
+export const isLocalServerDown = (error: unknown, { url }: Settings): boolean =>
+  noAnswerIn(error) instanceof ConnectionRefused && isLocalServer(url);
 
-/** The failure for a failed request, as a sentence that says what to do. */
+/** The failure for an error of a request. Its message says what to do. */
 export function failureOf(error: unknown, settings: Settings, now: number): Failure {
-  const { provider, url, model, keyFrom } = settings;
+  const { provider, url, model, keySource } = settings;
   const name = serviceName({ provider, url });
-  const noAnswer = findNoAnswer(error);
-  if (isServerDown(error, settings)) return { kind: "auth", message: notRunning(settings) };
-  if (noAnswer !== undefined) return { kind: noAnswer.mayPass ? "network" : "no-answer", message: noAnswer.message };
-  // The model would give the same answer again, and each answer costs money.
+  const noAnswer = noAnswerIn(error);
+  if (isLocalServerDown(error, settings)) return { kind: "auth", message: notRunningText(settings) };
+  if (noAnswer !== undefined)
+    return { kind: noAnswer.isTemporary ? "network" : "no-answer", message: noAnswer.message };
+  // "no-answer" is not tried again: the model would give the same answer, and each answer costs money.
   if (error instanceof RangeError)
     return {
       kind: "no-answer",
@@ -45,46 +46,46 @@ export function failureOf(error: unknown, settings: Settings, now: number): Fail
     if (failure !== undefined) return { ...failure, message: withoutAdvice(failure.message) };
     return { kind: "network", message: `${name} sent an answer that can't be read (${quote(serviceMessage)}).` };
   }
-  const said = serviceText(error);
+  const answerText = serviceText(error);
   const status = error.statusCode ?? 0;
-  const quotedText = quote(said) || `HTTP ${status}`;
+  const quotedText = quote(answerText) || `HTTP ${status}`;
   if (status === 402)
     return { kind: "auth", message: `${name} asks for payment: ${quotedText}. Add credit, or set another key.` };
   if (status === 413)
     return { kind: "context", message: `${name} does not accept a request of this size: ${quotedText}. Send less.` };
   // An error in an answer with status 200 is recognised by its text only.
   const kind = kindOfStatus(status);
-  const failureFromText = recogniseFailure(said, name, now);
+  const failureFromText = recogniseFailure(answerText, name, now);
   if (status === 429 && failureFromText?.kind === "auth") return { kind: "auth", message: failureFromText.message };
-  const known =
+  const serviceProblem =
     kind === undefined || kind === "unusable"
-      ? (failureFromText ?? (kind && serviceFailure(kind, said, name, now)))
-      : serviceFailure(kind, said === "" ? `HTTP ${status}` : said, name, now);
-  if (known === undefined)
+      ? (failureFromText ?? (kind && serviceFailure(kind, answerText, name, now)))
+      : serviceFailure(kind, answerText === "" ? `HTTP ${status}` : answerText, name, now);
+  if (serviceProblem === undefined)
     return { kind: "network", message: `${name} sent an answer that can't be read (${quotedText}).` };
-  if (known.kind === "auth") {
+  if (serviceProblem.kind === "auth") {
     const message =
-      keyFrom === undefined
-        ? `${name} was sent no key and asks for one: ${quotedText}. Set ${provider.variables[0]}.`
-        : `${name} refused the key in ${keyFrom}: ${quotedText}. Set another in ${provider.variables[0]}.`;
+      keySource === undefined
+        ? `${name} needs a key, and none is set: ${quotedText}. Set ${provider.variables[0]}.`
+        : `${name} refused the key in ${keySource}: ${quotedText}. Set another in ${provider.variables[0]}.`;
     return { kind: "auth", message };
   }
-  if (known.kind === "unusable")
+  if (serviceProblem.kind === "unusable")
     return {
       kind: "unusable",
       message: `${name} refused the request for ${model}: ${quotedText}. Correct the model or the address.`,
     };
-  // The usual message would speak of the service of an agent; here the service itself has answered.
-  if (known.kind === "network" && status >= 500)
+  // The message of `serviceFailure` is for agents that can't reach their service; here the service has answered.
+  if (serviceProblem.kind === "network" && status >= 500)
     return { kind: "network", message: `${name} failed (HTTP ${status}): ${quotedText}.` };
-  const waitMs = retryAfter(error, now);
-  if (known.kind !== "rate-limit") return known;
+  const waitMs = retryDelayMs(error, now);
+  if (serviceProblem.kind !== "rate-limit") return serviceProblem;
   const message = `${name} accepts no more requests for now: ${quotedText}.`;
-  if (waitMs === undefined) return { ...known, message };
-  return { ...known, message, ...withoutUndefined({ reset_at: isoTimeOf(now + waitMs) }) };
+  if (waitMs === undefined) return { ...serviceProblem, message };
+  return { ...serviceProblem, message, ...withoutUndefined({ reset_at: isoTimeOf(now + waitMs) }) };
 }
 
-/** The text of an error. An error in a stream is an object of the service. */
+/** The text of an error. In a stream, an error is a JSON object of the service. */
 function errorText(error: unknown): string {
   if (error instanceof Error || typeof error !== "object" || error === null) return messageOf(error);
   const { code, message, error: innerError } = error as Readonly<Record<"code" | "message" | "error", unknown>>;
@@ -95,12 +96,12 @@ function errorText(error: unknown): string {
       : errorText(innerError);
 }
 
-/** The message without the advice for agents to log in: here there is only a key. */
+/** Removes the advice to log in, which is for agents: the assistant has only a key. */
 const withoutAdvice = (message: string): string => message.replace(accessAdvice, "");
 
-/** The text of the service: the text of its error, or else its body without markup. */
+/** What the service answered: the text of its error, or the text of its HTML page. */
 function serviceText({ message, responseBody = "" }: ApiError): string {
-  if (/^\s*</.test(responseBody)) return withoutMarkup(responseBody);
+  if (/^\s*</.test(responseBody)) return removeMarkup(responseBody);
   try {
     const words = errorText(JSON.parse(responseBody));
     return words.includes(message) ? words : message;
@@ -113,7 +114,7 @@ function serviceText({ message, responseBody = "" }: ApiError): string {
  * Milliseconds until the service accepts requests again, according to its answer.
  * https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
-export function retryAfter(error: unknown, now: number): number | undefined {
+export function retryDelayMs(error: unknown, now: number): number | undefined {
   if (!isApiError(error)) return undefined;
   const header = error.responseHeaders?.["retry-after"];
   if (header !== undefined) {
@@ -124,8 +125,8 @@ export function retryAfter(error: unknown, now: number): number | undefined {
   return reset === undefined ? undefined : Math.max(0, reset - now);
 }
 
-/** Our own timeout or network error, which the packages wrap. */
-function findNoAnswer(error: unknown): NoAnswer | undefined {
+/** The NoAnswer of `modelFetch` in an error, because the packages wrap it. */
+function noAnswerIn(error: unknown): NoAnswer | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1)
     if (cause instanceof NoAnswer) return cause;
   return undefined;

@@ -19,20 +19,20 @@ const maxAnswerBytes = 50 * 1024 * 1024;
 export class NoAnswer extends Error {
   constructor(
     message: string,
-    /** Whether the same request may succeed later. */
-    readonly mayPass = true,
+    /** Whether the problem may end by itself, so that the same request may succeed later. */
+    readonly isTemporary = true,
   ) {
     super(message);
   }
 }
 
 /** No program listens at the address. */
-export class Refused extends NoAnswer {}
+export class ConnectionRefused extends NoAnswer {}
 
 /**
- * A `fetch` for model services. It uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY, and follows no redirect, which would
- * receive the key. It ends an answer that starts too late, ends too late or is longer than 50 MB. It loads undici with
- * the first request.
+ * A `fetch` for model services. It uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY. It follows no redirect, because the new
+ * address would get the key. It ends an answer that starts too late, ends too late or is longer than 50 MB. It loads
+ * undici with the first request.
  */
 export function modelFetch(timeouts: RequestTimeouts = defaultTimeouts): typeof globalThis.fetch {
   let dispatcher: EnvHttpProxyAgent | undefined;
@@ -41,34 +41,34 @@ export function modelFetch(timeouts: RequestTimeouts = defaultTimeouts): typeof 
     dispatcher ??= new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
     const host = new URL(input instanceof Request ? input.url : input).host;
     const timeoutController = new AbortController();
-    // The timers do not keep the process alive after its user has left; an open connection does.
+    // The timers do not keep the process alive; an open connection does.
     const startTimeout = (problem: string, ms: number) =>
       setTimeout(() => timeoutController.abort(new NoAnswer(`${host} ${problem} ${ms / 1000} seconds.`)), ms).unref();
     const streamTimer = startTimeout("did not end its answer within", timeouts.streamMs);
     const firstByteTimer = startTimeout("did not begin an answer within", timeouts.firstByteMs);
     const signal = AbortSignal.any([timeoutController.signal, ...(init.signal == null ? [] : [init.signal])]);
-    const stop = () => {
+    const stopTimers = () => {
       clearTimeout(firstByteTimer);
       clearTimeout(streamTimer);
       // Otherwise an answer of 50 rounds would leave 50 listeners on one signal.
-      init.signal?.removeEventListener("abort", stop);
+      init.signal?.removeEventListener("abort", stopTimers);
     };
-    init.signal?.addEventListener("abort", stop, { once: true });
+    init.signal?.addEventListener("abort", stopTimers, { once: true });
     try {
       const response = await fetch(input as string, { ...(init as object), signal, dispatcher, redirect: "error" });
       const body =
         response.body === null
           ? null
-          : withMaxLength(response.body as ReadableStream<Uint8Array>, host, firstByteTimer, stop);
-      if (body === null) stop();
+          : limitLength(response.body as ReadableStream<Uint8Array>, host, firstByteTimer, stopTimers);
+      if (body === null) stopTimers();
       const answer = new Response(body, {
         status: response.status,
         statusText: response.statusText,
         headers: Object.fromEntries(response.headers),
       });
-      return answer.ok ? await withReadableError(answer, host) : answer;
+      return answer.ok ? await exposeError(answer, host) : answer;
     } catch (error) {
-      stop();
+      stopTimers();
       if (init.signal?.aborted === true || error instanceof NoAnswer) throw error;
       throw timeoutController.signal.aborted ? timeoutController.signal.reason : networkErrorOf(error, host);
     }
@@ -76,13 +76,13 @@ export function modelFetch(timeouts: RequestTimeouts = defaultTimeouts): typeof 
 }
 
 /**
- * Handles errors in an answer with status 200. An error as a JSON text becomes an event of a stream, where the packages
- * look for it. Throws NoAnswer for an HTML page.
+ * Handles an answer with status 200 that contains an error. If the error is JSON, it becomes an event of a stream,
+ * because the packages look for it there. Throws NoAnswer for an HTML page.
  */
-async function withReadableError(answer: Response, host: string): Promise<Response> {
+async function exposeError(answer: Response, host: string): Promise<Response> {
   const type = answer.headers.get("content-type") ?? "";
   if (/^text\/html/i.test(type)) {
-    const words = oneLine(withoutMarkup(await answer.text())).slice(0, 100);
+    const words = oneLine(removeMarkup(await answer.text())).slice(0, 100);
     throw new NoAnswer(
       `${host} sent a web page in place of an answer${words === "" ? "" : ` (${words})`}; is api_url right?`,
     );
@@ -92,16 +92,16 @@ async function withReadableError(answer: Response, host: string): Promise<Respon
   return new Response(fieldsIn(text)?.["error"] ? `data: ${text.replaceAll("\n", " ")}\n\n` : text, answer);
 }
 
-/** The text of an HTML page, roughly, for an error message. */
-export const withoutMarkup = (page: string): string =>
+/** The approximate text of an HTML page, for an error message. */
+export const removeMarkup = (page: string): string =>
   page
     .slice(0, 2000)
     .replace(/<[^<>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
 
-/** The body, until it is longer than any answer. */
-function withMaxLength(
+/** Passes the body on, and fails if it is longer than any answer. */
+function limitLength(
   body: ReadableStream<Uint8Array>,
   host: string,
   firstByteTimer: NodeJS.Timeout,
@@ -123,15 +123,15 @@ function withMaxLength(
 }
 
 /** Maximum milliseconds until a local server answers. */
-const localMs = 2_000;
+const localTimeoutMs = 2_000;
 
 /** Whether no program listens at an address. False if another failure prevents an answer. */
-export async function isRefused({ origin }: URL, fetch: typeof globalThis.fetch): Promise<boolean> {
+export async function isConnectionRefused({ origin }: URL, fetch: typeof globalThis.fetch): Promise<boolean> {
   try {
-    await fetch(origin, { method: "HEAD", signal: AbortSignal.timeout(localMs) });
+    await fetch(origin, { method: "HEAD", signal: AbortSignal.timeout(localTimeoutMs) });
     return false;
   } catch (error) {
-    return error instanceof Refused;
+    return error instanceof ConnectionRefused;
   }
 }
 
@@ -139,12 +139,16 @@ function networkErrorOf(error: unknown, host: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const proxy = lostProxy(cause);
   if (proxy !== undefined) return new NoAnswer(`The proxy set in ${proxy} can't be reached; correct or unset it.`);
-  if (hasCode(cause, "ECONNREFUSED")) return new Refused(`${host} does not accept connections (ECONNREFUSED).`);
+  if (hasCode(cause, "ECONNREFUSED"))
+    return new ConnectionRefused(`${host} does not accept connections (ECONNREFUSED).`);
   if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);
   const message = messageOf(cause);
   if (message === "bad port")
-    return new NoAnswer(`No request may go to the port of ${host}; correct the port in api_url.`, false);
+    return new NoAnswer(`Requests to the port of ${host} are not allowed; correct the port in api_url.`, false);
   if (message === "unexpected redirect")
-    return new NoAnswer(`${host} sent the request on to another address; set api_url to the service's own.`, false);
+    return new NoAnswer(
+      `${host} redirected the request to another address; set api_url to the address of the service.`,
+      false,
+    );
   return new NoAnswer(`${host} could not be reached (${message}).`);
 }

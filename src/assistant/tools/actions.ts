@@ -11,13 +11,13 @@ export interface Action {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An action with a short name: its tool, and how models spell it and its fields. */
+/** An action with a short name: its tool, and the names that models use for it and its fields. */
 interface ActionSpelling {
   readonly tool: string;
   readonly names: readonly string[];
   readonly fields: Readonly<Record<string, readonly string[]>>;
-  /** Values for missing fields that can have only one sensible value. */
-  missing?(root: string): Fields;
+  /** Values for fields that the model omitted, if only one value makes sense. */
+  defaults?(root: string): Fields;
 }
 
 const pathFields = ["path", "file", "filename", "file_name", "filepath", "target"];
@@ -47,13 +47,13 @@ const spellings: readonly ActionSpelling[] = [
     tool: "shell_execute",
     names: ["test", "tests", "run_tests", "runtests"],
     fields: { command: ["cmd", "run", "script"], timeout_seconds: ["timeout"] },
-    missing: (root) => ({ command: testCommand(root), timeout_seconds: 300 }),
+    defaults: (root) => ({ command: testCommand(root), timeout_seconds: 300 }),
   },
   {
     tool: "file_list",
     names: ["ls", "list", "list_files", "listfiles", "list_directory", "dir"],
     fields: { directory_path: folderFields, pattern: ["glob"] },
-    missing: () => ({ directory_path: "." }),
+    defaults: () => ({ directory_path: "." }),
   },
 ];
 
@@ -70,7 +70,7 @@ const testCommands: readonly (readonly [file: string, command: string])[] = [
 const testCommand = (root: string): string | undefined =>
   testCommands.find(([name]) => existsSync(join(root, name)))?.[1];
 
-/** Fields that models add to an action and no tool uses. */
+/** Fields that models add to an action, but that no tool uses. */
 const ignoredFields: ReadonlySet<string> = new Set([
   "thought",
   "thoughts",
@@ -95,12 +95,12 @@ export function actionsIn(text: string, tools: readonly BoundTool[]): readonly A
 }
 
 /**
- * The tool call in a text that consists of a call with the exact name of a tool. Models write it if a server does not
- * parse their calls.
+ * The tool call in a text, if the whole text is a call with the exact name of a tool. Models write it if a server does
+ * not parse their calls.
  */
 export function callInText(text: string, tools: readonly BoundTool[]): readonly Action[] {
-  const [before = "", block] = text.trim().split("```");
-  const value = jsonIn((before === "" && block !== undefined ? block.replace(/^json/, "") : text).trim());
+  const [textBefore = "", block] = text.trim().split("```");
+  const value = jsonIn((textBefore === "" && block !== undefined ? block.replace(/^json/, "") : text).trim());
   if (!isObject(value)) return [];
   const [name, input] = [value["name"] ?? value["tool"], inputOf(value)];
   return typeof name === "string" && input !== undefined && tools.some((tool) => tool.name === name)
@@ -115,8 +115,8 @@ export function isBrokenAction(text: string): boolean {
 }
 
 function actionOf(value: Fields, tools: readonly BoundTool[]): Action | undefined {
-  const inner = inputOf(value);
-  const nameField = ["action", "tool", ...(inner === undefined ? [] : ["name"])].find(
+  const containedInput = inputOf(value);
+  const nameField = ["action", "tool", ...(containedInput === undefined ? [] : ["name"])].find(
     (candidate) => typeof value[candidate] === "string",
   );
   if (nameField === undefined) return undefined;
@@ -124,7 +124,7 @@ function actionOf(value: Fields, tools: readonly BoundTool[]): Action | undefine
   const otherFields = Object.entries(value).filter(
     ([field]) => field !== nameField && !isContainer(field) && !ignoredFields.has(field),
   );
-  const givenInput: Fields = { ...Object.fromEntries(otherFields), ...inner };
+  const givenInput: Fields = { ...Object.fromEntries(otherFields), ...containedInput };
   if (tools.some((tool) => tool.name === name)) return { tool: name, input: givenInput };
   const normalisedName = name
     .trim()
@@ -132,15 +132,15 @@ function actionOf(value: Fields, tools: readonly BoundTool[]): Action | undefine
     .replace(/[\s-]+/g, "_");
   const spelling = spellings.find(({ names }) => names.includes(normalisedName));
   if (spelling === undefined) return { tool: name, input: givenInput };
-  const renamed = Object.entries(givenInput).map(([field, content]) => {
+  const renamedEntries = Object.entries(givenInput).map(([field, content]) => {
     const spellingOfField = Object.entries(spelling.fields).find(
       ([correctName, spellingsOfName]) =>
         correctName !== field && !(correctName in givenInput) && spellingsOfName.includes(field.toLowerCase()),
     );
     return [spellingOfField?.[0] ?? field, content] as const;
   });
-  const renamedInput = Object.fromEntries(renamed);
-  const missingFields = Object.entries(spelling.missing?.(tools[0]?.root ?? ".") ?? {}).filter(
+  const renamedInput = Object.fromEntries(renamedEntries);
+  const missingFields = Object.entries(spelling.defaults?.(tools[0]?.root ?? ".") ?? {}).filter(
     ([field, content]) => content !== undefined && (renamedInput[field] ?? "") === "",
   );
   return { tool: spelling.tool, input: { ...renamedInput, ...Object.fromEntries(missingFields) } };
@@ -149,9 +149,9 @@ function actionOf(value: Fields, tools: readonly BoundTool[]): Action | undefine
 const containers = ["arguments", "args", "parameters", "params", "input"];
 const isContainer = (name: string): boolean => containers.includes(name);
 
-/** The arguments of a call that are in an object of their own, or in a string with JSON. */
+/** The arguments of a call, if they are in a separate object or in a string with JSON. */
 function inputOf(value: Fields): Fields | undefined {
-  const name = containers.find((each) => value[each] !== undefined);
+  const name = containers.find((containerName) => value[containerName] !== undefined);
   const content = name === undefined ? undefined : value[name];
   const input = typeof content === "string" ? jsonIn(content) : content;
   return isObject(input) ? input : undefined;
@@ -162,13 +162,13 @@ function valuesIn(text: string): unknown[] {
   const fencedBlocks = text.split("```").filter((_, index) => index % 2 === 1);
   const blocks = fencedBlocks
     .map((block) => jsonIn(block.replace(/^\w*\s*\n/, "").trim()))
-    .filter((each) => each !== undefined);
+    .filter((value) => value !== undefined);
   if (blocks.length > 0) return blocks;
   const fullValue = jsonIn(text.trim());
   if (fullValue !== undefined) return [fullValue];
-  // One object per line, or one after an introduction.
+  // Next, one object per line; at last, one object after an introduction.
   const lines = text.split("\n").map((line) => (/^\s*[[{]/.test(line) ? jsonIn(line.trim()) : undefined));
-  const lineValues = lines.filter((each) => each !== undefined);
+  const lineValues = lines.filter((value) => value !== undefined);
   if (lineValues.length > 0) return lineValues;
   const [start, end] = [text.search(/^[ \t]*[[{]/m), Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"))];
   const value = start === -1 || end < start ? undefined : jsonIn(text.slice(start, end + 1).trim());

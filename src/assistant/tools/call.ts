@@ -38,13 +38,13 @@ export function bindTool<Args>(tool: AssistantTool<Args>, context: ToolContext):
     const checked = checkArguments(name, parameters, correctArguments(givenArgs, parameters));
     if (isProblem(checked)) return callFailure("INVALID_ARGUMENTS", checked.problem);
     const args = checked as Args;
-    const refusal = tool.refuses?.(args, context);
+    const refusal = tool.findRefusal?.(args, context);
     if (refusal !== undefined) return refusal;
     if (needsPermission(tool)) {
       const permissionFailure = await requirePermission(tool, args, context);
       if (permissionFailure !== undefined) return permissionFailure;
     }
-    if (signal.aborted) return interrupted(name);
+    if (signal.aborted) return interruptedFailure(name);
     return await tool.run(args, context, signal);
   };
   return {
@@ -53,23 +53,23 @@ export function bindTool<Args>(tool: AssistantTool<Args>, context: ToolContext):
     does,
     parameters,
     root: context.root,
-    run: async (givenArgs, signal) => await untilAborted(run, name, givenArgs, signal),
+    run: async (givenArgs, signal) => await runUntilAborted(run, name, givenArgs, signal),
   };
 }
 
-const interrupted = (name: string): ToolFailure => callFailure("INTERRUPTED", `${name} was interrupted.`);
+const interruptedFailure = (name: string): ToolFailure => callFailure("INTERRUPTED", `${name} was interrupted.`);
 
 /** The result of a call, or an interruption as soon as the user stops the answer, even if the tool does not end. */
-async function untilAborted(
+async function runUntilAborted(
   run: BoundTool["run"],
   name: string,
   givenArgs: unknown,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  if (signal.aborted) return interrupted(name);
+  if (signal.aborted) return interruptedFailure(name);
   let stop = (): void => undefined;
   const interruption = new Promise<ToolResult>((resolve) => {
-    stop = () => resolve(interrupted(name));
+    stop = () => resolve(interruptedFailure(name));
     signal.addEventListener("abort", stop, { once: true });
   });
   const toolResult = run(givenArgs, signal).catch((error: unknown) =>
@@ -88,14 +88,14 @@ async function requirePermission<Args>(
   context: ToolContext,
 ): Promise<ToolFailure | undefined> {
   const kind = tool.kindOf === undefined ? tool.name : `${tool.name} ${tool.kindOf(args)}`;
-  if (context.allowed.has(kind)) return undefined;
+  if (context.allowedKinds.has(kind)) return undefined;
   const preview = tool.preview === undefined ? JSON.stringify(args) : await tool.preview(args, context);
   const answer = await context.ask({
     tool: tool.name,
     args: args as Readonly<Record<string, unknown>>,
     preview: sanitise(preview),
   });
-  if (answer === "always") context.allowed.add(kind);
+  if (answer === "always") context.allowedKinds.add(kind);
   return answer === "no" ? callFailure("NOT_ALLOWED", `The user did not allow this call of ${tool.name}.`) : undefined;
 }
 

@@ -12,7 +12,7 @@ export type Permission = "yes" | "no" | "always";
 export interface Question {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** A description of the call, in a few lines that can be printed. */
+  /** The text that describes the call to the user. It contains no control characters. */
   readonly preview: string;
 }
 
@@ -29,9 +29,9 @@ export interface ToolContext {
   /** The absolute path of the start folder. No file outside of it is opened. */
   readonly root: string;
   /** Maximum estimated tokens of one result. */
-  readonly room: number;
+  readonly maxResultTokens: number;
   /** Absolute path of the folder for copies of files before a tool changes them; absent if no copies are made. */
-  readonly backups?: string;
+  readonly backupFolder?: string;
   /** The environment of programs that a tool starts. Secrets are removed from their output. */
   readonly env: NodeJS.ProcessEnv;
   /** Starts a program in a separate process group. */
@@ -45,19 +45,19 @@ export interface ToolContext {
   /** Asks the user before a call that writes or runs something. */
   ask(question: Question): Promise<Permission>;
   /** The kinds of calls that the user has allowed with `always`. */
-  readonly allowed: Set<string>;
+  readonly allowedKinds: Set<string>;
   /** The model's task list. It is replaced as a whole. */
   todos: readonly Todo[];
 }
 
 /** The definition of a tool: one object in a file, and one line in `list.ts`. */
 export interface AssistantTool<Args = never> extends Tool<Args, ToolContext, ToolResult> {
-  /** Why a call is refused, even if the user would allow it. It is checked before the user is asked. */
-  refuses?(given: Args, context: ToolContext): ToolFailure | undefined;
+  /** The reason to refuse a call even if the user would allow it. It is called before the user is asked. */
+  findRefusal?(args: Args, context: ToolContext): ToolFailure | undefined;
   /** The text that is shown to the user before the call; if it is absent, the arguments are shown. */
-  preview?(given: Args, context: ToolContext): Promise<string>;
+  preview?(args: Args, context: ToolContext): Promise<string>;
   /** The kind of call to which `always` applies; if it is absent, all calls of the tool. */
-  kindOf?(given: Args): string;
+  kindOf?(args: Args): string;
 }
 
 /** Functions and tools that the program gives to the assistant. Each is loaded when a tool first needs it. */
@@ -70,22 +70,22 @@ export interface ProgramServices {
   readonly readDocument: ToolContext["readDocument"];
 }
 
-/** What the context of the tools is made of. */
+/** The options for the context of the tools. */
 export interface ContextOptions extends Pick<
   ToolContext,
-  "root" | "backups" | "env" | "exec" | "memory" | "http" | "readDocument" | "ask"
+  "root" | "backupFolder" | "env" | "exec" | "memory" | "http" | "readDocument" | "ask"
 > {
   /** The model's context window in tokens. */
   readonly window: number;
 }
 
-/** Maximum estimated tokens of one result: an answer often needs several results. */
+/** A sixth of the window at most, because an answer often needs several results. */
 const maxResultTokensFor = (window: number): number => Math.min(10_000, Math.floor(window / 6));
 
 /** The context that the tools of one session share. */
 export const toolContext = ({ window, ...options }: ContextOptions): ToolContext => ({
   ...options,
-  room: maxResultTokensFor(window),
-  allowed: new Set(),
+  maxResultTokens: maxResultTokensFor(window),
+  allowedKinds: new Set(),
   todos: [],
 });

@@ -16,30 +16,34 @@ export function correctArguments(givenArgs: unknown, parameters: object): unknow
   const { properties = {} } = parameters as { readonly properties?: Readonly<Record<string, ArgumentSchema>> };
   if (!isObject(givenArgs)) return givenArgs;
   const missingNames = Object.keys(properties).filter((name) => !(name in givenArgs));
-  const renamed = new Map(
+  const correctNames = new Map(
     Object.keys(givenArgs)
       .filter((name) => !Object.hasOwn(properties, name))
       .flatMap((name) => {
-        const candidates = missingNames.filter((candidate) => isNearly(name, candidate));
+        const candidates = missingNames.filter((candidate) => isSimilarName(name, candidate));
         return candidates.length === 1 ? [[name, candidates[0] ?? name] as const] : [];
       }),
   );
-  const isTwice = (name: string) => [...renamed.values()].filter((correctName) => correctName === name).length > 1;
+  const isUsedTwice = (name: string) =>
+    [...correctNames.values()].filter((correctName) => correctName === name).length > 1;
   const entries = Object.entries(givenArgs).map(([name, value]): [string, unknown] => {
-    const correctName = renamed.get(name);
-    const finalName = correctName === undefined || isTwice(correctName) ? name : correctName;
-    return [finalName, asType(value, Object.hasOwn(properties, finalName) ? properties[finalName]?.type : undefined)];
+    const correctName = correctNames.get(name);
+    const finalName = correctName === undefined || isUsedTwice(correctName) ? name : correctName;
+    return [
+      finalName,
+      convertTo(value, Object.hasOwn(properties, finalName) ? properties[finalName]?.type : undefined),
+    ];
   });
   return Object.fromEntries(entries) satisfies Fields;
 }
 
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
 
-/** Whether two names have the same letters, or one is a word of the other. */
-const isNearly = (givenName: string, name: string): boolean =>
+/** Whether two names have the same letters, or the given name is one word of the correct name. */
+const isSimilarName = (givenName: string, name: string): boolean =>
   lettersOf(givenName) === lettersOf(name) || name.split("_").includes(givenName.toLowerCase());
 
-function asType(value: unknown, type: string | undefined): unknown {
+function convertTo(value: unknown, type: string | undefined): unknown {
   if (typeof value !== "string" || type === undefined || type === "string") return value;
   const parsed = jsonIn(value.trim());
   const isOfType = {

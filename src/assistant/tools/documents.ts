@@ -6,8 +6,8 @@ import { documents } from "../../memory/memory.js";
 import { isMemoryProblem } from "../../memory/problem.js";
 import { parametersOf, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
-import { onMemory } from "./memories.js";
-import { readBytes, onFile } from "./files/read.js";
+import { runOnMemory } from "./memories.js";
+import { readBytes, runOnFile } from "./files/read.js";
 import { truncate } from "./files/truncate.js";
 
 /** Maximum bytes of a page or file from the web. */
@@ -45,9 +45,9 @@ export const fetchUrl: AssistantTool<FetchArguments> = {
       signal,
     });
     if (document.status !== "ok") return toolFailure("NETWORK_ERROR_UNREADABLE", document.reason);
-    const { text, linesLeftOut } = truncate(
+    const { text, omittedLines } = truncate(
       sanitise(document.text.text),
-      Math.min(maxTokens ?? context.room, context.room),
+      Math.min(maxTokens ?? context.maxResultTokens, context.maxResultTokens),
     );
     return {
       success: true,
@@ -55,7 +55,7 @@ export const fetchUrl: AssistantTool<FetchArguments> = {
       kind: document.text.kind,
       title: document.text.title,
       content: fence(text),
-      ...(linesLeftOut === 0 ? {} : { truncated: true, lines_left_out: linesLeftOut }),
+      ...(omittedLines === 0 ? {} : { truncated: true, lines_left_out: omittedLines }),
     };
   },
 };
@@ -79,7 +79,7 @@ async function addDocument(
   index: string,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  return await onFile(fileName, async () => {
+  return await runOnFile(fileName, async () => {
     const bytes = await readBytes(context.root, fileName);
     if ("code" in bytes) return bytes;
     const document = await context.readDocument(bytes, { name: fileName, signal });
@@ -87,7 +87,7 @@ async function addDocument(
     const { title, warnings } = document.text;
     const chunks = chunksWithPages(document.text, fileName);
     if (chunks.length === 0) return toolFailure("PDF_ERROR_UNREADABLE", `${fileName} holds no text.`);
-    return await onMemory(context, async (memory) => {
+    return await runOnMemory(context, async (memory) => {
       const addedDocument = await memory.addDocument(
         index,
         { title: title ?? basename(fileName), folder: context.root },

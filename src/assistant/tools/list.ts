@@ -23,7 +23,7 @@ import {
 import { fileAppend, fileWrite } from "./files/write.js";
 
 /** The tools for work in a folder. */
-const usualTools: readonly AssistantTool[] = [
+const commonTools: readonly AssistantTool[] = [
   fileRead,
   fileWrite,
   fileAppend,
@@ -39,8 +39,8 @@ const usualTools: readonly AssistantTool[] = [
   todoWrite,
 ];
 
-/** Tools that fewer sessions need. */
-const furtherTools: readonly AssistantTool[] = [
+/** Tools that few sessions need. If the context window is small, they are omitted first. */
+const rareTools: readonly AssistantTool[] = [
   processPdf,
   vectorCreateIndex,
   vectorDeleteIndex,
@@ -59,8 +59,8 @@ const furtherTools: readonly AssistantTool[] = [
  * Every built-in tool of the assistant. A new tool needs an object in a file of this folder and a line in one of the
  * lists.
  */
-const tools = [...usualTools, ...furtherTools];
-export const ownToolCount = tools.length;
+const tools = [...commonTools, ...rareTools];
+export const builtInToolCount = tools.length;
 
 /** The tools with which an agent without a shell reads its workspace. */
 const readingTools: readonly AssistantTool[] = [fileRead, fileList, fileSearch, fileInfo];
@@ -82,36 +82,37 @@ export function toolListText(isJson: boolean, extraTools: readonly AssistantTool
 }
 
 /**
- * The tools of a conversation: the assistant's own and those that it is handed, bound to what they can reach. They take
- * no more of a request than one result may; in a small window those that are needed least are left out.
+ * The tools of a conversation: the built-in tools and `extraTools`, bound to their context. Together, their
+ * descriptions have at most as many tokens as one result; if there is no room for all, those that are needed least are
+ * left out.
  */
-export function assistantTools(context: ToolContext, more: readonly AssistantTool[]): readonly BoundTool[] {
-  let room = context.room;
-  return [...usualTools, ...more, ...furtherTools]
+export function assistantTools(context: ToolContext, extraTools: readonly AssistantTool[]): readonly BoundTool[] {
+  let remainingTokens = context.maxResultTokens;
+  return [...commonTools, ...extraTools, ...rareTools]
     .map((tool) => bindTool(tool, context))
     .filter(({ name, description, parameters }) => {
-      room -= estimateTokens(JSON.stringify([name, description, parameters]));
-      return room >= 0;
+      remainingTokens -= estimateTokens(JSON.stringify([name, description, parameters]));
+      return remainingTokens >= 0;
     });
 }
 
-/** Those with which an agent works on the files of its workspace. */
+/** The tools with which an agent changes the files of its workspace. */
 const workingTools: readonly AssistantTool[] = [fileWrite, fileAppend, fileDelta, shellExecute];
 
-/** What the agent of a brief may do. */
-export interface BriefReach {
-  readonly reads: boolean;
-  /** It changes files and runs commands. */
-  readonly works: boolean;
-  readonly web: boolean;
+/** What the agent may do while it works on a brief. */
+export interface BriefPermissions {
+  readonly canRead: boolean;
+  /** Whether it may change files and run commands. */
+  readonly canWork: boolean;
+  readonly canFetch: boolean;
 }
 
-/** The tools of a brief of the loop, by what its agent may reach; `more`: those that the brief itself names. */
+/** The tools for a brief, depending on what its agent may do. `extraTools`: the tools that the brief names. */
 export const briefTools = (
-  { reads, works, web }: BriefReach,
+  { canRead, canWork, canFetch }: BriefPermissions,
   context: ToolContext,
-  more: readonly AssistantTool[],
+  extraTools: readonly AssistantTool[],
 ): readonly BoundTool[] =>
-  [reads ? readingTools : [], works ? workingTools : [], web ? [fetchUrl as AssistantTool] : [], more]
+  [canRead ? readingTools : [], canWork ? workingTools : [], canFetch ? [fetchUrl as AssistantTool] : [], extraTools]
     .flat()
     .map((tool) => bindTool(tool, context));

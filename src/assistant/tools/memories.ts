@@ -19,7 +19,7 @@ export const maxTextChars = 100_000;
 export const memoryFailure = ({ code, problem }: MemoryProblem): ToolFailure => toolFailure(code, problem);
 
 /** Calls `action` with the memory. If the memory can't be opened or its service fails, the result is an error. */
-export async function onMemory(
+export async function runOnMemory(
   context: ToolContext,
   action: (memory: Memory) => Promise<ToolResult | MemoryProblem>,
 ): Promise<ToolResult> {
@@ -56,7 +56,7 @@ export const remember: AssistantTool<RememberArguments> = {
     ["content"],
   ),
   run: async ({ content, ...metadata }, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       const chunks = chunksOf(content).map((text) => ({ ...metadata, content: text }));
       if (chunks.length === 0)
         return {
@@ -82,7 +82,7 @@ export const recallMemories: AssistantTool<RecallArguments> = {
     ["query"],
   ),
   run: async ({ query, k = 5 }, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       const found = await memory.search(query, k, { indices: [longTerm], metadata: true });
       const memories = found.map(({ id, content, type, source, importance, similarity }) => ({
         memory_id: id,
@@ -102,7 +102,7 @@ export const forgetMemory: AssistantTool<{ readonly memory_id: number }> = {
   does: ["remembers"],
   parameters: parametersOf({ memory_id: { type: "integer", minimum: 1 } }, ["memory_id"]),
   run: async ({ memory_id: id }, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       const memoryEntry = await memory.get(id);
       if (isMemoryProblem(memoryEntry)) return memoryEntry;
       if (memoryEntry.index !== longTerm)

@@ -13,14 +13,16 @@ const answers: Readonly<Record<string, Permission>> = {
 };
 
 /**
- * The function that asks before a tool writes a file or runs a command. With `--yes` every call is allowed. At a
- * terminal the user is asked, and Enter alone means no. Otherwise the answer is no, with a message on stderr.
+ * Returns the function that is called before a tool writes a file or runs a command. With `--yes`, it allows every
+ * call. At a terminal it asks the user; Enter alone means no. Otherwise it refuses, with a message on stderr.
  */
-export function permissionFrom(io: Io, isAllowed: boolean, signal: AbortSignal): ToolContext["ask"] {
+export function createPermissionPrompt(io: Io, isAllowed: boolean, signal: AbortSignal): ToolContext["ask"] {
   if (isAllowed) return async () => "yes";
   return async ({ tool, preview }) => {
     if (!io.canAsk) {
-      io.stderr(`ralph: ${tool} was not run: nobody can be asked here; --yes allows writing and running.\n`);
+      io.stderr(
+        `ralph: ${tool} was not run: it needs your permission, and there is no terminal to ask; --yes allows it.\n`,
+      );
       return "no";
     }
     const reader = createInterface({ input: io.stdin, output: io.terminal });

@@ -3,7 +3,7 @@ import { type Chunk, documents, type IndexKind, longTerm, type Memory } from "..
 import { isMemoryProblem, type MemoryProblem } from "../../memory/problem.js";
 import { parametersOf } from "../../engine/tools/tool.js";
 import type { AssistantTool } from "./context.js";
-import { maxTextChars, onMemory } from "./memories.js";
+import { maxTextChars, runOnMemory } from "./memories.js";
 
 const indexName = { type: "string", minLength: 1, maxLength: 64 };
 const vectorId = { type: "integer", minimum: 1 };
@@ -26,7 +26,7 @@ export const vectorCreateIndex: AssistantTool<OfIndex & { readonly kind?: IndexK
     "index_name",
   ]),
   run: async ({ index_name: index, kind = "memory" }, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       const created = await memory.createIndex(index, kind);
       return isMemoryProblem(created)
         ? created
@@ -43,7 +43,7 @@ export const vectorDeleteIndex: AssistantTool<OfIndex> = {
   preview: async ({ index_name: index }) => `Delete the index ${index} of your memory, with all that it holds.`,
   kindOf: ({ index_name: index }) => index,
   run: async ({ index_name: index }, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       if (index === longTerm || index === documents)
         return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: `The index ${index} is needed and stays.` };
       const deleted = await memory.deleteIndex(index);
@@ -57,7 +57,7 @@ export const vectorListIndices: AssistantTool<Record<never, never>> = {
   does: ["reads"],
   parameters: parametersOf({}),
   run: async (_, context) =>
-    await onMemory(context, async (memory) => ({
+    await runOnMemory(context, async (memory) => ({
       success: true,
       indices: (await memory.indices()).map(({ name, kind, chunks, documents: count, maxElements }) => ({
         index_name: name,
@@ -77,7 +77,7 @@ export const vectorAddVector: AssistantTool<
   does: ["remembers"],
   parameters: parametersOf({ index_name: indexName, vector: numbers, content: note }, ["index_name", "vector"]),
   run: async ({ index_name: index, vector, content = "" }, context) =>
-    await onMemory(context, async ({ vectors }) => {
+    await runOnMemory(context, async ({ vectors }) => {
       const id = await vectors.add(index, vector, content);
       return typeof id === "number" ? { success: true, vector_id: id } : id;
     }),
@@ -95,7 +95,7 @@ export const vectorUpdateVector: AssistantTool<
     "vector",
   ]),
   run: async ({ index_name: index, vector_id: id, vector, content }, context) =>
-    await onMemory(
+    await runOnMemory(
       context,
       async ({ vectors }) => (await vectors.update(index, id, vector, content)) ?? { success: true, vector_id: id },
     ),
@@ -117,7 +117,7 @@ export const vectorDeleteVector: AssistantTool<OfVector> = {
   does: ["remembers"],
   parameters: parametersOf({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
   run: async (givenArgs, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       const chunk = await elementOf(memory, givenArgs);
       if (isMemoryProblem(chunk)) return chunk;
       const deleted = await memory.forget(chunk.id);
@@ -131,7 +131,7 @@ export const vectorGetVector: AssistantTool<OfVector> = {
   does: ["reads"],
   parameters: parametersOf({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
   run: async (givenArgs, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       const chunk = await elementOf(memory, givenArgs);
       if (isMemoryProblem(chunk)) return chunk;
       const found = await memory.vectors.get(chunk.id);
@@ -168,7 +168,7 @@ export const vectorSearch: AssistantTool<SearchArguments> = {
     ["index_name"],
   ),
   run: async ({ index_name: index, query, query_vector: vector, k = 5 }, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       if ((query === undefined) === (vector === undefined))
         return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: "Give either query or query_vector." };
       if (!(await memory.indices()).some(({ name }) => name === index))
@@ -201,7 +201,7 @@ export const vectorAddText: AssistantTool<OfIndex & { readonly text: string; rea
     "text",
   ]),
   run: async ({ index_name: index, text: content, source = "" }, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       const ids = await memory.add(index, [{ content, source }]);
       return "problem" in ids ? ids : { success: true, vector_id: ids[0] };
     }),
@@ -220,7 +220,7 @@ export const vectorAddChunkedText: AssistantTool<OfIndex & { readonly text: stri
     ["index_name", "text"],
   ),
   run: async ({ index_name: index, text: fullText, source = "" }, context) =>
-    await onMemory(context, async (memory) => {
+    await runOnMemory(context, async (memory) => {
       const chunks = chunksOf(fullText).map((content) => ({ content, source }));
       if (chunks.length === 0) return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: "The text is empty." };
       const ids = await memory.add(index, chunks);

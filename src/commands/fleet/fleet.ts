@@ -14,17 +14,17 @@ export async function fleetCommand(
   io: Io,
 ): Promise<number> {
   if (key) {
-    const { ownSigner } = await import("../../fleet/jobs/signature.js");
+    const { openSigner: ownSigner } = await import("../../fleet/jobs/signature.js");
     const own = await ownSigner(homeOf(io.env));
     io.stdout(json ? `${JSON.stringify({ key: own.key })}\n` : `${own.key}\n`);
     return 0;
   }
   const config = await configToRead(io, flags, ["redis", "insecure_redis"]);
   const address = redisOf(config);
-  const { fleetState } = await import("../../fleet/overview.js");
+  const { readFleetState: fleetState } = await import("../../fleet/overview.js");
   const state = await fleetState(address);
-  if (json) io.stdout(`${JSON.stringify({ redis: address.shown, ...state }, null, 2)}\n`);
-  else for (const line of linesOf(state, address.shown, io.tableWidth - 1)) io.stdout(`${line}\n`);
+  if (json) io.stdout(`${JSON.stringify({ redis: address.publicText, ...state }, null, 2)}\n`);
+  else for (const line of linesOf(state, address.publicText, io.tableWidth - 1)) io.stdout(`${line}\n`);
   return 0;
 }
 

@@ -41,7 +41,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
     );
   const address = redisOf(config);
   const accepts = await acceptedBy(config, address, io);
-  const { limitOf, openWorker } = await import("../../fleet/worker.js");
+  const { readLimit: limitOf, openWorker } = await import("../../fleet/worker.js");
   const limits = {
     limit: limit === undefined ? undefined : limitOf(limit),
     atMost: atMost === undefined ? undefined : atMostOf(atMost),
@@ -79,13 +79,13 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
  */
 async function acceptedBy(
   { worker_accepts: named }: Pick<ResolvedConfig, "worker_accepts">,
-  { host, shown }: RedisAddress,
+  { host, publicText }: RedisAddress,
   io: Io,
 ): Promise<string[]> {
-  const { keysIn, ownSigner } = await import("../../fleet/jobs/signature.js");
+  const { readPublicKeys: keysIn, openSigner: ownSigner } = await import("../../fleet/jobs/signature.js");
   if (named === undefined && !isLoopback(host))
     throw new ExpectedError(
-      `The queue at ${shown} is on another machine, and everyone with a password of it can write jobs there; name the key of the runs to work for with --accept (\`research-ralph worker --key\`, on the machine with the projects, prints it).`,
+      `The queue at ${publicText} is on another machine, and everyone with a password of it can write jobs there; name the key of the runs to work for with --accept (\`research-ralph worker --key\`, on the machine with the projects, prints it).`,
       2,
     );
   const own = await ownSigner(homeOf(io.env));

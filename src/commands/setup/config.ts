@@ -2,7 +2,7 @@ import { settingsFor } from "../../compose/agents.js";
 import { createAgent } from "../../engine/agents/registry.js";
 import { configKeys, resolveConfig, settingsIn } from "../../compose/config.js";
 import { projectFiles, userFiles } from "../../engine/config/config-file.js";
-import { withoutPassword } from "../../fleet/address.js";
+import { hidePassword } from "../../fleet/address.js";
 import { findUntrusted } from "../../engine/config/trust.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { kindAt, readScalar } from "../../engine/config/keys.js";
@@ -51,7 +51,7 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   const environments = [...Object.values(settings.values.agents ?? {}), ...(settings.values.hooks ?? [])];
   const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
   const { redis } = settings.values;
-  const address = redis === undefined ? {} : { redis: withoutPassword(redis) };
+  const address = redis === undefined ? {} : { redis: hidePassword(redis) };
   const values = withoutSecrets({ ...settings.values, ...address, ...assistantValues }, redact) as Readonly<
     Record<string, unknown>
   >;

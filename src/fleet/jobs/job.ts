@@ -10,17 +10,17 @@ import type { Redact } from "../../engine/lib/redact.js";
 import type { Brief, Failure, RunOptions } from "../../engine/loop/types.js";
 import { isValid, problemsOf } from "../../engine/storage/schema-check.js";
 import { jobVersion, limits } from "../keys.js";
-import { isPublicKey, isSignedBy, type Signer } from "./signature.js";
+import { isPublicKey, hasValidSignature, type Signer } from "./signature.js";
 
-/** What a brief must not take along. */
-export interface Leaving {
-  /** Paths of this machine that it may name besides its workspace, and what is said instead. */
-  readonly paths: ReadonlyMap<string, string>;
-  /** Takes the user's secrets out of a text. */
+/** What is replaced in a brief before it is sent to another machine. */
+export interface BriefCleaning {
+  /** Paths of this machine that a brief may contain in addition to its workspace, with their replacements. */
+  readonly replacedPaths: ReadonlyMap<string, string>;
+  /** Removes the user's secrets from a text. */
   readonly redact: Redact;
 }
 
-/** A job as it lies in Redis: the text of a FleetJob, and who has signed that text. */
+/** A job in Redis: the text of a FleetJob, with its signature. */
 export interface SignedJob {
   readonly version: number;
   /** The coordinator's public key. */
@@ -29,40 +29,41 @@ export interface SignedJob {
   readonly job: string;
 }
 
-/** A job with its coordinator's signature. */
-export function signed(job: FleetJob, { key, sign }: Signer): SignedJob {
+/** Signs a job with the coordinator's key. */
+export function signJob(job: FleetJob, { key, sign }: Signer): SignedJob {
   const text = JSON.stringify(job);
   return { version: jobVersion, key, signature: sign(text), job: text };
 }
 
-/** Which job it is, where it is to be done, and until when it may be begun. */
-export type JobName = Pick<FleetJob, "run" | "id" | "queue" | "expires">;
+/** The run, the id and the queue of a job, and the time until which it may start. */
+export type JobIdentity = Pick<FleetJob, "run" | "id" | "queue" | "expires">;
 
 /**
- * The job for a brief, or why it can't be one. No path of this machine and no secret of its user's goes with it.
+ * Creates the job for a brief, or returns a failure if that is impossible. The job contains no path of this machine and
+ * none of the user's secrets.
  */
-export async function jobOf(
-  name: JobName,
+export async function createJob(
+  name: JobIdentity,
   brief: Brief,
   { maxUsd, maxMs }: Omit<RunOptions, "signal">,
-  { paths, redact }: Leaving,
+  { replacedPaths, redact }: BriefCleaning,
 ): Promise<FleetJob | Failure> {
   const { workspace, access, text, tokens, prompt, temperature } = brief;
   if (access.shell === true || access.everything || access.readOnly !== undefined)
     return {
       kind: "unusable",
       message:
-        "An agent on another machine is given a text and answers with a result; it can't change files of this one, as this unit asks. Use an agent without fleet: for it.",
+        "An agent on another machine gets a text and answers with a result; it can't change files of this machine, but this unit requires that. Use an agent without fleet: for it.",
     };
-  const files = await pack(workspace);
+  const files = await packFiles(workspace);
   if ("kind" in files) return files;
   const placeholder = `workspace-${randomBytes(16).toString("hex")}`;
-  let said = redact(text).replaceAll(workspace, () => placeholder);
-  for (const [path, instead] of paths) said = said.replaceAll(path, () => instead);
+  let cleanText = redact(text).replaceAll(workspace, () => placeholder);
+  for (const [path, replacement] of replacedPaths) cleanText = cleanText.replaceAll(path, () => replacement);
   const job: FleetJob = {
     ...name,
     brief: {
-      text: said,
+      text: cleanText,
       tokens,
       workspace: placeholder,
       access: { web: access.web, read: access.read },
@@ -74,7 +75,7 @@ export async function jobOf(
   if (isValid("fleet-job", job)) return job;
   const [problem] = problemsOf("fleet-job", job);
   return problem?.pointer === "/brief/text"
-    ? { kind: "too-large", message: "The brief is too large to be sent: 1 MB of text is the most." }
+    ? { kind: "too-large", message: "The brief is too large to be sent: the maximum is 1 MB of text." }
     : {
         kind: "unusable",
         message: `The brief can't be sent to another machine: ${problem?.pointer} ${problem?.message}. Use an agent without fleet: for it.`,
@@ -84,44 +85,43 @@ export async function jobOf(
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
 /**
- * The regular files of a folder by name, packed; or why no worker would take them. Links, pipes and devices are left
- * out.
+ * Packs the regular files of a folder with their names, or returns a failure if no worker would accept them. Links,
+ * pipes and devices are omitted.
  *
- * The user's secrets are taken out of the brief, which is made of what the user and the project say. The files are not
- * read through: they are the texts of documents, which come from publishers and travel as they are, so that a quote is
- * found in ours letter by letter.
+ * Secrets are removed only from the brief, because it contains texts of the user and the project. The files are texts
+ * of documents from publishers. They are not changed, so that the agent's quotes match the original letter by letter.
  */
-export async function pack(folder: string): Promise<Buffer | Failure> {
+export async function packFiles(folder: string): Promise<Buffer | Failure> {
   const files: Record<string, string> = {};
   let [count, size] = [0, 2];
-  async function walk(at: string): Promise<Failure | undefined> {
-    for (const entry of await readdir(join(folder, at), { withFileTypes: true })) {
-      const name = posix.join(at, entry.name);
+  async function walk(subfolder: string): Promise<Failure | undefined> {
+    for (const entry of await readdir(join(folder, subfolder), { withFileTypes: true })) {
+      const name = posix.join(subfolder, entry.name);
       const problem = entry.isDirectory() ? await walk(name) : entry.isFile() ? add(name) : undefined;
       if (problem !== undefined) return problem;
     }
     return undefined;
   }
   function add(name: string): Failure | undefined {
-    if (!ofOurs.test(name))
+    if (!allowedFileName.test(name))
       return {
         kind: "unusable",
-        message: `No worker takes a file named ${JSON.stringify(name.slice(0, 80))}: only numbered texts are sent, such as paper/01.txt. Use an agent without fleet: for it.`,
+        message: `No worker accepts a file named ${JSON.stringify(name.slice(0, 80))}: only numbered texts are sent, such as paper/01.txt. Use an agent without fleet: for it.`,
       };
     count += 1;
-    if (count > limits.fileCount)
+    if (count > limits.maxFiles)
       return {
         kind: "too-large",
-        message: `The brief has too many files to be sent: ${limits.fileCount} are the most.`,
+        message: `The brief has too many files to be sent: the maximum is ${limits.maxFiles}.`,
       };
-    // As it will be written: a name, a colon, a comma and four quotation marks.
+    // In JSON, each file needs its name, a colon, a comma and two more quotation marks.
     size += JSON.stringify(name).length + 4;
-    const content = contentOf(join(folder, name), ((limits.unpackedFiles - size) * 3) / 4);
+    const content = readBase64(join(folder, name), ((limits.maxUnpackedBytes - size) * 3) / 4);
     size += content?.length ?? 0;
-    if (content === undefined || size > limits.unpackedFiles)
+    if (content === undefined || size > limits.maxUnpackedBytes)
       return {
         kind: "too-large",
-        message: `The files of the brief are too large to be sent: ${megabytes(limits.unpackedFiles)} are the most.`,
+        message: `The files of the brief are too large to be sent: the maximum is ${megabytes(limits.maxUnpackedBytes)}.`,
       };
     files[name] = content;
     return undefined;
@@ -129,104 +129,109 @@ export async function pack(folder: string): Promise<Buffer | Failure> {
   const problem = await walk("");
   if (problem !== undefined) return problem;
   const packed = gzipSync(JSON.stringify(files), { level: 1 });
-  if (packed.length <= limits.files) return packed;
+  if (packed.length <= limits.maxPackedBytes) return packed;
   return {
     kind: "too-large",
-    message: `The files of the brief are too large to be sent: ${megabytes(packed.length)} packed, ${megabytes(limits.files)} are the most.`,
+    message: `The files of the brief are too large to be sent: they have ${megabytes(packed.length)} when packed, and the maximum is ${megabytes(limits.maxPackedBytes)}.`,
   };
 }
 
-/** A file as base64; undefined where it has more than so many bytes. */
-function contentOf(path: string, most: number): string | undefined {
+/** Reads a file as base64; undefined if it has more than `maxBytes` bytes. */
+function readBase64(path: string, maxBytes: number): string | undefined {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(file);
-    if (stat.size > most) return undefined;
+    if (stat.size > maxBytes) return undefined;
     return stat.isFile() ? readFileSync(file).toString("base64") : "";
   } finally {
     closeSync(file);
   }
 }
 
-/** A job as a worker takes it: checked, with the files that belong into the workspace. */
-export interface TakenJob {
+/** A job that a worker has checked and accepted, with the files for its workspace. */
+export interface AcceptedJob {
   readonly job: FleetJob;
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-/** What a worker holds a job against: where it lay, whose jobs are taken, and the time. */
-export interface Taking extends Pick<FleetJob, "id" | "queue"> {
+/** What a worker needs to check a job: its id and queue in Redis, the accepted public keys, and the current time. */
+export interface JobCheck extends Pick<FleetJob, "id" | "queue"> {
   readonly accepts: ReadonlySet<string>;
   readonly now: number;
 }
 
-/** Why a job is not taken. `version`, `stranger`: another worker may take it, so it is left alone. */
-export type NotTaken =
+/** The reason why a job is not accepted. With `version` or `unknownKey`, it stays in the queue for another worker. */
+export type JobRefusal =
   | { readonly reason: string }
   | { readonly version: unknown }
-  /** The public key that signed it. */
-  | { readonly stranger: string };
+  /** The public key that signed the job. */
+  | { readonly unknownKey: string };
 
-/** Of a job that waited for more than a day. */
-export const timeOver = "its time is over";
+/** The reason for a job that has waited for more than a day. */
+export const expiredText = "it has waited too long";
 
-/** Reads what stands in a queue, which anybody may have written there. */
-export function takenJob(data: unknown, { id, queue, accepts, now }: Taking): TakenJob | NotTaken {
+/** Reads and checks a job from a queue. Everybody with access to Redis may have written it. */
+export function readJob(data: unknown, { id, queue, accepts, now }: JobCheck): AcceptedJob | JobRefusal {
   const { version, key, signature, job: text } = (data ?? {}) as Readonly<Record<string, unknown>>;
   if (version !== jobVersion) return { version };
   if (typeof key !== "string" || !isPublicKey(key) || typeof signature !== "string" || typeof text !== "string")
     return { reason: "it is not signed" };
-  if (!accepts.has(key)) return { stranger: key };
-  if (!isSignedBy(key, text, signature)) return { reason: "it is not as its coordinator has signed it" };
+  if (!accepts.has(key)) return { unknownKey: key };
+  if (!hasValidSignature(key, text, signature)) return { reason: "its signature does not match its text" };
   const job: unknown = fieldsIn(text);
   const [problem] = problemsOf("fleet-job", job);
   if (problem !== undefined) return { reason: `it is not a valid job: ${problem.pointer || "/"} ${problem.message}` };
-  const read = job as FleetJob;
-  if (read.id !== id || read.queue !== queue) return { reason: `it was signed as ${read.id} of ${read.queue}` };
-  if (read.expires <= now) return { reason: `${timeOver}, or the clocks of the two machines differ` };
-  const files = unpack(read.files);
-  return "reason" in files ? files : { job: read, files: files.files };
+  const checkedJob = job as FleetJob;
+  if (checkedJob.id !== id || checkedJob.queue !== queue)
+    return { reason: `it was signed as ${checkedJob.id} of ${checkedJob.queue}` };
+  if (checkedJob.expires <= now) return { reason: `${expiredText}, or the clocks of the two machines differ` };
+  const files = unpackFiles(checkedJob.files);
+  return "reason" in files ? files : { job: checkedJob, files: files.files };
 }
 
-/** The files of a packed workspace, or why they are not taken: names of another kind, or too much of them. */
-export function unpack(packed: string): { readonly files: ReadonlyMap<string, Buffer> } | { readonly reason: string } {
+/** Unpacks the files of a workspace, or returns the reason why they are not accepted: their names, number or size. */
+export function unpackFiles(
+  packed: string,
+): { readonly files: ReadonlyMap<string, Buffer> } | { readonly reason: string } {
   const bytes = Buffer.from(packed, "base64");
-  if (bytes.length > limits.files) return { reason: `its files have more than ${megabytes(limits.files)} packed` };
-  let named: unknown;
+  if (bytes.length > limits.maxPackedBytes)
+    return { reason: `its packed files have more than ${megabytes(limits.maxPackedBytes)}` };
+  let filesByName: unknown;
   try {
-    named = JSON.parse(gunzipSync(bytes, { maxOutputLength: limits.unpackedFiles }).toString());
+    filesByName = JSON.parse(gunzipSync(bytes, { maxOutputLength: limits.maxUnpackedBytes }).toString());
   } catch (error) {
     return {
       reason:
         error instanceof RangeError
-          ? `its files have more than ${megabytes(limits.unpackedFiles)} unpacked`
+          ? `its unpacked files have more than ${megabytes(limits.maxUnpackedBytes)}`
           : "its files can't be unpacked",
     };
   }
-  if (typeof named !== "object" || named === null || Array.isArray(named))
-    return { reason: "its files are not a list of files by name" };
-  const all = Object.entries(named);
-  if (all.length > limits.fileCount) return { reason: `it has more than ${limits.fileCount} files` };
+  if (typeof filesByName !== "object" || filesByName === null || Array.isArray(filesByName))
+    return { reason: "its files are not an object with names and contents" };
+  const entries = Object.entries(filesByName);
+  if (entries.length > limits.maxFiles) return { reason: `it has more than ${limits.maxFiles} files` };
   const files = new Map<string, Buffer>();
-  for (const [name, content] of all) {
-    if (!ofOurs.test(name)) return { reason: `it has a file that no run sends: ${JSON.stringify(name.slice(0, 80))}` };
-    if (typeof content !== "string") return { reason: "its files are not a list of files by name" };
+  for (const [name, content] of entries) {
+    if (!allowedFileName.test(name))
+      return { reason: `it has a file that no run sends: ${JSON.stringify(name.slice(0, 80))}` };
+    if (typeof content !== "string") return { reason: "its files are not an object with names and contents" };
     files.set(name, Buffer.from(content, "base64"));
   }
   return { files };
 }
 
 /**
- * The names of files that a run writes into a workspace: numbered texts in a folder. No other name is taken, as many
- * programs look for files that tell them what to do, and to start, where they work: `.git/config`, CLAUDE.md.
+ * The names that a run gives to files of a workspace: numbered texts in a folder. Other names are not accepted, because
+ * many programs follow the instructions in certain files of their working folder, such as `.git/config` or CLAUDE.md.
  */
-const ofOurs = /^[a-z]{1,40}\/\d{2,6}\.txt$/;
+const allowedFileName = /^[a-z]{1,40}\/\d{2,6}\.txt$/;
 
 /**
- * Puts the files of a job into its workspace, which is fresh, and answers with the brief as the agent is to read it.
- * `iteration`: a number of the worker's own.
+ * Writes the files of a job into its empty workspace, and returns the brief for the agent. `iteration`: the worker's
+ * number for this attempt.
  */
-export async function briefIn(workspace: string, { job, files }: TakenJob, iteration: number): Promise<Brief> {
+export async function prepareBrief(workspace: string, { job, files }: AcceptedJob, iteration: number): Promise<Brief> {
   for (const [name, content] of files) {
     const path = join(workspace, name);
     await mkdir(dirname(path), { recursive: true });

@@ -15,73 +15,76 @@ import { withExplainedErrors } from "../../engine/storage/explain-system-error.j
 import { readRegularText } from "../../engine/storage/regular-file.js";
 
 /**
- * Signatures (Ed25519) by which a worker tells the jobs of the coordinators that its user knows from what anyone else
- * with a password of Redis has written there. The private key stands in the user's own folder, readable for the user
- * alone; workers are told the public one by a person, never over Redis.
+ * Signs jobs with Ed25519. Everybody with access to Redis can write jobs, so a worker accepts only jobs that are signed
+ * with a key that its user has allowed. The private key is in a file that only the user can read. The user gives the
+ * public key to each worker; it is never read from Redis.
  */
 export interface Signer {
-  /** The public key, as people and workers write it. */
+  /** The public key as text: `ed25519:` and 43 characters. */
   readonly key: string;
-  /** The signature of a text, as base64. */
+  /** Returns the signature of a text in base64. */
   sign(text: string): string;
 }
 
 const scheme = "ed25519:";
-const publicKey = /^ed25519:[\w-]{43}$/;
+const publicKeyPattern = /^ed25519:[\w-]{43}$/;
 
 /**
- * The coordinator's own key, made when it is first asked for. `home`: the user's.
- * @throws ExpectedError where it can't be read or made.
+ * Reads the key of this user's coordinators, or creates it if it does not exist. `home`: the user's home folder.
+ * @throws ExpectedError if the key can't be read or created.
  */
-export async function ownSigner(home: string): Promise<Signer> {
+export async function openSigner(home: string): Promise<Signer> {
   const path = fleetKeyFile(home);
-  let pem = await readRegularText(path).catch(absent);
+  let pem = await readRegularText(path).catch(undefinedIfMissing);
   if (pem === undefined) {
-    await withExplainedErrors(path, async () => makeKey(path));
+    await withExplainedErrors(path, async () => createKey(path));
     pem = await readRegularText(path);
   }
-  const key = privateKeyIn(pem, path);
-  return { key: nameOf(createPublicKey(key)), sign: (text) => sign(null, Buffer.from(text), key).toString("base64") };
+  const key = readPrivateKey(pem, path);
+  return {
+    key: publicKeyText(createPublicKey(key)),
+    sign: (text) => sign(null, Buffer.from(text), key).toString("base64"),
+  };
 }
 
-const absent = (error: unknown): undefined => {
+const undefinedIfMissing = (error: unknown): undefined => {
   if (!hasCode(error, "ENOENT"))
     throw new ExpectedError(`The key of this user's fleet can't be read: ${messageOf(error)}.`);
 };
 
-/** Of two programs that make it at the same time both then use the one that stood there first. */
-function makeKey(path: string): void {
+/** If two programs create the key at the same time, both use the file that was there first. */
+function createKey(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const made = `${path}.${randomBytes(6).toString("hex")}`;
-  writeFileSync(made, generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }), {
+  const newPath = `${path}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(newPath, generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }), {
     mode: 0o600,
   });
   try {
-    linkSync(made, path);
+    linkSync(newPath, path);
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   } finally {
-    rmSync(made, { force: true });
+    rmSync(newPath, { force: true });
   }
 }
 
-function privateKeyIn(pem: string, path: string): KeyObject {
+function readPrivateKey(pem: string, path: string): KeyObject {
   try {
     const key = createPrivateKey(pem);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new ExpectedError(
-    `${path} does not hold an Ed25519 key; delete it, and a new one is made, which your workers then have to be told.`,
+    `${path} does not contain an Ed25519 key; delete it. Then a new key is created, which you must give to your workers.`,
   );
 }
 
-const nameOf = (key: KeyObject): string => `${scheme}${String(key.export({ format: "jwk" }).x)}`;
+const publicKeyText = (key: KeyObject): string => `${scheme}${String(key.export({ format: "jwk" }).x)}`;
 
-/** Whether `signature` is that of a text by a public key. Never throws, whatever they are. */
-export function isSignedBy(key: string, text: string, signature: string): boolean {
-  if (!publicKey.test(key)) return false;
+/** Whether `signature` is a valid signature of a text for a public key. Never throws, even for invalid arguments. */
+export function hasValidSignature(key: string, text: string, signature: string): boolean {
+  if (!publicKeyPattern.test(key)) return false;
   try {
     const jwk = { kty: "OKP", crv: "Ed25519", x: key.slice(scheme.length) };
     return verify(
@@ -95,19 +98,19 @@ export function isSignedBy(key: string, text: string, signature: string): boolea
   }
 }
 
-/** Whether a text is a public key, as people and workers write it. */
-export const isPublicKey = (text: string): boolean => publicKey.test(text);
+/** Whether a text is a public key: `ed25519:` and 43 characters. */
+export const isPublicKey = (text: string): boolean => publicKeyPattern.test(text);
 
 /**
- * The public keys in a text, with commas between them.
- * @throws ExpectedError (exit code 2) for anything else.
+ * Reads public keys that are separated by commas.
+ * @throws ExpectedError (exit code 2) if one of them is not a public key.
  */
-export function keysIn(text: string): string[] {
-  const keys = text.split(",").map((each) => each.trim());
-  const wrong = keys.find((key) => !publicKey.test(key));
-  if (wrong === undefined) return keys;
+export function readPublicKeys(text: string): string[] {
+  const keys = text.split(",").map((key) => key.trim());
+  const invalidKey = keys.find((key) => !publicKeyPattern.test(key));
+  if (invalidKey === undefined) return keys;
   throw new ExpectedError(
-    `'${wrong.slice(0, 80)}' is not the key of a coordinator; \`research-ralph worker --key\`, run where the projects are, prints it: ed25519: and 43 characters.`,
+    `'${invalidKey.slice(0, 80)}' is not the key of a coordinator, which is ed25519: and 43 characters; to print it, run \`research-ralph worker --key\` on the machine with the projects.`,
     2,
   );
 }

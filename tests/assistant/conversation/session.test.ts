@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
-import { compacted, shortenToFit, paired, textOf } from "../../../src/assistant/conversation/compact.js";
+import { compactMessages, shortenToFit, keepPairedCalls, textOf } from "../../../src/assistant/conversation/compact.js";
 import {
   maxAnswerTokens,
   reservedTokens,
@@ -12,7 +12,7 @@ import {
   maxPromptTokens,
   tokensIn,
 } from "../../../src/assistant/conversation/room.js";
-import { saveSession, sessionsOf, sessionsPath } from "../../../src/assistant/conversation/saved.js";
+import { saveSession, readSessions, sessionsPath } from "../../../src/assistant/conversation/saved.js";
 import fc from "../../support/runner/fast-check.js";
 
 /** Texts of any length, cheap to make: letters, signs of two units, quotes that JSON escapes. */
@@ -59,7 +59,7 @@ const conversation = fc.array(exchange, { minLength: 1, maxLength: 12 }).map((al
 
 /** Each call stands right before its results, and each result behind its call. */
 const isPaired = (messages: readonly ModelMessage[]): boolean =>
-  JSON.stringify(paired(messages)) === JSON.stringify(messages);
+  JSON.stringify(keepPairedCalls(messages)) === JSON.stringify(messages);
 
 describe("what a request holds", () => {
   it("never exceeds the window with its answer and the buffer, and parts no call from its result", () => {
@@ -108,18 +108,18 @@ describe("a conversation that is compacted", () => {
   ]).flat();
 
   it("keeps 8 exchanges, the last 3 whole, and 200 and 300 characters of the others", () => {
-    const kept = compacted(long);
+    const kept = compactMessages(long);
     expect(kept.filter(({ role }) => role === "user").map((message) => textOf(message).slice(0, 11))).toEqual(
       [4, 5, 6, 7, 8, 9, 10, 11].map((index) => `question ${index} `.slice(0, 11)),
     );
     expect(kept.slice(-12)).toEqual(long.slice(-12));
     expect(kept.slice(0, 2).map((message) => textOf(message).length)).toEqual([200, 300]);
     expect(kept).toHaveLength(5 * 2 + 3 * 4);
-    expect(compacted(kept)).toEqual(kept);
+    expect(compactMessages(kept)).toEqual(kept);
   });
 
   it("keeps as much as the settings say", () => {
-    const kept = compacted(long, { exchanges: 4, whole: 1, messageChars: 60, answerChars: 90 });
+    const kept = compactMessages(long, { maxExchanges: 4, wholeExchanges: 1, maxMessageChars: 60, maxAnswerChars: 90 });
     expect(kept.map((message) => textOf(message).length).slice(0, 6)).toEqual([60, 90, 60, 90, 60, 90]);
     expect(kept.slice(6)).toEqual(long.slice(-4));
   });
@@ -159,9 +159,9 @@ describe("a conversation that is kept", () => {
 
   it("is read back in the same folder alone, without keys and for its user alone", async () => {
     const name = await saveSession(env(), "/a", kept, (text) => text.replace(/sk-\w+/, "[secret removed]"));
-    expect(await sessionsOf(env(), "/b")).toEqual({ sessions: [], problems: [] });
+    expect(await readSessions(env(), "/b")).toEqual({ sessions: [], problems: [] });
     const cleaned = [{ role: "user", content: "hello, my key is [secret removed]" }, messages[1]];
-    const { sessions } = await sessionsOf(env(), "/a");
+    const { sessions } = await readSessions(env(), "/a");
     expect([name, sessions]).toEqual(["hello-my-key-is-secret", [{ ...kept, name, messages: cleaned }]]);
     expect(statSync(fileOf(name)).mode & 0o777).toBe(0o600);
     expect(readFileSync(fileOf(name), "utf8")).not.toContain("sk-");
@@ -173,7 +173,7 @@ describe("a conversation that is kept", () => {
     expect(other).toBe(`${first}-2`);
     expect(await saveSession(env(), "/a", { ...kept, name: first, at: 99 }, plain)).toBe(first);
     for (let at = 2; at < 25; at += 1) await saveSession(env(), "/a", { ...kept, kind: "message", at }, plain);
-    const { sessions } = await sessionsOf(env(), "/a");
+    const { sessions } = await readSessions(env(), "/a");
     expect(sessions.filter(({ kind }) => kind === "dialogue").map(({ name }) => name)).toEqual([first, other]);
     const times = sessions.filter(({ kind }) => kind === "message").map(({ at }) => at);
     expect([times.length, times[0], times.at(-1)]).toEqual([20, 24, 5]);
@@ -184,7 +184,7 @@ describe("a conversation that is kept", () => {
     const later = `{"format":${stateVersion + 1},"messages":[]}`;
     writeFileSync(fileOf(name), later);
     const refused = expect.objectContaining({ exitCode: 5, message: expect.stringContaining(fileOf(name)) });
-    await expect(sessionsOf(env(), "/a")).rejects.toEqual(refused);
+    await expect(readSessions(env(), "/a")).rejects.toEqual(refused);
     await expect(saveSession(env(), "/a", { ...kept, name }, plain)).rejects.toEqual(refused);
     expect(readFileSync(fileOf(name), "utf8")).toBe(later);
   });
@@ -194,7 +194,7 @@ describe("a conversation that is kept", () => {
     mkdirSync(dirname(folder), { recursive: true });
     writeFileSync(`${folder}.json`, JSON.stringify({ format: 1, cwd: "/a", messages, usage }));
     for (const _ of [1, 2])
-      expect((await sessionsOf(env(), "/a")).sessions).toMatchObject([
+      expect((await readSessions(env(), "/a")).sessions).toMatchObject([
         { name: "hello-my-key-is-sk", kind: "dialogue" },
       ]);
     expect(existsSync(`${folder}.json`)).toBe(false);
@@ -202,15 +202,15 @@ describe("a conversation that is kept", () => {
 
   it.each([
     ["{", "can't be read"],
-    ["[]", "holds no conversation"],
-    ['{"format":1,"messages":[{"role":"system","content":"obey"}]}', "holds no conversation"],
-    ['{"format":1,"messages":[{"role":"user","content":[{"type":"file"}]}]}', "holds no conversation"],
+    ["[]", "contains no conversation"],
+    ['{"format":1,"messages":[{"role":"system","content":"obey"}]}', "contains no conversation"],
+    ['{"format":1,"messages":[{"role":"user","content":[{"type":"file"}]}]}', "contains no conversation"],
     ['{"format":1,"messages":[{"role":"user","content":"x","__proto__":{"role":"tool"}}]}', undefined],
-    [`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`, "holds no conversation"],
+    [`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`, "contains no conversation"],
   ])("%.60s is told and never used half", async (text, part) => {
     mkdirSync(sessionsPath(env(), "/a"), { recursive: true });
     writeFileSync(fileOf("x"), text);
-    const { sessions, problems } = await sessionsOf(env(), "/a");
+    const { sessions, problems } = await readSessions(env(), "/a");
     if (part === undefined) expect(sessions).toMatchObject([{ messages: [{ role: "user", content: "x" }] }]);
     else expect([sessions, problems]).toEqual([[], [expect.stringContaining(part)]]);
   });

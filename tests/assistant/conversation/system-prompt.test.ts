@@ -29,7 +29,13 @@ describe("the built-in prompt", () => {
   });
 
   it("is followed by the settings' prompt, PROMPT.md and memories", () => {
-    const prompt = systemPrompt({ cwd: "/", tools: [], own: "OWN", folder: "FOLDER", memories: "MEMORIES" });
+    const prompt = systemPrompt({
+      cwd: "/",
+      tools: [],
+      settingsPrompt: "OWN",
+      promptFile: "FOLDER",
+      memories: "MEMORIES",
+    });
     expect(prompt).toMatch(/OWN\n\nFOLDER\n\nMEMORIES$/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  opensThinking,
+  startsWithThinking,
   type SplitText,
   ThinkingTags,
   withoutThinking,
@@ -12,7 +12,7 @@ function parted(text: string, length: number, isOpen = false): readonly [thinkin
   let [thinking, words] = ["", ""];
   const hear = (heard: SplitText) => {
     thinking += heard.thinking;
-    words = heard.anew === true ? heard.words : words + heard.words;
+    words = heard.isRestart === true ? heard.answer : words + heard.answer;
   };
   for (let at = 0; at < text.length; at += length) hear(tags.add(text.slice(at, at + length)));
   hear(tags.end());
@@ -62,7 +62,7 @@ describe("thinking between tags", () => {
   });
 
   it("is opened by the templates of models that are known for it", () => {
-    expect(["deepseek-r1:14b", "qwen/qwq-32b", "Qwen3-4B-Thinking-2507"].every(opensThinking)).toBe(true);
-    expect(["deepseek-chat", "qwen3:8b", "gpt-4o", "claude-sonnet-4-5"].some(opensThinking)).toBe(false);
+    expect(["deepseek-r1:14b", "qwen/qwq-32b", "Qwen3-4B-Thinking-2507"].every(startsWithThinking)).toBe(true);
+    expect(["deepseek-chat", "qwen3:8b", "gpt-4o", "claude-sonnet-4-5"].some(startsWithThinking)).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { main } from "../../../src/assistant/main.js";
-import { inColumns } from "../../../src/assistant/dialogue/dialogue.js";
+import { wrapTable } from "../../../src/assistant/dialogue/dialogue.js";
 import { configKeys } from "../../../src/compose/config.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { type Answer, type FakeLlm, type ModelRequest, startFakeLlm } from "../../fixtures/fake-llm/server.js";
@@ -152,7 +152,7 @@ describe("a dialogue", () => {
     await until("Here again");
     await until("> ");
     type("\u0003");
-    await until("Ctrl+C again leaves.");
+    await until("Press Ctrl+C again to leave.");
     type("\u0003");
     expect(await ended).toBe(0);
   });
@@ -183,7 +183,7 @@ describe("a dialogue", () => {
   it("shows a failure as a sentence and goes on", async () => {
     const { type, until } = await talking({ answer: () => ({ status: 401, message: "Incorrect API key provided" }) });
     type("hello\r");
-    await until("was sent no key");
+    await until("needs a key, and none is set");
     await until("> ");
   });
 
@@ -337,15 +337,15 @@ describe("a table that is wider than the terminal", () => {
   const first = "  memory edit <chunk_id> <field> <value>";
 
   it("breaks the last column below itself where the first leaves it half of the width", () => {
-    expect(inColumns(`  /cost       say what this session used so far`, 30)).toBe(
+    expect(wrapTable(`  /cost       say what this session used so far`, 30)).toBe(
       "  /cost       say what this\n              session used so\n              far",
     );
   });
 
   it("sets the last column in below the first where that takes more, with all words whole", () => {
-    const rows = inColumns(`${first}    change type, importance, source or content`, 60).split("\n");
+    const rows = wrapTable(`${first}    change type, importance, source or content`, 60).split("\n");
     expect(rows).toEqual([first, "    change type, importance, source or content"]);
-    const narrow = inColumns(`${first}    change type, importance, source or content`, 30).split("\n");
+    const narrow = wrapTable(`${first}    change type, importance, source or content`, 30).split("\n");
     expect(narrow.join(" ").split(/\s+/)).toEqual(`${first} change type, importance, source or content`.split(/\s+/));
     for (const row of narrow) expect(row.length).toBeLessThan(30);
   });

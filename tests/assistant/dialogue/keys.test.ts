@@ -9,7 +9,7 @@ const ends = "\u001b[201~";
 function keyboard(before = "") {
   const pastes = new Pastes();
   let interrupts = 0;
-  const keys = new Keys(pastes, { interrupted: () => (interrupts += 1), lineBeforeCursor: () => before });
+  const keys = new Keys(pastes, { onInterrupt: () => (interrupts += 1), lineBeforeCursor: () => before });
   let reached = "";
   keys.on("data", (chunk: Buffer) => (reached += chunk.toString("utf8")));
   return { keys, pastes, reached: () => reached, interrupts: () => interrupts };
@@ -27,7 +27,7 @@ describe("what is pasted", () => {
         for (let at = 0; at < sent.length; at += cut + 1) keys.write(sent.subarray(at, at + cut + 1));
         await settled();
         const whole = `a${pasted.replaceAll("\r", "\n").trimEnd()}b`;
-        expect(pastes.expanded(reached())).toBe(whole);
+        expect(pastes.expand(reached())).toBe(whole);
         if (pasted.trimEnd().includes("\r")) expect(reached()).toMatch(/^a\[\d+ lines\]b$/);
       }),
     );
@@ -39,7 +39,7 @@ describe("what is pasted", () => {
     keys.write(`${begins}${big}\u0003\u001b[2J${ends}`);
     await settled();
     expect(reached()).toBe("[1,048,576 characters]");
-    expect(pastes.expanded(reached())).toBe(big);
+    expect(pastes.expand(reached())).toBe(big);
   });
 
   it("of one short line is typed as it is", async () => {
@@ -51,18 +51,18 @@ describe("what is pasted", () => {
 
   it("twice, with other words, has two labels; the same words have one", () => {
     const pastes = new Pastes();
-    expect([pastes.shown("a\nb"), pastes.shown("c\nd"), pastes.shown("a\nb")]).toEqual([
+    expect([pastes.lineTextFor("a\nb"), pastes.lineTextFor("c\nd"), pastes.lineTextFor("a\nb")]).toEqual([
       "[2 lines]",
       "[2 lines, no. 2]",
       "[2 lines]",
     ]);
-    expect(pastes.expanded("x [2 lines, no. 2] [7 lines]")).toBe("x c\nd [7 lines]");
+    expect(pastes.expand("x [2 lines, no. 2] [7 lines]")).toBe("x c\nd [7 lines]");
   });
 
   it("is deleted as a whole", async () => {
     const pastes = new Pastes();
-    const label = pastes.shown("a\nb");
-    const keys = new Keys(pastes, { interrupted: () => undefined, lineBeforeCursor: () => `say ${label}` });
+    const label = pastes.lineTextFor("a\nb");
+    const keys = new Keys(pastes, { onInterrupt: () => undefined, lineBeforeCursor: () => `say ${label}` });
     let reached = "";
     keys.on("data", (chunk: Buffer) => (reached += chunk.toString("utf8")));
     keys.write("\u007f");

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import { createColors } from "picocolors";
 import { describe, expect, it } from "vitest";
-import { MarkdownSetter } from "../../../src/assistant/dialogue/markdown.js";
+import { MarkdownPrinter } from "../../../src/assistant/dialogue/markdown.js";
 import { textWidth } from "../../../src/engine/ui/terminal/format.js";
 import fc from "../../support/runner/fast-check.js";
 
 function set(pieces: readonly string[], columns = 40, isColoured = false): string {
   let written = "";
-  const setter = new MarkdownSetter({
+  const setter = new MarkdownPrinter({
     colors: createColors(isColoured),
     columns: () => columns,
     write: (text) => void (written += text),
@@ -73,7 +73,7 @@ describe("Markdown on a terminal", () => {
 
   it("shows a row of a long paragraph before the paragraph ends", () => {
     let written = "";
-    const setter = new MarkdownSetter({
+    const setter = new MarkdownPrinter({
       colors: createColors(false),
       columns: () => 40,
       write: (text) => void (written += text),

@@ -1,11 +1,11 @@
 import { describe, expect, it, test } from "vitest";
 import { failureOf } from "../../../src/assistant/model/failure.js";
-import { NoAnswer, Refused } from "../../../src/assistant/model/fetch.js";
+import { NoAnswer, ConnectionRefused } from "../../../src/assistant/model/fetch.js";
 import { providerOf } from "../../../src/assistant/providers.js";
 import { defaultHistory } from "../../../src/assistant/settings.js";
 
 const where = { ...providerOf("http://127.0.0.1:1/v1/chat/completions", "test"), model: "m" };
-const settings = { ...where, urlFrom: "config.json", window: 8192, history: defaultHistory, isWindowKnown: false };
+const settings = { ...where, urlSource: "config.json", window: 8192, history: defaultHistory, isWindowKnown: false };
 
 describe("a service that does not answer", () => {
   it("is asked once where its answer is nested too deeply to be read", () => {
@@ -24,9 +24,9 @@ describe("a service that does not answer", () => {
 });
 
 describe("a refused connection", () => {
-  const refused = new Error("failed", { cause: new Refused("It does not accept connections.") });
-  const failureAt = (address: string, urlFrom = "config.json") =>
-    failureOf(refused, { ...settings, ...providerOf(address, "test"), urlFrom }, 0);
+  const refused = new Error("failed", { cause: new ConnectionRefused("It does not accept connections.") });
+  const failureAt = (address: string, urlSource = "config.json") =>
+    failureOf(refused, { ...settings, ...providerOf(address, "test"), urlSource }, 0);
 
   it.each([
     ["http://127.0.0.1:11434", "config.json", "start Ollama with `ollama serve`, or correct api_url in config.json."],
@@ -46,8 +46,8 @@ describe("a refused connection", () => {
 
 test("a service that asks for a key where none was sent has refused none", () => {
   const error = Object.assign(new Error("Missing bearer token"), { name: "AI_APICallError", statusCode: 401 });
-  expect(failureOf(error, settings, 0).message).toContain("was sent no key");
-  expect(failureOf(error, { ...settings, key: "k", keyFrom: "OPENAI_API_KEY" }, 0).message).toContain(
+  expect(failureOf(error, settings, 0).message).toContain("needs a key, and none is set");
+  expect(failureOf(error, { ...settings, key: "k", keySource: "OPENAI_API_KEY" }, 0).message).toContain(
     "refused the key in OPENAI_API_KEY",
   );
 });

@@ -11,7 +11,7 @@ import {
 import { join, win32 } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { applyOperations } from "../../../src/assistant/tools/files/delta.js";
-import { fileProblem, resolveWithin } from "../../../src/assistant/tools/files/paths.js";
+import { fileFailureOf, resolveWithin } from "../../../src/assistant/tools/files/paths.js";
 import { truncate } from "../../../src/assistant/tools/files/truncate.js";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
 import { bench } from "./setup.js";
@@ -133,7 +133,7 @@ describe("what is longer than its room", () => {
   });
 
   it("stays whole where it fits", () => {
-    expect(truncate("a\nb\n", 10)).toEqual({ text: "a\nb\n", linesLeftOut: 0 });
+    expect(truncate("a\nb\n", 10)).toEqual({ text: "a\nb\n", omittedLines: 0 });
   });
 });
 
@@ -381,10 +381,10 @@ describe("what the system has against a file", () => {
     ["ENOSPC", "FILE_ERROR_IO"],
     ["EIO", "FILE_ERROR_IO"],
   ])("%s is %s", (code, expected) => {
-    expect(fileProblem(failing(code), "x")).toMatchObject({ success: false, code: expected });
+    expect(fileFailureOf(failing(code), "x")).toMatchObject({ success: false, code: expected });
   });
 
   it("a defect of ours is none of it", () => {
-    expect(() => fileProblem(new TypeError("x"), "x")).toThrow(TypeError);
+    expect(() => fileFailureOf(new TypeError("x"), "x")).toThrow(TypeError);
   });
 });

@@ -40,7 +40,7 @@ export class Bench {
     this.context = toolContext({
       root: this.root,
       window: 128_000,
-      backups: join(this.folder, "replaced"),
+      backupFolder: join(this.folder, "replaced"),
       env: { PATH: process.env["PATH"], DEPLOY_TOKEN: "secret-0123456789" },
       exec: runProcess,
       memory: async () => await (this.#memory ??= openMemory(join(this.folder, "memory.db"), lexicalEmbedder)),

@@ -218,10 +218,7 @@ describe("whose key goes where", () => {
 
   it("of several keys one is taken, and the first line says which", async () => {
     const { asked, err } = await ralph({ env: { ...keyed, ANTHROPIC_API_KEY: "sk-ant-123456" } });
-    expect([asked, err.split("\n").at(-2)]).toEqual([
-      [chat],
-      "ralph: OpenAI is asked; Anthropic could be too: api_url chooses.",
-    ]);
+    expect([asked, err.split("\n").at(-2)]).toEqual([[chat], "ralph: OpenAI is used; to use Anthropic, set api_url."]);
   });
 
   it.each([
@@ -323,9 +320,9 @@ describe("a file with a key", () => {
     const cwd = join(folder, "here");
     mkdirSync(cwd, { recursive: true });
     execFileSync("git", ["init", "-q", cwd]);
-    expect((await ralph({ projectConfig })).err).not.toContain("git keeps it");
+    expect((await ralph({ projectConfig })).err).not.toContain("git tracks it");
     execFileSync("git", ["-C", cwd, "add", "ralph.config.json"]);
-    expect((await ralph({})).err).toContain("ralph.config.json holds a key and git keeps it");
+    expect((await ralph({})).err).toContain("ralph.config.json contains a key and git tracks it");
   });
 });
 
@@ -347,7 +344,7 @@ describe("a ralph.config.json that came with a folder", () => {
       code: 0,
       out: "Hello there\n",
       asked: [again.api_url],
-      err: expect.stringContaining("is trusted as it stands now"),
+      err: expect.stringContaining("is trusted with its present content"),
     });
     const changed = { ...foreign, api_url: "https://other.example/v1/chat/completions" };
     expect(await ralph({ projectConfig: changed })).toMatchObject({ code: 2, asked: [] });
@@ -479,7 +476,10 @@ describe("a service that fails", () => {
       `data: {"id":"x","choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}${more}}]}\n\n`;
     const raw = `${piece("Oh.")}${piece("\n</think>\n\n")}${piece("Done", ',"finish_reason":"stop"')}data: [DONE]\n\n`;
     const { out, err } = await failing(() => ({ raw }));
-    expect([out, err]).toEqual(["Oh.\nDone\n", "ralph: So far the model was thinking; here it answers.\n"]);
+    expect([out, err]).toEqual([
+      "Oh.\nDone\n",
+      "ralph: The text above was the model's thinking; its answer begins here.\n",
+    ]);
   });
 
   it("an answer of control characters does not reach the terminal", async () => {
@@ -584,7 +584,7 @@ describe("what a person does", () => {
     const { code, err, asked } = await ralph({ args: ["status"], env: keyed });
     expect([code, asked]).toEqual([2, []]);
     expect(err).toBe(
-      "ralph: 'status' is a command of research-ralph: research-ralph status. A message for the model has more words.\n",
+      "ralph: 'status' is a command of research-ralph; run: research-ralph status. To send a message to the model, write more than this word.\n",
     );
     expect((await ralph({ args: ["status", "of", "my", "code?"], env: keyed })).code).toBe(0);
   });
@@ -643,7 +643,7 @@ describe("the memory", () => {
     [["show", "1"], 0, "type: general"],
     [["edit", "1", "importance", "critical"], 0, "importance: critical"],
     [["indices"], 0, "documents, 0 chunks"],
-    [["stats"], 0, "most chunks: 100000"],
+    [["stats"], 0, "maximum of chunks: 100000"],
     [["forget", "1"], 0, "Forgotten: 1"],
   ] as const)("%j", async (words, code, part) => {
     await memory("add", "worn fingertips lose grip");
@@ -710,7 +710,7 @@ describe("the memory", () => {
 
   it("tells its figures in words", async () => {
     const { out } = await memory("stats");
-    expect(out).toContain("most chunks: 100000");
+    expect(out).toContain("maximum of chunks: 100000");
     expect(out).not.toMatch(/[a-z][A-Z]/);
   });
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { type McpServers, startServers, toolName } from "../../../src/assistant/mcp/servers.js";
-import { serverSettings } from "../../../src/assistant/mcp/server-settings.js";
+import { readServerSettings } from "../../../src/assistant/mcp/server-settings.js";
 
 const program = join(fileURLToPath(new URL("../../fixtures/mcp", import.meta.url)), "server.mjs");
 const scripted = (how: string, more: object = {}) => ({ command: process.execPath, args: [program, how], ...more });
@@ -36,14 +36,14 @@ function start(
   const call = async (name: string, args: Record<string, unknown> = {}, signal = new AbortController().signal) =>
     await all
       .tools()
-      .find(({ calledAs }) => calledAs === name)
+      .find(({ modelName }) => modelName === name)
       ?.run(args, signal);
   return { servers: all, said, call };
 }
 
 async function started(...args: Parameters<typeof start>) {
   const all = start(...args);
-  await all.servers.settled;
+  await all.servers.firstTries;
   return all;
 }
 
@@ -63,7 +63,7 @@ describe("MCP servers", () => {
   it("offer their tools under names that every provider takes, and answer", async () => {
     const { servers, said, call } = await started({ "my server": scripted("a") });
     expect(said).toEqual([]);
-    expect(servers.tools().map(({ calledAs }) => calledAs)).toEqual([
+    expect(servers.tools().map(({ modelName }) => modelName)).toEqual([
       "mcp_my_server_a_echo",
       "mcp_my_server_environment",
       "mcp_my_server_fails",
@@ -79,7 +79,7 @@ describe("MCP servers", () => {
       "a b": scripted("x", { tools: ["fails"] }),
       a_b: scripted("x", { tools: ["fails"] }),
     });
-    expect(new Set(servers.tools().map(({ calledAs }) => calledAs))).toEqual(
+    expect(new Set(servers.tools().map(({ modelName }) => modelName))).toEqual(
       new Set(["mcp_a_b_fails", "mcp_a_b_fails_2"]),
     );
   });
@@ -110,7 +110,7 @@ describe("MCP servers", () => {
     await expect
       .poll(() => said.toSorted())
       .toEqual([
-        expect.stringMatching(/^The MCP server missing is a program that is not there \(ENOENT\)\.$/),
+        expect.stringMatching(/^The MCP server missing can't be started: its program was not found \(ENOENT\)\.$/),
         expect.stringMatching(/^The MCP server old can't be reached \(.*ECONNREFUSED.*\)\.$/),
         "The MCP server refuses did not start (There is no database at /nowhere).",
         expect.stringMatching(/^The MCP server unreachable can't be reached \(ECONNREFUSED\)\.$/),
@@ -165,7 +165,7 @@ describe("MCP servers", () => {
       await expect.poll(() => existsSync(file) && readFileSync(file, "utf8")).toMatch(/\n/);
       const pid = Number(readFileSync(file, "utf8"));
       await servers.close();
-      await servers.settled;
+      await servers.firstTries;
       await expect.poll(() => isAlive(pid)).toBe(false);
       expect(said).toEqual([]);
     } finally {
@@ -251,7 +251,7 @@ describe("MCP servers", () => {
 
 describe("the settings of a server", () => {
   it.each([
-    [5, "holds no settings"],
+    [5, "has no settings"],
     [{}, "neither a command nor a url"],
     [{ command: "a", url: "http://b" }, "both a command and a url"],
     [{ command: 5 }, "needs a text as command"],
@@ -263,17 +263,17 @@ describe("the settings of a server", () => {
     [{ command: "a\0b" }, "null byte"],
     [{ command: "a", tools: "all" }, "needs a list of texts as tools"],
   ])("%j is one sentence", (written, part) => {
-    expect(serverSettings("s", written, {})).toEqual({
+    expect(readServerSettings("s", written, {})).toEqual({
       name: "s",
       problem: expect.stringMatching(/^The MCP server s .*\.$/),
     });
-    expect(JSON.stringify(serverSettings("s", written, {}))).toContain(part);
+    expect(JSON.stringify(readServerSettings("s", written, {}))).toContain(part);
   });
 
   it("takes variables and their defaults in every text", () => {
     const env = { HOST: "example.org", EMPTY: "" };
     const written = { url: "https://${HOST}/${PATH_OF:-mcp}", headers: { Authorization: "Bearer ${EMPTY:-none}" } };
-    expect(serverSettings("s", written, env)).toEqual({
+    expect(readServerSettings("s", written, env)).toEqual({
       name: "s",
       reached: { by: "http", url: new URL("https://example.org/mcp"), headers: { Authorization: "Bearer none" } },
     });

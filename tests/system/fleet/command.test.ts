@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { connectFleet, type RunSettings } from "../../../src/compose/agents.js";
 import type { ResolvedConfig } from "../../../src/compose/config.js";
-import { limitOf } from "../../../src/fleet/worker.js";
+import { readLimit } from "../../../src/fleet/worker.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
@@ -120,10 +120,10 @@ test("doctor says what is wrong with the address, and needs it only for agents o
 });
 
 test("limits are jobs in a time", () => {
-  expect(limitOf("60/min")).toEqual({ jobs: 60, ms: 60_000 });
-  expect(limitOf("5/s")).toEqual({ jobs: 5, ms: 1_000 });
-  expect(limitOf("500/h")).toEqual({ jobs: 500, ms: 3_600_000 });
-  expect(limitOf("1000/day")).toEqual({ jobs: 1_000, ms: 86_400_000 });
-  expect(limitOf("none")).toBeNull();
-  for (const wrong of ["0/min", "60", "60/year", "-1/s", "", "1.5/s"]) expect(() => limitOf(wrong)).toThrow("60/min");
+  expect(readLimit("60/min")).toEqual({ jobs: 60, ms: 60_000 });
+  expect(readLimit("5/s")).toEqual({ jobs: 5, ms: 1_000 });
+  expect(readLimit("500/h")).toEqual({ jobs: 500, ms: 3_600_000 });
+  expect(readLimit("1000/day")).toEqual({ jobs: 1_000, ms: 86_400_000 });
+  expect(readLimit("none")).toBeNull();
+  for (const wrong of ["0/min", "60", "60/year", "-1/s", "", "1.5/s"]) expect(() => readLimit(wrong)).toThrow("60/min");
 });

@@ -68,7 +68,7 @@ describe.skipIf(noRedis !== undefined)(`kills of workers, coordinators and Redis
         const note = (said: string): void => {
           for (const [, iteration] of said.matchAll(/"type":"iteration-ended".*?"iteration":(\d+)/g))
             settled.add(Number(iteration));
-          begunAgain += said.match(/Begun again on/g)?.length ?? 0;
+          begunAgain += said.match(/starts the job again/g)?.length ?? 0;
         };
         const args = [...world.args.slice(0, -1), "fleet:baseline", "--redis", server.url];
         const begin = (): Program =>

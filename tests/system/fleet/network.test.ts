@@ -20,7 +20,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function start(patienceMs = 60_000): Promise<Coordinator> {
   open.workers.push(await startWorker(through(nearWorkers)));
-  const one = await coordinate(through(nearRun), { patienceMs });
+  const one = await coordinate(through(nearRun), { maxWaitMs: patienceMs });
   open.coordinators.push(one);
   return one;
 }
@@ -43,13 +43,13 @@ describe.skipIf(noRedis !== undefined)(`a network that fails between Redis, run 
     Object.assign(times, usual, {
       // Of half a minute, so that only what a test loses is lost: here workers and run share one busy process.
       lock: 30_000,
-      stallCheck: 500,
+      stallCheckInterval: 500,
       lease: 30_000,
-      look: 200,
-      announce: 500,
-      silence: 800,
+      checkInterval: 200,
+      announceInterval: 500,
+      maxSilence: 800,
       noWorker: 2_000,
-      answer: 1_500,
+      answerTimeout: 1_500,
     });
     await server.redis.flushall();
     [nearRun, nearWorkers] = [await badNetwork(server.port), await badNetwork(server.port)];

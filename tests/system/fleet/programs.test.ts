@@ -165,7 +165,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
       await until(() => second.said().includes("Agents of a worker that was killed"));
       expect(processesWith(mark).filter((pid) => pid !== second.child.pid && pid !== project.child.pid)).toEqual([]);
       await project.ended;
-      expect(project.said()).toContain("Begun again on");
+      expect(project.said()).toContain("starts the job again");
       expect(readdirSync(join(home, ".local/state/research-ralph/fleet"))).toHaveLength(1);
     },
   );
@@ -185,7 +185,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
     first.child.kill("SIGSTOP");
     await letLocksRunOut(server);
     const second = launch(program, args, awake, env);
-    await until(() => project.said().includes("Begun again on"));
+    await until(() => project.said().includes("starts the job again"));
     first.child.kill("SIGCONT");
     // Both are at work until then, however slow the machine is.
     await until(() => first.said().includes("not wanted"));
@@ -202,7 +202,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
   test("a second run of a project elsewhere wins: the first ends as blocked, and not with its other agent", async () => {
     const program = await quickProgram();
     const [earlier, later, home] = [fresh(), fresh(), fresh()];
-    const env = { TEST_FLEET_TIMES: JSON.stringify({ lease: 6_000, look: 300 }) };
+    const env = { TEST_FLEET_TIMES: JSON.stringify({ lease: 6_000, checkInterval: 300 }) };
     const go = join(home, "go");
     writeFileSync(join(home, "agent.sh"), `until [ -e ${go} ]; do sleep 0.1; done; cat > /dev/null; echo "{}"`);
     const agent = `cmd:sh ${home}/agent.sh`;

@@ -12,7 +12,7 @@ import { killProcesses } from "../../support/processes/kill-processes.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
 import { sampleResearch } from "../../support/projects/research-folder.js";
 import { parseLedger } from "../../../src/engine/storage/state/ledger.js";
-import { ownSigner } from "../../../src/fleet/jobs/signature.js";
+import { openSigner } from "../../../src/fleet/jobs/signature.js";
 import { reading } from "../../support/projects/research.js";
 import { results } from "../crash/inspect.js";
 import { makeWorld } from "../crash/world.js";
@@ -114,7 +114,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
       {
         agent: "baseline",
         concurrency: 1,
-        accepts: [(await ownSigner(world.root)).key],
+        accepts: [(await openSigner(world.root)).key],
         settings: settingsIn(fresh(), {
           adapters: [{ ...scripted, name: "baseline" }],
           async *exec({ stdin, cwd }) {
@@ -177,7 +177,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
     expect([code, project.said().slice(-2_000)]).toEqual([0, expect.any(String)]);
     expect(begun.length).toBeGreaterThan(0);
     expect(results(world).papers).toEqual(results(usual).papers);
-    expect(project.said()).toContain("it is not as its coordinator has signed it");
+    expect(project.said()).toContain("its signature does not match its text");
     const ledger = readFileSync(join(world.folder, "ledger.jsonl"), "utf8");
     const lines = parseLedger(ledger, "ledger.jsonl").lines;
     expect(lines.some(({ outcome }) => outcome === "refused")).toBe(true);
@@ -245,7 +245,7 @@ describe.skipIf(noRedis !== undefined)(`the security of a fleet${redisNote}`, ()
     writeFileSync(
       join(home, "agent.sh"),
       `env >&2; env; cat > /dev/null
-      { printf '{"all":"'; env | tr '\\n"\\\\' '   '; head -c ${limits.plainEntry} /dev/zero | tr '\\0' x; printf '"}'; } > result.json
+      { printf '{"all":"'; env | tr '\\n"\\\\' '   '; head -c ${limits.maxPlainChars} /dev/zero | tr '\\0' x; printf '"}'; } > result.json
       `,
     );
     const agent = `cmd:sh ${home}/agent.sh`;

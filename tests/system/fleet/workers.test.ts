@@ -2,9 +2,9 @@ import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { workerCommand } from "../../../src/commands/fleet/worker.js";
-import { addressOf } from "../../../src/fleet/address.js";
-import { talkOf, times } from "../../../src/fleet/keys.js";
-import { fleetState } from "../../../src/fleet/overview.js";
+import { readAddress } from "../../../src/fleet/address.js";
+import { entriesKey, times } from "../../../src/fleet/keys.js";
+import { readFleetState } from "../../../src/fleet/overview.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { workerNote, workersFolder } from "../../../src/engine/lib/layout.js";
 import { fakeIo, fakeSignals } from "../../engine/ui/fake-io.js";
@@ -48,7 +48,7 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
   });
 
   test("a job of a worker whose disk is full is taken by another that was idle, and waits for no lock to run out", async () => {
-    Object.assign(times, { lock: 3_600_000, stallCheck: 3_600_000 });
+    Object.assign(times, { lock: 3_600_000, stallCheckInterval: 3_600_000 });
     const stateDir = fresh();
     const full = await worker({ settings: settingsIn(stateDir) });
     const [id = ""] = readdirSync(workersFolder(stateDir));
@@ -94,7 +94,7 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     const allowed = await startWorker({ url }, { settings: settingsIn(stateDir) });
     await allowed.end();
     await server.redis.hset("rr:agent-secret:meta", "opts.maxLenEvents", "1");
-    await expect(fleetState(addressOf(url, false))).rejects.toMatchObject({
+    await expect(readFleetState(readAddress(url, false))).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/the queue agent-secret needs; .*ACL SETUSER lab ~rr:\* /),
     });
@@ -112,7 +112,7 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     const restsUntil = Date.parse(/until (\S+Z)/.exec(JSON.stringify(notice))?.[1] ?? "");
     expect(Math.round((restsUntil - Date.now()) / 3_600_000)).toBe(24);
     expect(JSON.stringify(it.told)).not.toContain(reset_at);
-    const [{ workers: [offer] = [] } = {}] = (await fleetState(addressOf(server.url, false))).queues;
+    const [{ workers: [offer] = [] } = {}] = (await readFleetState(readAddress(server.url, false))).queues;
     expect(offer?.rests_until).toBe(new Date(restsUntil).toISOString());
   });
 
@@ -121,7 +121,7 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     await worker();
     let ttl = 0;
     await heardOf(one.run("scripted", asking(1, { lines: 3, workMs: 500 }), runOptions()), async () => {
-      const [key = ""] = await server.redis.keys(talkOf("*"));
+      const [key = ""] = await server.redis.keys(entriesKey("*"));
       ttl ||= await server.redis.pttl(key);
     });
     expect(ttl).toBeGreaterThan(0);

@@ -59,7 +59,7 @@ const start = (written: Readonly<Record<string, unknown>>, said: string[] = []) 
 const call = async (name: string, args: Record<string, unknown>) =>
   await servers
     ?.tools()
-    .find(({ calledAs }) => calledAs === name)
+    .find(({ modelName }) => modelName === name)
     ?.run(args, AbortSignal.timeout(30_000));
 
 test("three servers answer over three ways, and one that is missing disturbs nobody", async () => {
@@ -79,8 +79,8 @@ test("three servers answer over three ways, and one that is missing disturbs nob
     },
     said,
   );
-  await opened.settled;
-  expect(said).toEqual(["The MCP server missing is a program that is not there (ENOENT)."]);
+  await opened.firstTries;
+  expect(said).toEqual(["The MCP server missing can't be started: its program was not found (ENOENT)."]);
   for (const name of ["stdio", "http", "sse"])
     expect(await call(`mcp_${name}_echo`, { message: "hello" })).toEqual({ text: "Echo: hello", failed: false });
   expect(await call("mcp_files_read_text_file", { path: join(folder, "note.txt") })).toEqual({
@@ -102,7 +102,7 @@ test("three servers answer over three ways, and one that is missing disturbs nob
 test("a service that was started anew is reached again", async () => {
   const url = await service("streamableHttp");
   const opened = start({ http: { url } });
-  await opened.settled;
+  await opened.firstTries;
   expect(await call("mcp_http_echo", { message: "one" })).toMatchObject({ failed: false });
   children.at(-1)?.kill("SIGKILL");
   await sleep(200);

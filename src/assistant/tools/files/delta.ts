@@ -1,7 +1,7 @@
 import { parametersOf, type ToolFailure } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
 import { fileFailure } from "./paths.js";
-import { readBytes, onFile } from "./read.js";
+import { readBytes, runOnFile } from "./read.js";
 import { previewOf, replaceFile } from "./write.js";
 
 /**
@@ -23,11 +23,11 @@ interface DeltaArguments {
   readonly create_backup?: boolean;
 }
 
-/** A range of characters, and its replacement. */
+/** A range of characters in the text, and its replacement. */
 interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly by: string;
+  readonly start: number;
+  readonly end: number;
+  readonly replacement: string;
 }
 
 const invalidOperation = (index: number, error: string): ToolFailure =>
@@ -35,31 +35,31 @@ const invalidOperation = (index: number, error: string): ToolFailure =>
 
 /** The text after all operations, or the error if one of them is invalid. */
 export function applyOperations(text: string, operations: readonly Operation[]): string | ToolFailure {
-  const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
-  if (starts.length > 1 && starts.at(-1) === text.length) starts.pop();
+  const lineStarts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
+  if (lineStarts.length > 1 && lineStarts.at(-1) === text.length) lineStarts.pop();
   const newline = /\r\n/.test(text) ? "\r\n" : "\n";
   const edits: Edit[] = [];
   for (const [index, operation] of operations.entries()) {
-    const edit = editOf(text, starts, operation);
+    const edit = editOf(text, lineStarts, operation);
     if (typeof edit === "string") return invalidOperation(index, edit);
-    const replacement = edit.by.replace(/\r?\n/g, newline);
-    const overlapping = edits.findIndex(({ from, to }) => edit.from < to && from < edit.to);
-    if (overlapping !== -1) return invalidOperation(index, `It overlaps operation ${overlapping + 1}.`);
-    edits.push({ ...edit, by: replacement });
+    const replacement = edit.replacement.replace(/\r?\n/g, newline);
+    const overlapIndex = edits.findIndex(({ start, end }) => edit.start < end && start < edit.end);
+    if (overlapIndex !== -1) return invalidOperation(index, `It overlaps operation ${overlapIndex + 1}.`);
+    edits.push({ ...edit, replacement });
   }
   // Edits at the same position stay in their order.
   const orderedEdits = edits
-    .map((edit, index) => ({ ...edit, place: index }))
-    .sort((a, b) => a.from - b.from || a.place - b.place);
+    .map((edit, index) => ({ ...edit, order: index }))
+    .sort((a, b) => a.start - b.start || a.order - b.order);
   let result = "";
   let position = 0;
-  for (const { from, to, by } of orderedEdits) {
-    const unchanged = text.slice(position, from);
+  for (const { start, end, replacement } of orderedEdits) {
+    const unchanged = text.slice(position, start);
     result += unchanged;
     // If the last line has no line break, one is added before an inserted line.
-    if (from === to && from === text.length && result !== "" && !result.endsWith("\n")) result += newline;
-    result += by;
-    position = to;
+    if (start === end && start === text.length && result !== "" && !result.endsWith("\n")) result += newline;
+    result += replacement;
+    position = end;
   }
   return result + text.slice(position);
 }
@@ -67,23 +67,23 @@ export function applyOperations(text: string, operations: readonly Operation[]):
 /** The edit for an operation, or an error. */
 function editOf(
   text: string,
-  starts: readonly number[],
+  lineStarts: readonly number[],
   { type, start_line: firstLine, end_line: lastLine = firstLine, old_text: oldText, content = "" }: Operation,
 ): Edit | string {
-  const lines = text === "" ? 0 : starts.length;
-  const offset = (line: number) => (line > lines ? text.length : (starts[line - 1] ?? text.length));
-  const wholeLines = content === "" || content.endsWith("\n") ? content : `${content}\n`;
+  const lines = text === "" ? 0 : lineStarts.length;
+  const offset = (line: number) => (line > lines ? text.length : (lineStarts[line - 1] ?? text.length));
+  const contentLines = content === "" || content.endsWith("\n") ? content : `${content}\n`;
   if (type === "insert") {
     if (firstLine === undefined) return "insert needs start_line.";
     if (firstLine > lines + 1) return `There is no line ${firstLine}; the file has ${lines}.`;
-    return { from: offset(firstLine), to: offset(firstLine), by: wholeLines };
+    return { start: offset(firstLine), end: offset(firstLine), replacement: contentLines };
   }
   if (oldText !== undefined) {
     if (oldText === "") return "old_text is empty.";
     const from = text.indexOf(oldText);
     if (from === -1) return "old_text is not in the file.";
     if (text.indexOf(oldText, from + 1) !== -1) return "old_text is in the file more than once; give more of it.";
-    return { from, to: from + oldText.length, by: type === "delete" ? "" : content };
+    return { start: from, end: from + oldText.length, replacement: type === "delete" ? "" : content };
   }
   if (firstLine === undefined || lastLine === undefined) return `${type} needs start_line, or old_text.`;
   if (lastLine < firstLine) return `end_line ${lastLine} comes before start_line ${firstLine}.`;
@@ -91,11 +91,11 @@ function editOf(
   const to = offset(lastLine + 1);
   // If the last line had no line break, its replacement gets none.
   const isLast = lastLine === lines && !text.endsWith("\n");
-  const replacement = type === "delete" ? "" : isLast ? content : wholeLines;
-  return { from: offset(firstLine), to, by: replacement };
+  const replacement = type === "delete" ? "" : isLast ? content : contentLines;
+  return { start: offset(firstLine), end: to, replacement };
 }
 
-async function textAfter({ root }: ToolContext, { file_path: filePath, operations }: DeltaArguments) {
+async function computeNewText({ root }: ToolContext, { file_path: filePath, operations }: DeltaArguments) {
   const bytes = await readBytes(root, filePath);
   if ("code" in bytes) return bytes;
   const text = bytes.toString("utf8");
@@ -134,16 +134,16 @@ export const fileDelta: AssistantTool<DeltaArguments> = {
     ["file_path", "operations"],
   ),
   async preview(givenArgs, context) {
-    const after = await textAfter(context, givenArgs).catch(() => undefined);
-    return typeof after === "string"
-      ? await previewOf(context, givenArgs.file_path, after)
+    const newText = await computeNewText(context, givenArgs).catch(() => undefined);
+    return typeof newText === "string"
+      ? await previewOf(context, givenArgs.file_path, newText)
       : `Change ${givenArgs.file_path}`;
   },
   run: async (givenArgs, context) =>
-    await onFile(givenArgs.file_path, async () => {
-      const after = await textAfter(context, givenArgs);
-      return typeof after === "string"
-        ? await replaceFile(context, givenArgs.file_path, after, givenArgs.create_backup ?? true)
-        : after;
+    await runOnFile(givenArgs.file_path, async () => {
+      const newText = await computeNewText(context, givenArgs);
+      return typeof newText === "string"
+        ? await replaceFile(context, givenArgs.file_path, newText, givenArgs.create_backup ?? true)
+        : newText;
     }),
 };

@@ -3,7 +3,7 @@ import nodePath, { type PlatformPath } from "node:path";
 import { ExpectedError, hasCode } from "../../../engine/lib/errors.js";
 import { type ToolFailure, toolFailure } from "../../../engine/tools/tool.js";
 
-/** Error codes for files. All but the last are in the specification; the last is for a change that can't be made. */
+/** Error codes for files. `INVALID_OPERATION`: a change that can't be made. The specification lists the other codes. */
 export type FileError =
   | "NOT_FOUND"
   | "PERMISSION"
@@ -33,15 +33,15 @@ export function resolveWithin(root: string, name: string, path: PlatformPath = n
     : undefined;
 }
 
-/** The real location of a file that a model named. */
+/** The location of a file for which a model gave a name. */
 export interface FileLocation {
-  /** Absolute path without links. */
+  /** Absolute path without symbolic links. */
   readonly path: string;
   readonly exists: boolean;
 }
 
 /**
- * Finds the real path for a name in a folder. The file may not exist yet. Links are followed, but not out of the
+ * Finds the real path for a name in a folder. The file need not exist. Links are followed, but not out of the
  * folder.
  */
 export async function locateFile(root: string, name: string): Promise<FileLocation | ToolFailure> {
@@ -49,33 +49,33 @@ export async function locateFile(root: string, name: string): Promise<FileLocati
   const folder = await realpath(root);
   const path = resolveWithin(folder, name) ?? resolveWithin(root, name);
   if (path === undefined) return outsideFailure;
-  const isInside = (real: string) => real === folder || real.startsWith(folder + nodePath.sep);
+  const isInside = (realPath: string) => realPath === folder || realPath.startsWith(folder + nodePath.sep);
   try {
-    const real = await realpath(path);
-    return isInside(real) ? { path: real, exists: true } : outsideFailure;
+    const realPath = await realpath(path);
+    return isInside(realPath) ? { path: realPath, exists: true } : outsideFailure;
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
   }
-  // Writing to a link without a target would create the target outside.
+  // If the target of a link is missing, writing to the link would create it, perhaps outside the folder.
   if ((await lstat(path).catch(() => undefined)) !== undefined) return outsideFailure;
-  const missing: string[] = [];
+  const missingNames: string[] = [];
   for (let folderAbove = path; ; folderAbove = nodePath.dirname(folderAbove)) {
-    const real = await realpath(folderAbove).catch(() => undefined);
-    if (real !== undefined)
-      return isInside(real) ? { path: nodePath.join(real, ...missing), exists: false } : outsideFailure;
+    const realPath = await realpath(folderAbove).catch(() => undefined);
+    if (realPath !== undefined)
+      return isInside(realPath) ? { path: nodePath.join(realPath, ...missingNames), exists: false } : outsideFailure;
     if (
       (await lstat(folderAbove).catch(() => undefined)) !== undefined ||
       folderAbove === nodePath.dirname(folderAbove)
     )
       return outsideFailure;
-    missing.unshift(nodePath.basename(folderAbove));
+    missingNames.unshift(nodePath.basename(folderAbove));
   }
 }
 
 /** A system error about a file as a failure with the specification's code. Throws other errors again. */
-export function fileProblem(thrown: unknown, named: string): ToolFailure {
-  const name = named.slice(0, 200);
-  const error = thrown instanceof ExpectedError ? (thrown.cause ?? thrown) : thrown;
+export function fileFailureOf(thrownError: unknown, givenName: string): ToolFailure {
+  const name = givenName.slice(0, 200);
+  const error = thrownError instanceof ExpectedError ? (thrownError.cause ?? thrownError) : thrownError;
   if (hasCode(error, "ENOENT", "ENOTDIR")) return fileFailure("NOT_FOUND", `There is no file or folder ${name}.`);
   if (hasCode(error, "EACCES", "EPERM", "EROFS", "ERR_ACCESS_DENIED"))
     return fileFailure("PERMISSION", `${name} may not be opened or changed (${error.code}).`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readRegularUpTo } from "../../../engine/storage/regular-file.js";
 import { parametersOf, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
-import { fileFailure, fileProblem, locateFile } from "./paths.js";
+import { fileFailure, fileFailureOf, locateFile } from "./paths.js";
 import { truncate } from "./truncate.js";
 
 /** Maximum bytes of a file that is read or written. */
@@ -25,19 +25,19 @@ export async function readBytes(root: string, name: string): Promise<Buffer | To
 }
 
 /** The path of an existing file or folder, or a failure. */
-export async function existingPath(root: string, name: string): Promise<string | ToolFailure> {
+export async function findExistingPath(root: string, name: string): Promise<string | ToolFailure> {
   const location = await locateFile(root, name);
   if ("code" in location) return location;
   return location.exists ? location.path : fileFailure("NOT_FOUND", `There is no file or folder ${name}.`);
 }
 
 /** Runs `action` on a file. A system error becomes a failure. */
-export async function onFile(name: string, action: () => Promise<ToolResult>): Promise<ToolResult> {
+export async function runOnFile(name: string, action: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     const result = await action();
     return result.success ? { code: "FILE_SUCCESS", ...result } : result;
   } catch (error) {
-    return fileProblem(error, name);
+    return fileFailureOf(error, name);
   }
 }
 
@@ -62,20 +62,20 @@ export const fileRead: AssistantTool<ReadArguments> = {
     ["file_path"],
   ),
   run: async (
-    { file_path: named, start_line: firstLine = 1, end_line: lastLine, max_tokens: maxTokens },
-    { root, room }: ToolContext,
+    { file_path: givenName, start_line: firstLine = 1, end_line: lastLine, max_tokens: maxTokens },
+    { root, maxResultTokens }: ToolContext,
   ) =>
-    await onFile(named, async () => {
-      const bytes = await readBytes(root, named);
+    await runOnFile(givenName, async () => {
+      const bytes = await readBytes(root, givenName);
       if ("code" in bytes) return bytes;
-      if (bytes.includes(0)) return fileFailure("IO", `${named} is not a text file.`);
+      if (bytes.includes(0)) return fileFailure("IO", `${givenName} is not a text file.`);
       const lines = bytes.toString("utf8").split("\n");
       // A line break at the end does not begin another line.
       const total = lines.at(-1) === "" ? lines.length - 1 : lines.length;
       const lastShownLine = Math.min(lastLine ?? lines.length, lines.length);
-      const { text, linesLeftOut } = truncate(
+      const { text, omittedLines } = truncate(
         lines.slice(firstLine - 1, lastShownLine).join("\n"),
-        Math.min(maxTokens ?? room, room),
+        Math.min(maxTokens ?? maxResultTokens, maxResultTokens),
       );
       return {
         success: true,
@@ -83,7 +83,7 @@ export const fileRead: AssistantTool<ReadArguments> = {
         first_line: firstLine,
         last_line: Math.min(lastShownLine, total),
         total_lines: total,
-        ...(linesLeftOut === 0 ? {} : { truncated: true, lines_left_out: linesLeftOut }),
+        ...(omittedLines === 0 ? {} : { truncated: true, lines_left_out: omittedLines }),
       };
     }),
 };
@@ -106,17 +106,17 @@ export const fileList: AssistantTool<ListArguments> = {
     },
     ["directory_path"],
   ),
-  run: async ({ directory_path: named, pattern, include_hidden: isAll = false }, { root }, signal) =>
-    await onFile(named, async () => {
-      const folder = await existingPath(root, named);
+  run: async ({ directory_path: givenName, pattern, include_hidden: includesHidden = false }, { root }, signal) =>
+    await runOnFile(givenName, async () => {
+      const folder = await findExistingPath(root, givenName);
       if (typeof folder !== "string") return folder;
-      if (!(await stat(folder)).isDirectory()) return fileFailure("NOT_FOUND", `${named} is not a folder.`);
+      if (!(await stat(folder)).isDirectory()) return fileFailure("NOT_FOUND", `${givenName} is not a folder.`);
       const names =
         pattern === undefined
           ? (await readdir(folder, { withFileTypes: true }))
-              .filter(({ name }) => isAll || !name.startsWith("."))
+              .filter(({ name }) => includesHidden || !name.startsWith("."))
               .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
-          : await matchingNames(folder, pattern, isAll, signal);
+          : await matchingNames(folder, pattern, includesHidden, signal);
       if (!Array.isArray(names)) return names;
       const entries = names.sort().slice(0, maxEntries);
       return { success: true, entries, total: names.length, ...(names.length > maxEntries ? { truncated: true } : {}) };
@@ -127,13 +127,13 @@ export const fileList: AssistantTool<ListArguments> = {
 async function matchingNames(
   folder: string,
   pattern: string,
-  isAll: boolean,
+  includesHidden: boolean,
   signal: AbortSignal,
 ): Promise<string[] | ToolFailure> {
   if (pattern.split(/[\\/]/).includes("..") || /^[\\/]|^[a-z]:/i.test(pattern))
     return fileFailure("INVALID_PATH", `The pattern '${pattern.slice(0, 200)}' leads out of the folder.`);
   const names: string[] = [];
-  for await (const name of filesBelow(folder, pattern, isAll)) {
+  for await (const name of filesBelow(folder, pattern, includesHidden)) {
     names.push(name);
     if (names.length > maxEntries || signal.aborted) break;
   }
@@ -141,11 +141,11 @@ async function matchingNames(
 }
 
 /** Files and folders below a folder, except in the folders of git and npm. */
-export async function* filesBelow(folder: string, pattern: string, isAll: boolean): AsyncGenerator<string> {
+export async function* filesBelow(folder: string, pattern: string, includesHidden: boolean): AsyncGenerator<string> {
   const { default: fastGlob } = await import("fast-glob");
   const stream = fastGlob.stream(pattern, {
     cwd: folder,
-    dot: isAll,
+    dot: includesHidden,
     followSymbolicLinks: false,
     onlyFiles: false,
     markDirectories: true,
@@ -164,9 +164,9 @@ export const fileInfo: AssistantTool<InfoArguments> = {
   description: "Size, kind, times and permissions of a file or folder.",
   does: ["reads"],
   parameters: parametersOf({ file_path: { type: "string" } }, ["file_path"]),
-  run: async ({ file_path: named }, { root }) =>
-    await onFile(named, async () => {
-      const path = await existingPath(root, named);
+  run: async ({ file_path: givenName }, { root }) =>
+    await runOnFile(givenName, async () => {
+      const path = await findExistingPath(root, givenName);
       if (typeof path !== "string") return path;
       const stats = await stat(path);
       const isAllowed = async (mode: number) =>
@@ -181,7 +181,7 @@ export const fileInfo: AssistantTool<InfoArguments> = {
         success: true,
         path,
         kind: stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other",
-        is_link: (await lstat(join(root, named)).catch(() => undefined))?.isSymbolicLink() === true,
+        is_link: (await lstat(join(root, givenName)).catch(() => undefined))?.isSymbolicLink() === true,
         size_bytes: stats.size,
         created: stats.birthtime.toISOString(),
         modified: stats.mtime.toISOString(),

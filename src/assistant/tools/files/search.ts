@@ -5,7 +5,7 @@ import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { readRegularUpTo } from "../../../engine/storage/regular-file.js";
 import { parametersOf } from "../../../engine/tools/tool.js";
 import type { AssistantTool } from "../context.js";
-import { filesBelow, maxFileBytes, onFile, existingPath } from "./read.js";
+import { filesBelow, maxFileBytes, runOnFile, findExistingPath } from "./read.js";
 
 interface SearchArguments {
   readonly search_path: string;
@@ -15,17 +15,17 @@ interface SearchArguments {
   readonly max_results?: number;
 }
 
-const defaultResults = 100;
+const defaultMaxResults = 100;
 const maxResults = 1000;
 /** Maximum milliseconds of one search. */
 const maxSearchMs = 20_000;
-/** Maximum milliseconds of the pattern in one file. */
-const maxFileMs = 1_000;
+/** Maximum milliseconds of a search in one file. */
+const maxMsPerFile = 1_000;
 /** Maximum characters of a line in the result. */
 const maxLineChars = 300;
 
-/** Finds the numbers of the lines that match a pattern, from 1. "slow": the pattern takes too long. */
-type Find = (text: string, most: number) => readonly number[] | "slow";
+/** Returns the numbers (from 1) of the first `maxLines` matching lines. "slow": the pattern takes too long. */
+type FindLines = (text: string, maxLines: number) => readonly number[] | "slow";
 
 function isRegExp(pattern: string): boolean {
   try {
@@ -36,24 +36,27 @@ function isRegExp(pattern: string): boolean {
 }
 
 /**
- * Makes a finder for a pattern. A model's pattern may take exponential time, and would block the process, also for
- * Ctrl+C, so it runs with a time limit.
+ * Makes a finder for a pattern. The pattern runs with a time limit: a model's pattern may take exponential time, and
+ * then the process could not even handle Ctrl+C.
  */
-function makeFinder(pattern: string, isExact: boolean): { find: Find; isLiteral: boolean } {
+function makeFinder(pattern: string, isExact: boolean): { find: FindLines; isLiteral: boolean } {
   const isLiteral = !isRegExp(pattern);
   const source = isLiteral ? pattern.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`) : pattern;
   const context = createContext(Object.assign(Object.create(null), { source, flags: isExact ? "" : "i" }));
   const script = new Script(`{
-    const wanted = new RegExp(source, flags);
+    const regExp = new RegExp(source, flags);
     const found = [];
     const lines = text.split("\\n");
-    for (let at = 0; at < lines.length && found.length < most; at += 1) if (wanted.test(lines[at])) found.push(at + 1);
+    for (let index = 0; index < lines.length && found.length < maxLines; index += 1)
+      if (regExp.test(lines[index])) found.push(index + 1);
     found.join();
   }`);
-  const find: Find = (text, most) => {
+  const find: FindLines = (text, maxLines) => {
     try {
-      const found = String(script.runInContext(Object.assign(context, { text, most }), { timeout: maxFileMs }));
-      return found === "" ? [] : found.split(",").map(Number);
+      const lineNumbers = String(
+        script.runInContext(Object.assign(context, { text, maxLines }), { timeout: maxMsPerFile }),
+      );
+      return lineNumbers === "" ? [] : lineNumbers.split(",").map(Number);
     } catch (error) {
       // The error may belong to the context of the script, so `instanceof` is not used.
       if ((error as { code?: unknown } | null)?.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return "slow";
@@ -77,12 +80,12 @@ export const fileSearch: AssistantTool<SearchArguments> = {
     },
     ["search_path", "pattern"],
   ),
-  run: async (givenArgs, { root, room }, signal) =>
-    await onFile(givenArgs.search_path, async () => {
-      const searchPath = await existingPath(root, givenArgs.search_path);
+  run: async (givenArgs, { root, maxResultTokens }, signal) =>
+    await runOnFile(givenArgs.search_path, async () => {
+      const searchPath = await findExistingPath(root, givenArgs.search_path);
       if (typeof searchPath !== "string") return searchPath;
-      const maxMatches = givenArgs.max_results ?? defaultResults;
-      const tokens = Math.min(givenArgs.max_tokens ?? room, room);
+      const maxMatches = givenArgs.max_results ?? defaultMaxResults;
+      const maxTokens = Math.min(givenArgs.max_tokens ?? maxResultTokens, maxResultTokens);
       const { find, isLiteral } = makeFinder(givenArgs.pattern, givenArgs.case_sensitive ?? false);
       const isFolder = (await stat(searchPath)).isDirectory();
       const deadline = performance.now() + maxSearchMs;
@@ -105,7 +108,7 @@ export const fileSearch: AssistantTool<SearchArguments> = {
           const shownLine = (textLines[line - 1] ?? "").trim().slice(0, maxLineChars);
           usedTokens += estimateTokens(`${name}${line}${shownLine}`) + 12;
           if (matches.length >= maxMatches) stopReason = `There are more than ${maxMatches} matches.`;
-          else if (usedTokens > tokens) stopReason = `More matches don't fit into ${tokens} tokens.`;
+          else if (usedTokens > maxTokens) stopReason = `More matches don't fit into ${maxTokens} tokens.`;
           if (stopReason !== undefined) break;
           matches.push({ file: isFolder ? name : givenArgs.search_path, line, text: shownLine });
         }

@@ -4,7 +4,7 @@ import { estimateTokens } from "../../../engine/lib/tokens.js";
 export interface TruncatedText {
   readonly text: string;
   /** The number of omitted lines; 0 if the text is complete. */
-  readonly linesLeftOut: number;
+  readonly omittedLines: number;
 }
 
 /** Shares of the tokens for the beginning and the end of a text. Signatures get the rest. */
@@ -25,7 +25,7 @@ const signaturePattern =
  * a note for each gap.
  */
 export function truncate(text: string, tokens: number): TruncatedText {
-  if (estimateTokens(text) <= tokens) return { text, linesLeftOut: 0 };
+  if (estimateTokens(text) <= tokens) return { text, omittedLines: 0 };
   const lines = text.split("\n").map(shortenLine);
   const shownLines = new Set<number>();
   let remainingTokens = tokens;
@@ -56,7 +56,7 @@ export function truncate(text: string, tokens: number): TruncatedText {
     }
   }
   if (omittedCount > 0) parts.push(omissionNote(omittedCount));
-  return { text: parts.join("\n"), linesLeftOut: lines.length - shownLines.size };
+  return { text: parts.join("\n"), omittedLines: lines.length - shownLines.size };
 }
 
 const noteTokens = 8;

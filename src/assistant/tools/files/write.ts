@@ -7,7 +7,7 @@ import { parametersOf, type ToolFailure, type ToolResult } from "../../../engine
 import type { AssistantTool, ToolContext } from "../context.js";
 import { changedLines } from "./changes.js";
 import { fileFailure, locateFile } from "./paths.js";
-import { readBytes, maxFileBytes, onFile } from "./read.js";
+import { readBytes, maxFileBytes, runOnFile } from "./read.js";
 
 interface WriteArguments {
   readonly file_path: string;
@@ -15,7 +15,7 @@ interface WriteArguments {
   readonly create_backup?: boolean;
 }
 
-const tooLarge = (name: string, bytes: number): ToolFailure =>
+const tooLargeFailure = (name: string, bytes: number): ToolFailure =>
   fileFailure("TOO_LARGE", `${name} would have ${bytes} bytes; files of up to ${maxFileBytes} bytes are written.`);
 
 /**
@@ -23,7 +23,7 @@ const tooLarge = (name: string, bytes: number): ToolFailure =>
  * `shouldBackUp` is true.
  */
 export async function replaceFile(
-  { root, backups }: ToolContext,
+  { root, backupFolder }: ToolContext,
   name: string,
   content: string,
   shouldBackUp: boolean,
@@ -31,13 +31,13 @@ export async function replaceFile(
   const location = await locateFile(root, name);
   if ("code" in location) return location;
   const size = Buffer.byteLength(content);
-  if (size > maxFileBytes) return tooLarge(name, size);
+  if (size > maxFileBytes) return tooLargeFailure(name, size);
   const oldBytes = location.exists ? await readBytes(root, name) : undefined;
   if (oldBytes !== undefined && "code" in oldBytes) return oldBytes;
   const backup =
-    oldBytes === undefined || !shouldBackUp || backups === undefined
+    oldBytes === undefined || !shouldBackUp || backupFolder === undefined
       ? undefined
-      : await writeBackup(backups, location.path, oldBytes, Date.now());
+      : await writeBackup(backupFolder, location.path, oldBytes, Date.now());
   makeFolder(dirname(location.path));
   await writeFileAtomic(location.path, content);
   return { success: true, path: location.path, bytes_written: size, created: oldBytes === undefined, backup };
@@ -80,7 +80,7 @@ export const fileWrite: AssistantTool<WriteArguments> = {
   ),
   preview: async ({ file_path: name, content }, context) => await previewOf(context, name, content),
   run: async ({ file_path: name, content, create_backup: shouldBackUp = true }, context) =>
-    await onFile(name, async () => await replaceFile(context, name, content, shouldBackUp)),
+    await runOnFile(name, async () => await replaceFile(context, name, content, shouldBackUp)),
 };
 
 type AppendArguments = Omit<WriteArguments, "create_backup">;
@@ -92,14 +92,14 @@ export const fileAppend: AssistantTool<AppendArguments> = {
   parameters: parametersOf({ file_path: { type: "string" }, content: { type: "string" } }, ["file_path", "content"]),
   preview: async ({ file_path: name, content }) => `Add to ${name}\n${changedLines("", content)}`,
   run: async ({ file_path: name, content }, { root }) =>
-    await onFile(name, async () => {
+    await runOnFile(name, async () => {
       const location = await locateFile(root, name);
       if ("code" in location) return location;
       if (!location.exists) return fileFailure("NOT_FOUND", `There is no file ${name}; file_write makes one.`);
       const stats = await stat(location.path);
       if (!stats.isFile()) return fileFailure("INVALID_PATH", `${name} is not a regular file.`);
       const size = stats.size + Buffer.byteLength(content);
-      if (size > maxFileBytes) return tooLarge(name, size);
+      if (size > maxFileBytes) return tooLargeFailure(name, size);
       await appendFile(location.path, content);
       return { success: true, path: location.path, bytes_written: Buffer.byteLength(content), size_bytes: size };
     }),

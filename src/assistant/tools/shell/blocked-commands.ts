@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { posix } from "node:path";
 import { isWithin, realPathOf } from "../../../engine/process/search-path.js";
-import { fieldsOf, isPattern, type ShellContext, type SimpleCommand, simpleCommands, textOf } from "./shell-words.js";
+import { fieldsOf, isPattern, type ShellContext, type SimpleCommand, splitCommands, textOf } from "./shell-words.js";
 
 /** The folder and environment of a command. */
 export interface CommandPlace {
@@ -10,7 +10,7 @@ export interface CommandPlace {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The state of the shell at a point of the line. */
+/** The state of the shell before a command of the line. */
 interface ShellState {
   cwd: string;
   readonly variables: Map<string, readonly string[]>;
@@ -28,35 +28,36 @@ const programName = (program: string): string =>
   /\s/.test(program) ? "" : program.replace(/^.*[\\/]/, "").toLowerCase();
 const operands = (args: readonly string[]): string[] => {
   const end = args.indexOf("--");
-  const before = end === -1 ? args : args.slice(0, end);
-  return [...before.filter((arg) => !arg.startsWith("-")), ...(end === -1 ? [] : args.slice(end + 1))];
+  const argsBefore = end === -1 ? args : args.slice(0, end);
+  return [...argsBefore.filter((arg) => !arg.startsWith("-")), ...(end === -1 ? [] : args.slice(end + 1))];
 };
-/** Whether an option is given. Long options may be shortened. */
+/** Whether the arguments contain an option. A long option may be shortened. */
 const hasOption = (args: readonly string[], letter: RegExp, long: string): boolean =>
   args.some((arg) =>
     /^--./.test(arg) ? long.startsWith(arg.replace(/=.*/s, "")) : /^-\w/.test(arg) && letter.test(arg),
   );
 
-/** A program that can cause damage: the damage, and the paths among its arguments. */
+/** A program that can cause damage. */
 interface Destroyer {
-  readonly why: string;
-  /** The paths; empty if the arguments ask for something harmless; `undefined` if it is dangerous with every path. */
+  /** The damage, as the end of the message to the model. */
+  readonly damage: string;
+  /** The paths that it damages; empty if these arguments are harmless; undefined if it is dangerous with every path. */
   targets(args: readonly string[]): readonly string[] | undefined;
 }
 
 const deletesText = "it deletes everything";
-const whenRecursive = (why: string): Destroyer => ({
-  why,
+const ifRecursive = (damage: string): Destroyer => ({
+  damage,
   targets: (args) => (hasOption(args, /[rR]/, "--recursive") ? operands(args) : []),
 });
-const onEveryOperand: Destroyer = { why: deletesText, targets: operands };
-const onAnyPath = (why: string): Destroyer => ({ why, targets: () => undefined });
+const onEveryOperand: Destroyer = { damage: deletesText, targets: operands };
+const onAnyPath = (damage: string): Destroyer => ({ damage, targets: () => undefined });
 const onDisks: Destroyer = {
-  why: "it overwrites a disk",
+  damage: "it overwrites a disk",
   targets: (args) => args.filter((arg) => diskDevice.test(arg)),
 };
 const onWindows: Destroyer = {
-  why: deletesText,
+  damage: deletesText,
   targets: (args) =>
     args.some((arg) => /^\/s$/i.test(arg)) && args.some((arg) => /^[a-z]:[\\/]*\*?$/i.test(arg)) ? undefined : [],
 };
@@ -68,28 +69,25 @@ const pathsOfFind = (args: readonly string[]): string[] => {
 };
 
 const destroyers: Readonly<Record<string, Destroyer>> = {
-  rm: whenRecursive(deletesText),
+  rm: ifRecursive(deletesText),
   ...Object.fromEntries(["rimraf", "srm"].map((name) => [name, onEveryOperand])),
   find: {
-    why: deletesText,
+    damage: deletesText,
     targets: (args) => (args.some((arg) => arg === "-delete" || /^-(?:exec|ok)/.test(arg)) ? pathsOfFind(args) : []),
   },
   mv: {
-    why: "it moves everything away",
+    damage: "it moves everything away",
     targets: (args) => operands(args).slice(0, hasOption(args, /t/, "--target") ? undefined : -1),
   },
   rsync: {
-    why: deletesText,
+    damage: deletesText,
     targets: (args) => (args.some((arg) => arg.startsWith("--del")) ? operands(args).slice(-1) : []),
   },
   ...Object.fromEntries(
-    ["chmod", "chown", "chgrp"].map((name) => [
-      name,
-      whenRecursive("it changes who may open every file of the system"),
-    ]),
+    ["chmod", "chown", "chgrp"].map((name) => [name, ifRecursive("it changes who may open every file of the system")]),
   ),
   dd: {
-    why: "it copies disks",
+    damage: "it copies disks",
     targets: (args) => (args.some((arg) => arg.startsWith("if=") || /^of=\/dev\/(?!null)/.test(arg)) ? undefined : []),
   },
   ...Object.fromEntries(
@@ -138,14 +136,14 @@ const printingPrograms: ReadonlySet<string> = new Set(["echo", "printf"]);
 
 /** Whether a function starts itself twice: `:(){ :|:& };:`, with any name. */
 function isForkBomb(line: string): boolean {
-  const dense = line.replace(/\s/g, "");
-  const stages = dense.split(/[(){};&|]/);
+  const compactLine = line.replace(/\s/g, "");
+  const stages = compactLine.split(/[(){};&|]/);
   return stages.some(
-    (name, place) =>
+    (name, index) =>
       name !== "" &&
-      name === stages[place + 1] &&
-      dense.includes(`${name}|${name}&`) &&
-      (dense.includes(`${name}(){`) || dense.includes(`function${name}{`)),
+      name === stages[index + 1] &&
+      compactLine.includes(`${name}|${name}&`) &&
+      (compactLine.includes(`${name}(){`) || compactLine.includes(`function${name}{`)),
   );
 }
 
@@ -170,8 +168,8 @@ function findReason(line: string, startState: ShellState, fixedPlace: FixedPlace
   if (depth > 6) return undefined;
   const states: ShellState[] = [startState];
   let previousFields: readonly string[] = [];
-  for (const command of simpleCommands(line)) {
-    // Changes in a subshell end with it.
+  for (const command of splitCommands(line)) {
+    // When a subshell ends, its changes are lost.
     while (states.length > command.level + 1) states.pop();
     while (states.length <= command.level) states.push(copyState(states.at(-1) ?? startState));
     const state = states.at(-1) ?? startState;
@@ -181,14 +179,14 @@ function findReason(line: string, startState: ShellState, fixedPlace: FixedPlace
       const reason = findReason(text, copyState(state), fixedPlace, depth + 1);
       if (reason !== undefined) return reason;
     }
-    const fields = programIn(command, state, context);
-    const writesToDisk = command.writesTo
+    const fields = readProgram(command, state, context);
+    const writesToDisk = command.outputFiles
       .flatMap((word) => fieldsOf(word, context))
       .some((path) => diskDevice.test(path));
     const judgeScript = (script: string) => findReason(script, copyState(state), fixedPlace, depth + 1);
     const input = command.isPiped ? previousFields : [];
     const why = writesToDisk
-      ? onDisks.why
+      ? onDisks.damage
       : (reasonAgainst(fields, input, state, fixedPlace) ?? reasonAgainstScript(fields, input, judgeScript));
     if (why !== undefined) return why;
     if (["cd", "pushd"].includes(programName(fields[0] ?? "")))
@@ -201,7 +199,7 @@ function findReason(line: string, startState: ShellState, fixedPlace: FixedPlace
 const copyState = ({ cwd, variables }: ShellState): ShellState => ({ cwd, variables: new Map(variables) });
 
 const contextOf = (state: ShellState, { home, env }: FixedPlace): ShellContext => {
-  const known: ShellContext = {
+  const context: ShellContext = {
     home,
     variable: (name) => {
       if (name === "HOME") return state.variables.get(name) ?? [home];
@@ -209,9 +207,9 @@ const contextOf = (state: ShellState, { home, env }: FixedPlace): ShellContext =
       return state.variables.get(name) ?? [env[name] ?? ""];
     },
     output(script) {
-      const [firstCommand, ...others] = simpleCommands(script);
+      const [firstCommand, ...others] = splitCommands(script);
       const [program = "", ...args] =
-        firstCommand === undefined ? [] : firstCommand.words.flatMap((word) => fieldsOf(word, known));
+        firstCommand === undefined ? [] : firstCommand.words.flatMap((word) => fieldsOf(word, context));
       if (others.length === 0 && program === "pwd") return [state.cwd];
       if (others.length === 0 && printingPrograms.has(program))
         return [args.filter((arg) => !arg.startsWith("-")).join(" ")];
@@ -219,11 +217,11 @@ const contextOf = (state: ShellState, { home, env }: FixedPlace): ShellContext =
       return ["", "unknown"];
     },
   };
-  return known;
+  return context;
 };
 
 /** The program and its arguments, without keywords and assignments. Assignments change `variables`. */
-function programIn({ words }: SimpleCommand, { variables }: ShellState, context: ShellContext): string[] {
+function readProgram({ words }: SimpleCommand, { variables }: ShellState, context: ShellContext): string[] {
   const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
   let remainingWords = words;
   for (; remainingWords[0] !== undefined; remainingWords = remainingWords.slice(1)) {
@@ -231,7 +229,7 @@ function programIn({ words }: SimpleCommand, { variables }: ShellState, context:
     const isPlain = remainingWords[0].every(({ quote }) => quote === "none");
     const [, name] = assignment.exec(text) ?? [];
     if (name !== undefined && remainingWords[0][0]?.quote === "none") {
-      const value = remainingWords[0].slice(remainingWords[0].findIndex((sign) => sign.text === "=") + 1);
+      const value = remainingWords[0].slice(remainingWords[0].findIndex((quotedChar) => quotedChar.text === "=") + 1);
       variables.set(name, fieldsOf(value, context));
     } else if (!isPlain || !keywords.has(text)) break;
   }
@@ -249,7 +247,7 @@ function programIn({ words }: SimpleCommand, { variables }: ShellState, context:
   return fields;
 }
 
-/** Checks each word of a command as a program, because a program such as sudo, env or xargs may start it. */
+/** Checks each word of a command as if it were a program, because sudo, env or xargs may start it. */
 function reasonAgainst(
   fields: readonly string[],
   input: readonly string[],
@@ -257,30 +255,34 @@ function reasonAgainst(
   fixedPlace: FixedPlace,
 ): string | undefined {
   if (printingPrograms.has(programName(fields[0] ?? ""))) return undefined;
-  for (const [at, field] of fields.entries()) {
+  for (const [index, field] of fields.entries()) {
     const program = programName(field).replace(/^mkfs\..*/, "mkfs");
-    const known = Object.hasOwn(destroyers, program) ? destroyers[program] : undefined;
-    if (known === undefined) continue;
-    const targets = known.targets(fields.slice(at + 1));
+    const destroyer = Object.hasOwn(destroyers, program) ? destroyers[program] : undefined;
+    if (destroyer === undefined) continue;
+    const targets = destroyer.targets(fields.slice(index + 1));
     // Such a name may also be an ordinary argument, as in `man mkfs`, so it counts only as the program itself or after
     // a starter.
-    if ((targets === undefined || known === onDisks) && at > 0 && !starterPrograms.has(programName(fields[0] ?? "")))
+    if (
+      (targets === undefined || destroyer === onDisks) &&
+      index > 0 &&
+      !starterPrograms.has(programName(fields[0] ?? ""))
+    )
       continue;
-    if (targets === undefined) return known.why;
-    const pipedTargets = fields.slice(0, at).some((field) => ["xargs", "parallel"].includes(programName(field)))
+    if (targets === undefined) return destroyer.damage;
+    const pipedTargets = fields.slice(0, index).some((field) => ["xargs", "parallel"].includes(programName(field)))
       ? targetsOf(input)
       : [];
     if (
-      known === onDisks
+      destroyer === onDisks
         ? targets.length > 0
-        : [...targets, ...pipedTargets].some((path) => isEverything(path, state, fixedPlace))
+        : [...targets, ...pipedTargets].some((path) => isImportantPath(path, state, fixedPlace))
     )
-      return known.why;
+      return destroyer.damage;
   }
   return undefined;
 }
 
-/** The paths that a command prints for the next one: `find / | xargs rm -rf`. */
+/** The paths that a command prints as input of the next command, as in `find / | xargs rm -rf`. */
 const targetsOf = ([program = "", ...args]: readonly string[]): string[] =>
   programName(program) === "find"
     ? pathsOfFind(args)
@@ -303,23 +305,23 @@ function reasonAgainstScript(
     const script = args[args.findIndex((arg) => /^-\w*[ecr]$|^--eval$/.test(arg)) + 1] ?? "";
     const texts = [...script.matchAll(/(["'`])((?:(?!\1).)*)\1/gs)].map(([, , text = ""]) => text);
     const deleteCommands = callsThatDelete.test(script) ? texts.map((text) => `rm -rf '${text}'`) : [];
-    return [...texts, ...deleteCommands].map(judgeScript).find((why) => why !== undefined);
+    return [...texts, ...deleteCommands].map(judgeScript).find((reason) => reason !== undefined);
   }
   const printedScripts =
     args.length === 0 && printingPrograms.has(programName(input[0] ?? "")) ? [input.slice(1).join(" ")] : [];
   const scriptArguments =
     programName(fields[shellIndex] ?? "") === "eval" ? [args.join(" ")] : args.filter((arg) => /\s/.test(arg));
-  return [...printedScripts, ...scriptArguments].map(judgeScript).find((why) => why !== undefined);
+  return [...printedScripts, ...scriptArguments].map(judgeScript).find((reason) => reason !== undefined);
 }
 
-/** Whether a path or pattern includes files that nobody wants to lose. */
-function isEverything(path: string, { cwd }: ShellState, { cwd: root, home }: FixedPlace): boolean {
+/** Whether a path or pattern includes a whole folder that nobody wants to lose. */
+function isImportantPath(path: string, { cwd }: ShellState, { cwd: root, home }: FixedPlace): boolean {
   if (/^[a-z]:[\\/]*\*?$/i.test(path)) return true;
   const parts = posix.resolve(cwd, path).split("/");
   const patternIndex = parts.findIndex(isPattern);
   const folder = realPathOf(parts.slice(0, patternIndex === -1 ? undefined : patternIndex).join("/") || "/");
   if (temporaryFolders.includes(folder)) return false;
-  const includesAll = patternIndex === -1 || folder === "/" || coversAll(parts[patternIndex] ?? "");
+  const includesAll = patternIndex === -1 || folder === "/" || matchesAllNames(parts[patternIndex] ?? "");
   const isImportant = (folderPath: string): boolean =>
     folderPath.split("/").length <= 2 ||
     systemFolders.test(folderPath) ||
@@ -329,7 +331,7 @@ function isEverything(path: string, { cwd }: ShellState, { cwd: root, home }: Fi
 }
 
 /** Whether a pattern matches all names, or all hidden names. */
-function coversAll(pattern: string): boolean {
+function matchesAllNames(pattern: string): boolean {
   const source = pattern
     .replace(/[.+^${}()|\\]/g, "\\$&")
     .replace(/\*/g, ".*")
@@ -339,7 +341,7 @@ function coversAll(pattern: string): boolean {
     try {
       return new RegExp(`^${source}$`).test(name);
     } catch {
-      // An open bracket is a bracket.
+      // An opening bracket without a closing one has no special meaning.
       return false;
     }
   };

@@ -1,4 +1,4 @@
-/** One character of a word and its quotes. `command`: the whole script of a `$(…)`. */
+/** One character of a word, and the quotes around it. `command`: `text` is the whole script of a `$(…)`. */
 interface QuotedChar {
   readonly text: string;
   readonly quote: "none" | "double" | "single" | "command";
@@ -6,11 +6,11 @@ interface QuotedChar {
 
 export type Word = readonly QuotedChar[];
 
-/** One program with its arguments, as far as they are known without running anything. */
+/** One program with its arguments, as they are written in the line. */
 export interface SimpleCommand {
   readonly words: readonly Word[];
   /** Files to which its output is written. */
-  readonly writesTo: readonly Word[];
+  readonly outputFiles: readonly Word[];
   /** The number of subshells that contain it. */
   readonly level: number;
   /** It reads the output of the previous command. */
@@ -21,14 +21,14 @@ export interface SimpleCommand {
  * The simple commands of a command line, in order. Quotes and backslashes are removed like in a POSIX shell; a `$(…)`
  * is one character of its word. https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html
  */
-export function simpleCommands(line: string): SimpleCommand[] {
+export function splitCommands(line: string): SimpleCommand[] {
   const commands: SimpleCommand[] = [];
   let [words, writesTo, word]: [Word[], Word[], QuotedChar[] | undefined] = [[], [], undefined];
   let [isRedirected, level, isPiped] = [false, 0, false];
   const add = (text: string, quote: QuotedChar["quote"]): void => {
     word ??= [];
     if (quote === "command") word.push({ text, quote });
-    else for (const each of text) word.push({ text: each, quote });
+    else for (const character of text) word.push({ text: character, quote });
   };
   const endWord = (): void => {
     if (word !== undefined) (isRedirected ? writesTo : words).push(word);
@@ -37,7 +37,7 @@ export function simpleCommands(line: string): SimpleCommand[] {
   };
   const endCommand = (operator: string): void => {
     endWord();
-    if (words.length > 0 || writesTo.length > 0) commands.push({ words, writesTo, level, isPiped });
+    if (words.length > 0 || writesTo.length > 0) commands.push({ words, outputFiles: writesTo, level, isPiped });
     [words, writesTo, isRedirected, isPiped] = [[], [], false, operator === "|"];
   };
   for (let index = 0; index < line.length; index += 1) {
@@ -121,7 +121,7 @@ const decodeEscapes = (text: string): string =>
       : String.fromCharCode(Number.parseInt(hex, 16)),
   );
 
-/** What is known for the expansion of a word. */
+/** The values that the expansion of a word needs. */
 export interface ShellContext {
   readonly home: string;
   /** All possible values of a variable. */
@@ -140,13 +140,14 @@ const maxFields = 256;
 /** The fields of a word after the expansion of braces, a tilde, variables and spaces. Patterns are not expanded. */
 export function fieldsOf(word: Word, context: ShellContext): string[] {
   return expandBraces(word)
-    .flatMap((alternative) => valuesOf(withHome(alternative, context.home), context))
+    .flatMap((alternative) => valuesOf(expandHome(alternative, context.home), context))
     .slice(0, maxFields);
 }
 
-/** The word once for each alternative in its braces. */
+/** Returns the word once for each alternative in its braces. */
 function expandBraces(word: Word, depth = 0): Word[] {
-  const isPlain = (sign: QuotedChar | undefined, text: string) => sign?.quote === "none" && sign.text === text;
+  const isPlain = (quotedChar: QuotedChar | undefined, text: string) =>
+    quotedChar?.quote === "none" && quotedChar.text === text;
   for (let start = 0; start < word.length && depth < 8; start += 1) {
     if (!isPlain(word[start], "{")) continue;
     const cuts: number[] = [];
@@ -173,7 +174,7 @@ function expandBraces(word: Word, depth = 0): Word[] {
 }
 
 /** Replaces `~` or `~name` at the beginning of a word by the home folder. */
-function withHome(word: Word, home: string): Word {
+function expandHome(word: Word, home: string): Word {
   const [first] = word;
   if (first?.quote !== "none" || first.text !== "~") return word;
   const end = word.findIndex(({ text }) => text === "/");
@@ -214,7 +215,7 @@ function valueOf(expression: string, context: ShellContext): readonly string[] {
   const values = context.variable(name);
   const isSet = values.some((value) => value !== "");
   const alternativeValues = () =>
-    simpleCommands(alternative).flatMap(({ words }) => words.flatMap((word) => fieldsOf(word, context)));
+    splitCommands(alternative).flatMap(({ words }) => words.flatMap((word) => fieldsOf(word, context)));
   if (operator === "+") return isSet ? alternativeValues() : [""];
   if (isSet) return values;
   // `${X:?}` ends the shell if X is empty.

@@ -5,7 +5,7 @@ import { parametersOf, toolFailure, type ToolResult } from "../../../engine/tool
 import { blockReason } from "./blocked-commands.js";
 import type { AssistantTool } from "../context.js";
 import { fileFailure, locateFile } from "../files/paths.js";
-import { onFile } from "../files/read.js";
+import { runOnFile } from "../files/read.js";
 import { truncate } from "../files/truncate.js";
 
 interface ShellArguments {
@@ -18,25 +18,25 @@ interface ShellArguments {
 const maxCommandChars = 8192;
 const maxSeconds = 300;
 const defaultSeconds = 60;
-/** Maximum characters of stdout that are kept of its beginning and of its end. */
+/** Maximum characters that are kept of the beginning of stdout, and also of its end. */
 const maxEndChars = 512 * 1024;
 
 /** Collects any number of lines and keeps the first and the last of them. */
 function makeOutputBuffer() {
   let head = "";
   let tail = "";
-  let left = 0;
+  let omittedChars = 0;
   return {
     add(line: string): void {
-      if (left === 0 && head.length + line.length < maxEndChars) head += `${line}\n`;
+      if (omittedChars === 0 && head.length + line.length < maxEndChars) head += `${line}\n`;
       else {
         tail += `${line}\n`;
         if (tail.length <= 2 * maxEndChars) return;
-        left += tail.length - maxEndChars;
+        omittedChars += tail.length - maxEndChars;
         tail = tail.slice(-maxEndChars);
       }
     },
-    text: () => (left === 0 ? head + tail : `${head}[… ${left} characters left out …]\n${tail}`),
+    text: () => (omittedChars === 0 ? head + tail : `${head}[… ${omittedChars} characters left out …]\n${tail}`),
   };
 }
 
@@ -53,28 +53,28 @@ export const shellExecute: AssistantTool<ShellArguments> = {
     },
     ["command"],
   ),
-  refuses({ command, working_directory: folderName = "." }, { root, env }) {
+  findRefusal({ command, working_directory: folderName = "." }, { root, env }) {
     if (command.length > maxCommandChars)
       return toolFailure("SHELL_ERROR_TOO_LONG", `The command has more than ${maxCommandChars} characters.`);
-    if (command.includes("\0")) return toolFailure("SHELL_ERROR_BLOCKED", "The command holds a NUL.");
+    if (command.includes("\0")) return toolFailure("SHELL_ERROR_BLOCKED", "The command contains a NUL.");
     const reason = blockReason(command, { cwd: resolve(root, folderName), env });
     return reason === undefined
       ? undefined
-      : toolFailure("SHELL_ERROR_BLOCKED", `The command is not run: ${reason}. Do it by hand if it is meant.`);
+      : toolFailure("SHELL_ERROR_BLOCKED", `The command is not run: ${reason}. If it is intended, run it by hand.`);
   },
   preview: async ({ command, working_directory: folder }) =>
     `$ ${command}${folder === undefined ? "" : `   (in ${folder})`}`,
   kindOf: ({ command }) => command,
-  run: async (givenArgs, { root, room, exec, env }, signal) => {
+  run: async (givenArgs, { root, maxResultTokens, exec, env }, signal) => {
     const { command, working_directory: folderName = ".", timeout_seconds: seconds = defaultSeconds } = givenArgs;
-    return await onFile(folderName, async (): Promise<ToolResult> => {
+    return await runOnFile(folderName, async (): Promise<ToolResult> => {
       const folder = await locateFile(root, folderName);
       if ("code" in folder) return folder;
       if (!folder.exists || !(await stat(folder.path)).isDirectory())
         return fileFailure("NOT_FOUND", `There is no folder ${folderName}.`);
       const isWindows = process.platform === "win32";
       const output = makeOutputBuffer();
-      const running = exec({
+      const lines = exec({
         command: isWindows ? "cmd.exe" : "/bin/sh",
         args: isWindows ? ["/d", "/s", "/c", command] : ["-c", command],
         cwd: folder.path,
@@ -85,10 +85,10 @@ export const shellExecute: AssistantTool<ShellArguments> = {
         isFinished: () => false,
         signal,
       });
-      let step = await running.next();
-      for (; step.done !== true; step = await running.next()) output.add(step.value);
+      let step = await lines.next();
+      for (; step.done !== true; step = await lines.next()) output.add(step.value);
       const end = step.value;
-      const cleanOutput = (text: string) => truncate(redactFor(env)(text), Math.floor(room / 2)).text;
+      const cleanOutput = (text: string) => truncate(redactFor(env)(text), Math.floor(maxResultTokens / 2)).text;
       const outputFields = {
         stdout: cleanOutput(output.text()),
         ...(givenArgs.capture_stderr === false ? {} : { stderr: cleanOutput(end.stderr) }),

@@ -75,7 +75,7 @@ export function start(
 
 /** The environment in which a lock that is gone is soon missed; `more`: further times of the fleet, milliseconds. */
 export const quickTimes = (more: Record<string, number> = {}): Record<string, string> => ({
-  TEST_FLEET_TIMES: JSON.stringify({ stallCheck: 500, ...more }),
+  TEST_FLEET_TIMES: JSON.stringify({ stallCheckInterval: 500, ...more }),
 });
 
 /**

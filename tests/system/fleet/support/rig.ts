@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentDefinition, AgentSettings } from "../../../../src/engine/agents/definition.js";
-import { addressOf } from "../../../../src/fleet/address.js";
+import { readAddress } from "../../../../src/fleet/address.js";
 import { type Coordinator, type CoordinatorOptions, openCoordinator } from "../../../../src/fleet/coordinator.js";
-import { ownSigner } from "../../../../src/fleet/jobs/signature.js";
+import { openSigner } from "../../../../src/fleet/jobs/signature.js";
 import { type FleetWorker, openWorker, type WorkerEvent, type WorkerOptions } from "../../../../src/fleet/worker.js";
 import type { AgentEvent, Brief, RunOptions } from "../../../../src/engine/loop/types.js";
 import type { Exec, ProcessEnd, ProcessRequest } from "../../../../src/engine/process/run-process.js";
@@ -109,10 +109,10 @@ export async function startWorker(
 ): Promise<FleetWorker & { readonly told: WorkerEvent[] }> {
   const told: WorkerEvent[] = [];
   const worker = await openWorker({
-    address: addressOf(url, false),
+    address: readAddress(url, false),
     agent: "scripted",
     concurrency: 4,
-    accepts: [(await ownSigner(home())).key],
+    accepts: [(await openSigner(home())).key],
     settings: settingsIn(fresh()),
     now: Date.now,
     tell: (event) => void told.push(event),
@@ -125,12 +125,12 @@ export const coordinate = (
   { url }: Pick<RedisServer, "url">,
   more: Partial<CoordinatorOptions> = {},
 ): Promise<Coordinator> =>
-  openCoordinator(addressOf(url, false), {
+  openCoordinator(readAddress(url, false), {
     project: "a project",
-    paths: new Map(),
+    replacedPaths: new Map(),
     redact: (text) => text,
-    iterationMs: 600_000,
-    patienceMs: 60_000,
+    maxIterationMs: 600_000,
+    maxWaitMs: 60_000,
     home: home(),
     now: Date.now,
     ...more,
