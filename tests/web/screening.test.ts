@@ -90,7 +90,7 @@ test("a question on the page is answered by the agent of the settings, and the a
     [409, { says: "A question is being answered; ask again when its answer is there." }],
   ]);
   const part = async (id: string) => (await browser.get(`${at}parts/${id}`)).text();
-  await expect.poll(() => part("to-ask")).toContain("among the questions below");
+  await expect.poll(() => part("to-ask")).toContain("in the list of questions below");
   expect(await part("to-ask")).not.toContain("<b>forty");
   expect(await part("questions")).toContain("What slips of &lt;b&gt;forty");
 });

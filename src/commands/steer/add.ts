@@ -36,16 +36,16 @@ interface AddArguments {
   readonly json: boolean;
 }
 
-/** The result for one reference. */
-interface Added {
+/** The result for one paper. */
+interface AddResult {
   readonly reference: string;
   readonly id: string | null;
-  /** Its name for people, if it is in the project. */
+  /** Its citation key, if it is in the project. */
   readonly key?: string;
   readonly title: string | null;
   readonly result: "added" | "already there" | "not found";
   readonly reason?: string;
-  /** Set if the user has excluded it: the reason, and how to include it. */
+  /** Set if the user has excluded it: a note with the reason, and how to include it. */
   readonly excluded?: string;
 }
 
@@ -57,37 +57,37 @@ interface UnreadEntries {
   readonly entries: readonly string[];
 }
 
-/** Maximum number of lines with results; the others are only counted. */
+/** Maximum number of printed results; the others are only counted. */
 const maxShown = 100;
 
 /** The results for all references. */
-interface AddedAll {
-  readonly all: readonly Added[];
+interface AddResults {
+  readonly results: readonly AddResult[];
   readonly notRead: readonly UnreadEntries[];
   /** The files with lists of works among the references. */
   readonly lists: readonly string[];
   /** True if a run holds the project; it adds the papers before its next iteration. */
   readonly isLeftForRun: boolean;
-  /** Number of references that were not looked up, because the user interrupted. */
-  readonly left: number;
+  /** Number of references that were not looked up, because the user interrupted or the time was over. */
+  readonly skippedCount: number;
 }
 
-const leftForRunText = "A run is under way; it takes them before its next iteration, reads them first, and says so.";
+const addedByRunText = "The project is running; the run adds them before its next iteration, and reads them first.";
 
-/** Adds papers to a project's pool, to be read next. The exit code is 1 if one of them is not available. */
+/** Adds papers to a project. The next run reads them first. The exit code is 1 if one of them is not available. */
 export async function addCommand(
-  { folder: argument, references, columns, flags, json }: AddArguments,
+  { folder: typedName, references, columns, flags, json }: AddArguments,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
   const columnNames = parseColumns(columns);
-  const folder = await findResearch(io.cwd, argument);
+  const folder = await findResearch(io.cwd, typedName);
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
   const progressCounter = counter(io, "Looking up", references.length);
   const { finish } = signals;
-  const { all, notRead, lists, isLeftForRun, left } = await addPapers(
+  const { results, notRead, lists, isLeftForRun, skippedCount } = await addPapers(
     folder,
     references,
     columnNames,
@@ -101,58 +101,80 @@ export async function addCommand(
   });
   if (json)
     io.stdout(
-      `${JSON.stringify({ folder, papers: all, applied: !isLeftForRun, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
+      `${JSON.stringify({ folder, papers: results, applied: !isLeftForRun, ...(notRead.length === 0 ? {} : { not_read: notRead }) }, null, 2)}\n`,
     );
   else {
-    for (const each of all.slice(0, maxShown)) io.stdout(`${addedText(each)}\n`);
-    const count = (wantedResult: Added["result"]) => all.filter(({ result }) => result === wantedResult).length;
-    if (all.length > maxShown)
+    for (const result of results.slice(0, maxShown)) io.stdout(`${resultText(result)}\n`);
+    const count = (wantedResult: AddResult["result"]) => results.filter(({ result }) => result === wantedResult).length;
+    if (results.length > maxShown)
       io.stdout(
-        `and ${all.length - maxShown} more; of all ${all.length}: ${count("added")} added, ${count("already there")} already there, ${count("not found")} not found\n`,
+        `and ${results.length - maxShown} more; of all ${results.length}: ${count("added")} added, ${count("already there")} already there, ${count("not found")} not found\n`,
       );
     if (count("added") > 0) {
-      say(io, "They skip screening. The PRISMA flow counts what the search had not found as found another way.");
-      say(io, isLeftForRun ? leftForRunText : `They are read first: 'research-ralph run ${nameFor(io.cwd, folder)}'`);
+      say(io, "They are not screened. The PRISMA flow counts those that the search did not find under other methods.");
+      say(io, isLeftForRun ? addedByRunText : `They are read first: 'research-ralph run ${nameFor(io.cwd, folder)}'`);
     }
     if (lists.length > 0 && count("added") > 0)
       say(io, `To screen records first, name their file as a source: run --source ${lists.join(",")}`);
   }
-  if (left > 0) {
-    say(io, `Interrupted: ${left} of ${references.length} were not looked up; the same command goes on with them.`);
+  if (skippedCount > 0) {
+    say(
+      io,
+      `Interrupted: ${skippedCount} of ${references.length} were not looked up; repeat the command to look them up.`,
+    );
     return exitCodeOf({ verdict: "interrupted", reason: "", signal: finish.reason });
   }
-  return notRead.length > 0 || all.some(({ result }) => result === "not found") ? 1 : 0;
+  return notRead.length > 0 || results.some(({ result }) => result === "not found") ? 1 : 0;
 }
 
-/** Adds the papers that the user names on the local page. Returns the results. @throws ExpectedError as `addPapers`. */
-export async function addForPage(folder: string, typed: string, io: Io): Promise<string> {
-  const reference = typed.trim();
-  if (reference === "") throw new ExpectedError("Nothing is named; give a DOI, an address or a path.", 2);
+/**
+ * Adds papers that the user typed on the local page. Returns the results as text.
+ * @throws ExpectedError as `addPapers`, for a path outside the folder of the page, or if the time is over.
+ */
+export async function addForPage(folder: string, referenceText: string, io: Io): Promise<string> {
+  const reference = referenceText.trim();
+  if (reference === "") throw new ExpectedError("Nothing is named; give a DOI, a URL or a path.", 2);
   // A stolen cookie of the page must not give access to other files.
   requireInside(reference, io.cwd, "the page");
   const config = await configToRead(io, {}, ["sources", "state_dir"]);
-  const { all, isLeftForRun, left } = await addPapers(folder, [reference], {}, config, io, AbortSignal.timeout(pageMs));
-  if (left > 0) throw new ExpectedError(`${oneLine(reference)}: no answer within ${pageMs / 1000} s; add it again.`, 5);
-  const more = all.length > maxOnPage ? ` And ${all.length - maxOnPage} more.` : "";
-  const texts = all.slice(0, maxOnPage).map((added) => addedText(added).replace(/\.$/, ""));
-  const isAdded = all.some(({ result }) => result === "added");
-  return `${texts.join("; ")}.${more}${isLeftForRun && isAdded ? ` ${leftForRunText}` : ""}`;
+  const { results, isLeftForRun, skippedCount } = await addPapers(
+    folder,
+    [reference],
+    {},
+    config,
+    io,
+    AbortSignal.timeout(maxPageMs),
+  );
+  if (skippedCount > 0)
+    throw new ExpectedError(`${oneLine(reference)}: no answer within ${maxPageMs / 1000} s; add it again.`, 5);
+  const moreText = results.length > maxResultsOnPage ? ` And ${results.length - maxResultsOnPage} more.` : "";
+  const texts = results.slice(0, maxResultsOnPage).map((result) => resultText(result).replace(/\.$/, ""));
+  const isAdded = results.some(({ result }) => result === "added");
+  return `${texts.join("; ")}.${moreText}${isLeftForRun && isAdded ? ` ${addedByRunText}` : ""}`;
 }
 
 /** Maximum number of results on the page. */
-const maxOnPage = 3;
-/** Maximum milliseconds for the services on the page. */
-const pageMs = 60_000;
+const maxResultsOnPage = 3;
+/** Maximum time for the services on the page. */
+const maxPageMs = 60_000;
 
-const addedText = ({ reference, id, key = id ?? undefined, title, result, reason, excluded = "" }: Added): string =>
+const resultText = ({
+  reference,
+  id,
+  key = id ?? undefined,
+  title,
+  result,
+  reason,
+  excluded = "",
+}: AddResult): string =>
   `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}${excluded}` : `${reference}: ${reason}`)}`;
 
 /** The note on a paper that the user has excluded. */
-function exclusionOf(paper: Paper | undefined, key: string, where: string): Pick<Added, "excluded"> {
+function exclusionOf(paper: Paper | undefined, key: string, projectName: string): Pick<AddResult, "excluded"> {
   const { override } = paper ?? {};
   if (override?.decision !== "exclude") return {};
-  const include = `research-ralph decide ${shellWord(where)} ${shellWord(key)} include "why"`;
-  return { excluded: `; you excluded it (${override.why}), and '${include}' includes it` };
+  const includeCommand = `research-ralph decide ${shellWord(projectName)} ${shellWord(key)} include "why"`;
+  return { excluded: `; you excluded it (${override.why}), and '${includeCommand}' includes it` };
 }
 
 /**
@@ -170,71 +192,80 @@ async function addPapers(
     step: () => undefined,
     say: (text) => say(io, text),
   },
-): Promise<AddedAll> {
+): Promise<AddResults> {
   const papersToAdd: NamedPaper[] = [];
-  const notFound: Added[] = [];
+  const notFound: AddResult[] = [];
   const notRead: UnreadEntries[] = [];
   const lists: string[] = [];
-  let left = 0;
-  for (const [index, typed] of references.entries()) {
+  let skippedCount = 0;
+  for (const [index, referenceText] of references.entries()) {
     progressCounter.step(index);
-    if (!/^https?:/i.test(typed) && (await isRecordFile(resolve(io.cwd, typed)))) {
-      const listed = await readListedPapers(typed, resolve(io.cwd, typed), columnNames).catch((error: unknown) => {
-        // If there are several references, a bad file does not affect the others.
-        if (references.length === 1 || !(error instanceof ExpectedError)) throw error;
-        return error;
-      });
-      if (listed instanceof ExpectedError) {
-        notFound.push({ reference: typed, id: null, title: null, result: "not found", reason: listed.message });
+    if (!/^https?:/i.test(referenceText) && (await isRecordFile(resolve(io.cwd, referenceText)))) {
+      const listedPapers = await readListedPapers(referenceText, resolve(io.cwd, referenceText), columnNames).catch(
+        (error: unknown) => {
+          // If there are several references, a bad file does not affect the others.
+          if (references.length === 1 || !(error instanceof ExpectedError)) throw error;
+          return error;
+        },
+      );
+      if (listedPapers instanceof ExpectedError) {
+        notFound.push({
+          reference: referenceText,
+          id: null,
+          title: null,
+          result: "not found",
+          reason: listedPapers.message,
+        });
         continue;
       }
-      const { papers, broken, notice } = listed;
-      lists.push(typed);
-      for (const { key, record } of papers) papersToAdd.push({ reference: `${typed}: ${key}`, record });
-      if (broken.count > 0) notRead.push({ file: typed, count: broken.count, entries: broken.examples });
+      const { papers, broken, notice } = listedPapers;
+      lists.push(referenceText);
+      for (const { key, record } of papers) papersToAdd.push({ reference: `${referenceText}: ${key}`, record });
+      if (broken.count > 0) notRead.push({ file: referenceText, count: broken.count, entries: broken.examples });
       if (notice !== undefined) progressCounter.say(notice);
       continue;
     }
-    const reference = await typedReference(typed, io.cwd);
+    const reference = await typedReference(referenceText, io.cwd);
     const described = await lookUpTyped(reference, folder, config, io, signal);
-    if (described.status === "ok") papersToAdd.push({ reference: typed, record: described.paper });
+    if (described.status === "ok") papersToAdd.push({ reference: referenceText, record: described.paper });
     else if (signal.aborted) {
       // An interrupted lookup does not mean that the paper does not exist.
-      left = references.length - index;
+      skippedCount = references.length - index;
       break;
-    } else notFound.push({ reference: typed, id: null, title: null, result: "not found", reason: described.reason });
+    } else
+      notFound.push({ reference: referenceText, id: null, title: null, result: "not found", reason: described.reason });
   }
-  let added: readonly AddedPaper[] = [];
-  const before = (await readResearch(folder)).rrd;
-  const named = asFound(papersToAdd, await unscreenedWorks(folder, before));
+  let addedPapers: readonly AddedPaper[] = [];
+  const rrdBefore = (await readResearch(folder)).rrd;
+  const namedPapers = asFound(papersToAdd, await unscreenedWorks(folder, rrdBefore));
   const change = (rrd: Rrd): Rrd => {
-    const after = withAdded(rrd, named);
-    added = after.results;
-    return after.rrd;
+    const changed = withAdded(rrd, namedPapers);
+    addedPapers = changed.results;
+    return changed.rrd;
   };
-  if (papersToAdd.length === 0) return { all: notFound, isLeftForRun: false, notRead, lists, left };
+  if (papersToAdd.length === 0) return { results: notFound, isLeftForRun: false, notRead, lists, skippedCount };
   const notify = (_: string, message: string) => say(io, message);
   const options = { git: config.git, stateDir: config.stateDir, now: io.clock.now(), notify };
-  const edited = await editOrLeave(folder, change, [addedMessage(named)], options);
-  const after = withKeys(edited ?? change((await readResearch(folder)).rrd));
-  const names = namesIn(after);
-  const where = nameFor(io.cwd, folder);
+  const edited = await editOrLeave(folder, change, [addedMessage(namedPapers)], options);
+  const rrdAfter = withKeys(edited ?? change((await readResearch(folder)).rrd));
+  const namesById = namesIn(rrdAfter);
+  const projectName = nameFor(io.cwd, folder);
   return {
-    all: [
+    results: [
       ...notFound,
-      ...added.map((each) => ({
-        ...each,
-        key: names.get(each.id),
+      ...addedPapers.map((result) => ({
+        ...result,
+        key: namesById.get(result.id),
         ...exclusionOf(
-          after.papers_pool.find(({ id }) => id === each.id),
-          names.get(each.id) ?? each.id,
-          where,
+          rrdAfter.papers_pool.find(({ id }) => id === result.id),
+          namesById.get(result.id) ?? result.id,
+          projectName,
         ),
       })),
     ],
     isLeftForRun: edited === undefined,
     notRead,
     lists,
-    left,
+    skippedCount,
   };
 }

@@ -17,81 +17,89 @@ import { recordsNamed } from "../../research/overview/which-record.js";
 import { requirePerson } from "./require-person.js";
 
 interface DecideArguments {
-  /** The project, which may be left out where there is one; papers, the decision and the reason, or a CSV file. */
+  /** The project, which may be left out if there is only one; then papers, decision and reason, or a CSV file. */
   readonly words: readonly string[];
-  /** Id of the criterion that excludes the papers. */
+  /** The id of the criterion that excludes the papers. */
   readonly criterion?: string;
   readonly flags: ConfigFlags;
   readonly json: boolean;
 }
 
-/** So many lines tell what became of each paper; more are counted. */
-const maxShown = 100;
+/** Maximum number of printed results; the others are only counted. */
+const maxResultLines = 100;
 
-/** Writes a person's decisions on the eligibility of papers, which beat the criteria; the report shows them. */
+/** Stores the user's decisions on the eligibility of papers. They override the criteria; the report shows them. */
 export async function decideCommand({ words, criterion, flags, json }: DecideArguments, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { folder, rest } = await projectFirst(io.cwd, words);
-  const said = await decisionsIn(folder, rest, criterion, io.cwd);
-  if (said.length === 0) {
+  const { folder, rest } = await projectAndWords(io.cwd, words);
+  const decisions = await parseDecisions(folder, rest, criterion, io.cwd);
+  if (decisions.length === 0) {
     if (json) io.stdout(`${JSON.stringify({ folder, decisions: [] })}\n`);
-    else say(io, "Nothing is decided: every row says what the project says already, or nothing.");
+    else say(io, "Nothing was changed: each row has no decision, or the same one as the project.");
     return 0;
   }
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const notify = (_: string, message: string) => say(io, message);
-  const where = nameFor(io.cwd, folder);
-  const decided = await recordDecisions(folder, said, { where, now: io.clock.now(), stateDir, git, notify });
+  const projectName = nameFor(io.cwd, folder);
+  const storedDecisions = await recordDecisions(folder, decisions, {
+    where: projectName,
+    now: io.clock.now(),
+    stateDir,
+    git,
+    notify,
+  });
   await updateReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
   if (json) {
-    const results = decided.map(({ says: _, next: __, ...one }, index) => {
-      const { decision = "", criterion: by } = said[index] ?? {};
-      return { folder, ...one, decision, ...withoutUndefined({ criterion: by }) };
+    const results = storedDecisions.map(({ says: _, next: __, ...result }, index) => {
+      const { decision = "", criterion: by } = decisions[index] ?? {};
+      return { folder, ...result, decision, ...withoutUndefined({ criterion: by }) };
     });
     io.stdout(`${JSON.stringify(results.length === 1 ? results[0] : { folder, decisions: results })}\n`);
     return 0;
   }
-  for (const { says } of decided.slice(0, maxShown)) io.stdout(`${says}\n`);
-  if (decided.length > maxShown) io.stdout(`… and ${decided.length - maxShown} more.\n`);
-  const next = decided.find((one) => one.next !== undefined)?.next;
+  for (const { says } of storedDecisions.slice(0, maxResultLines)) io.stdout(`${says}\n`);
+  if (storedDecisions.length > maxResultLines) io.stdout(`… and ${storedDecisions.length - maxResultLines} more.\n`);
+  const next = storedDecisions.find((result) => result.next !== undefined)?.next;
   if (next !== undefined) say(io, next);
   return 0;
 }
 
-/** The project that the first word names; where it names none, the only one there is, and every word is of the rest. */
-async function projectFirst(
+/** The project that the first word names, and the other words; or the only project, and all words. */
+async function projectAndWords(
   cwd: string,
   words: readonly string[],
 ): Promise<{ readonly folder: string; readonly rest: readonly string[] }> {
-  const [first = "", ...rest] = words;
-  const named = await findResearch(cwd, first).catch((error: unknown) => error);
-  if (typeof named === "string") return { folder: named, rest };
-  const only = await findResearch(cwd, undefined).catch(() => undefined);
-  const isMeant = async (folder: string) =>
-    isTable(words) || recordsNamed((await readResearch(folder)).rrd, first).length > 0;
-  if (only !== undefined && (await isMeant(only))) return { folder: only, rest: words };
-  throw named;
+  const [first = "", ...otherWords] = words;
+  const folderOrError = await findResearch(cwd, first).catch((error: unknown) => error);
+  if (typeof folderOrError === "string") return { folder: folderOrError, rest: otherWords };
+  const onlyFolder = await findResearch(cwd, undefined).catch(() => undefined);
+  const fitsProject = async (folder: string) =>
+    isTableFile(words) || recordsNamed((await readResearch(folder)).rrd, first).length > 0;
+  if (onlyFolder !== undefined && (await fitsProject(onlyFolder))) return { folder: onlyFolder, rest: words };
+  throw folderOrError;
 }
 
-/** Whether a file of decisions is all that was typed. */
-const isTable = (words: readonly string[]): boolean => words.length === 1 && /\.(?:csv|tsv)$/i.test(words[0] ?? "");
+/** Whether the only word is a table of decisions. */
+const isTableFile = (words: readonly string[]): boolean => words.length === 1 && /\.(?:csv|tsv)$/i.test(words[0] ?? "");
 
 /**
- * What was typed: papers, then include or exclude, then the reason, which a criterion may replace; or the rows of a CSV
- * file.
+ * The typed decisions: papers, then "include" or "exclude", then the reason, which may be missing if there is a
+ * criterion; or the rows of a table.
  */
-async function decisionsIn(
+async function parseDecisions(
   folder: string,
   words: readonly string[],
   criterion: string | undefined,
   cwd: string,
 ): Promise<readonly EligibilityDecision[]> {
   const [first = ""] = words;
-  if (criterion !== undefined && (isTable(words) || !words.slice(-2).includes("exclude")))
+  if (criterion !== undefined && (isTableFile(words) || !words.slice(-2).includes("exclude")))
     throw new ExpectedError("--criterion goes with papers and 'exclude'; a CSV file has a column criterion.", 2);
-  if (isTable(words)) {
-    const said = await decisionsOfTable(await readRegularText(resolve(cwd, first)), first);
-    return said.some(({ decision }) => decision in exportedWords) ? changedIn(folder, said) : said;
+  if (isTableFile(words)) {
+    const decisions = await parseTable(await readRegularText(resolve(cwd, first)), first);
+    return decisions.some(({ decision }) => decision in decisionByExportedWord)
+      ? changedDecisions(folder, decisions)
+      : decisions;
   }
   const isWithoutReason = criterion !== undefined && words.at(-1) === "exclude";
   const [papers, [decision, why = ""]] = isWithoutReason
@@ -105,51 +113,59 @@ async function decisionsIn(
   return papers.map((paper) => ({ paper, decision, why, ...withoutUndefined({ criterion }) }));
 }
 
-/** How columns of decisions are called. */
-const columns = {
+/** The possible names of the columns in a table of decisions. */
+const columnNames = {
   paper: ["id", "key", "paper"],
   decision: ["decision"],
   why: ["why", "reason", "notes"],
   criterion: ["criterion"],
 } as const;
 
-/** The words of an export's column `decision`, with the decision that each is if a person writes it. */
-const exportedWords: Readonly<Record<string, string>> = { included: "include", excluded: "exclude", open: "" };
+/** The decisions by the words of the column `decision` in an export. */
+const decisionByExportedWord: Readonly<Record<string, string>> = { included: "include", excluded: "exclude", open: "" };
 
-/** The decisions of an exported table that a person changed. The other rows say what the project says. */
-async function changedIn(
+/** The rows of an exported table in which the user changed the decision. */
+async function changedDecisions(
   folder: string,
-  said: readonly EligibilityDecision[],
+  decisions: readonly EligibilityDecision[],
 ): Promise<readonly EligibilityDecision[]> {
   const { rrd } = await readResearch(folder);
   const records = allRecords(withKeys(rrd), [], await readKeptSearch(folder, rrd));
-  const present = new Map(records.flatMap(({ id, key, outcome }) => [id, key].map((name) => [name, outcome.decision])));
-  return said
-    .filter(({ paper, decision }) => decision !== "open" && present.get(paper) !== decision)
-    .map((one) => ({ ...one, decision: exportedWords[one.decision] ?? one.decision }));
+  const presentDecisions = new Map(
+    records.flatMap(({ id, key, outcome }) => [id, key].map((name) => [name, outcome.decision])),
+  );
+  return decisions
+    .filter(({ paper, decision }) => decision !== "open" && presentDecisions.get(paper) !== decision)
+    .map((changed) => ({ ...changed, decision: decisionByExportedWord[changed.decision] ?? changed.decision }));
 }
 
 /** The rows of a table with the columns id (or key), decision, why and, if there is one, criterion. */
-async function decisionsOfTable(text: string, name: string): Promise<readonly EligibilityDecision[]> {
+async function parseTable(text: string, name: string): Promise<readonly EligibilityDecision[]> {
   const { parse } = await import("csv-parse/sync");
   let rows: Record<string, string>[];
   try {
-    const head = (names: string[]) => names.map((each) => each.trim().toLowerCase());
-    const [headLine = ""] = text.trimStart().split(/\r\n|\n|\r/, 1);
-    const delimiter = delimiterOf(headLine);
-    rows = parse(text, { bom: true, columns: head, skip_empty_lines: true, delimiter, trim: true });
+    const headerNames = (names: string[]) => names.map((name) => name.trim().toLowerCase());
+    const [headerLine = ""] = text.trimStart().split(/\r\n|\n|\r/, 1);
+    const delimiter = delimiterOf(headerLine);
+    rows = parse(text, { bom: true, columns: headerNames, skip_empty_lines: true, delimiter, trim: true });
   } catch (error) {
     throw new ExpectedError(`${name} can't be read as CSV: ${(error as Error).message}.`, 2);
   }
   const [first] = rows;
-  const column = (field: keyof typeof columns) => columns[field].find((each) => first !== undefined && each in first);
-  const [paper, decision, why, criterion] = [column("paper"), column("decision"), column("why"), column("criterion")];
+  const columnOf = (field: keyof typeof columnNames) =>
+    columnNames[field].find((name) => first !== undefined && name in first);
+  const [paper, decision, why, criterion] = [
+    columnOf("paper"),
+    columnOf("decision"),
+    columnOf("why"),
+    columnOf("criterion"),
+  ];
   if (paper === undefined || decision === undefined || why === undefined)
     throw new ExpectedError(
       `${name} must have a head and rows with the columns id (or key), decision (include, exclude or not-retrieved) and why.`,
       2,
     );
-  // A row without a decision is one that nobody has decided yet.
+  // Rows without a decision are skipped: the user has not decided on them yet.
   return rows
     .filter((row) => (row[decision] ?? "") !== "")
     .map((row) => ({

@@ -36,11 +36,11 @@ import { requireForm, typedForm } from "../run/typed-form.js";
 
 interface ExtractArguments {
   readonly folder?: string;
-  /** Fields to add or to change, as `new --field` takes them. */
+  /** Fields to add or change, in the form of `new --field`. */
   readonly fields: readonly string[];
-  /** Names or ids of fields to take out of the form. */
+  /** Names or ids of fields to remove from the form. */
   readonly without: readonly string[];
-  /** Begin without asking. */
+  /** True to start without asking for consent. */
   readonly yes: boolean;
   readonly flags: ConfigFlags;
   readonly quiet: boolean;
@@ -49,27 +49,27 @@ interface ExtractArguments {
 }
 
 /**
- * Adds, changes or takes out fields of a project's form, and has what is missing looked for in the texts of the papers
- * that were read, once the person has agreed to what that costs. The exit code is that of the run.
- * @throws ExpectedError (exit code 2) for a field that can't be used, and where nobody agrees.
+ * Adds, changes or removes fields of a project's form. If the user agrees to the cost, agents then look for missing
+ * values in the papers that were read. The exit code is that of the run.
+ * @throws ExpectedError (exit code 2) for an invalid field, or if the user does not agree.
  */
 export async function extractCommand(args: ExtractArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const folder = await findResearch(io.cwd, args.folder);
   const config = await withLastAgent(await resolveConfig(io, args.flags), folder, io);
-  const added = await typedForm(args.fields, io.cwd);
+  const addedFields = await typedForm(args.fields, io.cwd);
   const { rrd, ledger } = await readResearch(folder);
   const fillers: readonly Filler[] = config.secondReader === undefined ? ["first"] : ["first", "second"];
-  const change = (current: Rrd) => withFormsOpen(withForm(current, added, args.without), fillers);
-  const changed = change(rrd);
-  if (formOf(changed).length === 0 && args.without.length === 0)
+  const changeForm = (current: Rrd) => withFormsOpen(withForm(current, addedFields, args.without), fillers);
+  const newRrd = changeForm(rrd);
+  if (formOf(newRrd).length === 0 && args.without.length === 0)
     throw new ExpectedError(
       "The project has no fields to extract; add one with --field 'sample size: how many participants, per arm'.",
       2,
     );
   const name = nameFor(io.cwd, folder);
-  const edit = async () => {
-    const edited = await editResearch(folder, change, {
+  const storeForm = async () => {
+    const edited = await editResearch(folder, changeForm, {
       derive,
       git: config.git,
       notify: (_, message) => say(io, message),
@@ -77,11 +77,11 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
     await signState(folder, config.stateDir);
     return edited.rrd;
   };
-  const open = openForms(changed);
-  const isDone = statusOf(rrd, ledger).done.includes("report");
-  if (open.length === 0 || !isDone) {
-    await edit();
-    if (isDone)
+  const formsToFill = openForms(newRrd);
+  const isReportWritten = statusOf(rrd, ledger).done.includes("report");
+  if (formsToFill.length === 0 || !isReportWritten) {
+    await storeForm();
+    if (isReportWritten)
       await updateReport(folder, {
         git: config.git,
         stateDir: config.stateDir,
@@ -90,64 +90,64 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
       });
     say(
       io,
-      isDone
-        ? "No agent is needed: every field is answered for every paper that was read."
-        : `The fields are kept, and no agent was started: ${name} is not finished. 'research-ralph run ${shellWord(name)}' asks for them of the papers that are still to be read, and then of the others.`,
+      isReportWritten
+        ? "No agent is needed: all fields have answers for all papers that were read."
+        : `The fields are stored. No agent was started, because ${name} is not finished: 'research-ralph run ${shellWord(name)}' looks for them, first in the papers that were not read yet, then in the others.`,
     );
     return 0;
   }
   await requireAgents(config, io, false, roleNamesOf(config));
-  for (const line of await costLines(folder, changed, open, config, io)) say(io, line);
+  for (const line of await costLines(folder, newRrd, formsToFill, config, io)) say(io, line);
   await requireConsent(io, {
     yes: args.yes,
     toBegin: "Yes, look for them",
     otherwise: "Nothing was changed and no agent was started",
   });
-  return work(folder, await edit(), config, io, { ...args, forecast: false });
+  return work(folder, await storeForm(), config, io, { ...args, forecast: false });
 }
 
-/** The state with another form. @throws ExpectedError (exit code 2) where it can't be used. */
-function withForm(rrd: Rrd, added: readonly NewField[], without: readonly string[]): Rrd {
+/** The state with the changed form. @throws ExpectedError (exit code 2) if the form is invalid. */
+function withForm(rrd: Rrd, addedFields: readonly NewField[], removedFields: readonly string[]): Rrd {
   const form = formOf(rrd);
-  const gone = without.map((typed) => fieldNamed(form, typed));
+  const fieldsToRemove = removedFields.map((typed) => fieldNamed(form, typed));
   const fields = formWith(
-    form.filter((field) => !gone.includes(field)),
-    added,
+    form.filter((field) => !fieldsToRemove.includes(field)),
+    addedFields,
   );
   requireForm(fields);
   return { ...rrd, requirements: { ...rrd.requirements, fields } };
 }
 
-/** What the forms take, by the agent that fills them in: the sizes of the stored texts, at the price of its model. */
+/** One sentence for each agent with the forecast of its cost, from the sizes of the stored texts. */
 async function costLines(
   folder: string,
   rrd: Rrd,
-  open: readonly OpenForm[],
+  formsToFill: readonly OpenForm[],
   config: ResolvedConfig,
   io: Io,
 ): Promise<string[]> {
   const lines: string[] = [];
   for (const filler of ["first", "second"] as const) {
-    const mine = open.filter((form) => form.filler === filler);
-    if (mine.length === 0) continue;
-    let input = 0;
-    let stored = 0;
-    for (const { paper } of mine) {
+    const formsOfAgent = formsToFill.filter((form) => form.filler === filler);
+    if (formsOfAgent.length === 0) continue;
+    let inputTokens = 0;
+    let storedCount = 0;
+    for (const { paper } of formsOfAgent) {
       const text = await lastCachedText(textsFolder(folder), paper.id);
-      if (text !== undefined) stored += 1;
-      const form = estimateTokens(formInstructions(fieldsToFill(rrd, paper, filler)));
-      input += text === undefined ? extract.figure.input : ownTokens + form + estimateTokens(text.text);
+      if (text !== undefined) storedCount += 1;
+      const formTokens = estimateTokens(formInstructions(fieldsToFill(rrd, paper, filler)));
+      inputTokens += text === undefined ? extract.figure.input : otherTokens + formTokens + estimateTokens(text.text);
     }
-    const figure = { ...extract.figure, input: Math.round(input / mine.length) };
+    const figure = { ...extract.figure, input: Math.round(inputTokens / formsOfAgent.length) };
     const agent = filler === "first" ? config.agent : (config.secondReader ?? config.agent);
-    const forecast = forecastOfSize(config, io, agent, rrd, { kind: extract.name, figure, units: mine.length });
-    const fields = new Set(mine.flatMap(({ paper }) => fieldsToFill(rrd, paper, filler).map(({ id }) => id)));
+    const forecast = forecastOfSize(config, io, agent, rrd, { kind: extract.name, figure, units: formsOfAgent.length });
+    const fields = new Set(formsOfAgent.flatMap(({ paper }) => fieldsToFill(rrd, paper, filler).map(({ id }) => id)));
     lines.push(
-      `${agent} looks for ${quantity(fields.size, "field")} in ${quantity(mine.length, "paper")}${forecast === undefined ? "" : `: ${forecastText(forecast)}`}; estimated from ${stored === mine.length ? "the stored texts" : `${quantity(stored, "stored text")} and a usual length for the others`}.`,
+      `${agent} looks for ${quantity(fields.size, "field")} in ${quantity(formsOfAgent.length, "paper")}${forecast === undefined ? "" : `: ${forecastText(forecast)}`}; estimated from ${storedCount === formsOfAgent.length ? "the stored texts" : `${quantity(storedCount, "stored text")} and a usual length for the others`}.`,
     );
   }
   return lines;
 }
 
-/** Tokens of a brief besides its text and its form, and those that an agent's CLI adds. */
-const ownTokens = 3_000;
+/** Tokens of a brief in addition to the paper's text and the form, with those that an agent's CLI adds. */
+const otherTokens = 3_000;

@@ -4,16 +4,16 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { parseReference } from "../../research/papers/reference.js";
 
 /**
- * Refuses a reference that is a file or folder outside of `cwd`, for callers that others than a person may lead: a page
- * in a browser, a client's model.
- * @throws ExpectedError (exit code 2), which names `where` the reference was given.
+ * Requires that a reference is not a file or folder outside `cwd`. For references that may not come from the user, but
+ * from a page in a browser or the model of a client. `place`: the name of their origin, for the message.
+ * @throws ExpectedError (exit code 2) for a path outside.
  */
-export function requireInside(reference: string, cwd: string, where: string): void {
-  const named = parseReference(reference, cwd);
-  const path = named.kind === "file" ? named.path : resolve(cwd, reference);
+export function requireInside(reference: string, cwd: string, place: string): void {
+  const parsedReference = parseReference(reference, cwd);
+  const path = parsedReference.kind === "file" ? parsedReference.path : resolve(cwd, reference);
   if (existsSync(path) && relative(realpathSync(cwd), realpathSync(path)).split(sep)[0] === "..")
     throw new ExpectedError(
-      `${reference} lies outside the folder that ${where} was started in; research-ralph in a terminal takes it.`,
+      `${reference} lies outside the folder in which ${place} was started; use research-ralph in a terminal for it.`,
       2,
     );
 }

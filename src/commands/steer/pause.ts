@@ -12,9 +12,9 @@ export const pauseCommand = (args: FolderOptions, io: Io): Promise<number> => ho
 /** Ends a run before its next iteration like Ctrl+C, and prevents other runs until `resume`. */
 export const stopCommand = (args: FolderOptions, io: Io): Promise<number> => holdWork(stopName, args, io);
 
-async function holdWork(name: Hold, { folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+async function holdWork(name: Hold, { folder: typedName, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { kind, folder, path } = await findWork(io.cwd, argument);
+  const { kind, folder, path } = await findWork(io.cwd, typedName);
   const work = kind.steeredWork(folder, path);
   const { file, running, says } = await hold(work, name);
   if (json) io.stdout(`${JSON.stringify({ folder, file, running })}\n`);
@@ -25,9 +25,9 @@ async function holdWork(name: Hold, { folder: argument, json }: FolderOptions, i
 }
 
 /** Allows runs again after a pause or stop. */
-export async function resumeCommand({ folder: argument, json }: FolderOptions, io: Io): Promise<number> {
+export async function resumeCommand({ folder: typedName, json }: FolderOptions, io: Io): Promise<number> {
   requirePerson(io.env);
-  const { kind, folder, path } = await findWork(io.cwd, argument);
+  const { kind, folder, path } = await findWork(io.cwd, typedName);
   const { lifted, says } = await resume(kind.steeredWork(folder, path));
   if (json) io.stdout(`${JSON.stringify({ folder, lifted })}\n`);
   else say(io, says);

@@ -2,13 +2,13 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { isStartedByAgent } from "../../engine/process/descendants.js";
 
 /**
- * Only a person steers: an agent that calls the command would say what it is to do in the person's name.
- * @throws ExpectedError (exit code 5) where an agent of research-ralph started this command.
+ * Requires that a person started this command, because an agent must not give itself instructions in the user's name.
+ * @throws ExpectedError (exit code 5) if an agent of research-ralph started it.
  */
 export function requirePerson(env: NodeJS.ProcessEnv): void {
   if (isStartedByAgent(env))
     throw new ExpectedError(
-      "An agent of research-ralph started this command, and only a person steers a project; call it from a terminal of your own.",
+      "An agent of research-ralph started this command, but only a person may use it; run it in a terminal of your own.",
       5,
     );
 }

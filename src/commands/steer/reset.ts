@@ -25,32 +25,32 @@ interface ResetArguments {
 
 /** Resets all work, one paper, the units of a kind, or everything after an iteration. Makes a backup first. */
 export async function resetCommand(
-  { folder: argument, paper, unit, to: iteration, undo, flags, json }: ResetArguments,
+  { folder: typedName, paper, unit, to: iteration, undo, flags, json }: ResetArguments,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
-  const folder = await findResearch(io.cwd, argument);
+  const folder = await findResearch(io.cwd, typedName);
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const resetToUndo = undo ? await lastReset(folder) : undefined;
-  const to = resetToUndo === undefined ? iteration : resetToUndo.iteration - 1;
+  const targetIteration = resetToUndo === undefined ? iteration : resetToUndo.iteration - 1;
   const target: ResetTarget =
     paper !== undefined
       ? { paper: await paperIdFor(folder, paper) }
       : unit !== undefined
         ? { unit }
-        : to !== undefined
-          ? { to }
+        : targetIteration !== undefined
+          ? { to: targetIteration }
           : { all: true };
-  const resets = await resetResearch(folder, target, { derive, git, now: io.clock.now });
+  const resetTexts = await resetResearch(folder, target, { derive, git, now: io.clock.now });
   await signState(folder, stateDir);
-  const sentences = resetToUndo === undefined ? resets : [undoneText(resetToUndo), ...resets];
+  const sentences = resetToUndo === undefined ? resetTexts : [undoText(resetToUndo), ...resetTexts];
   if (json) io.stdout(`${JSON.stringify({ done: sentences })}\n`);
   else for (const sentence of sentences) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
   if (!json) say(io, `'research-ralph reset ${nameFor(io.cwd, folder)} --undo' takes this back.`);
   return 0;
 }
 
-/** The id of the paper with this name. An unknown name is returned unchanged, and the reset refuses it. */
+/** The id of the paper that the user named. An unknown name is returned unchanged; the reset then rejects it. */
 async function paperIdFor(folder: string, typed: string): Promise<string> {
   const [only, ...others] = recordsNamed((await readResearch(folder)).rrd, typed);
   if (only !== undefined && others.length > 0) throw severalMatch(typed, [only, ...others]);
@@ -64,8 +64,8 @@ interface LastReset {
 }
 
 /**
- * The last reset. Returning to the state before its iteration undoes it.
- * @throws ExpectedError if nothing was reset.
+ * The last reset, which is undone by a return to the state before its iteration.
+ * @throws ExpectedError (exit code 2) if nothing was reset.
  */
 async function lastReset(folder: string): Promise<LastReset> {
   const { lines } = await readLedger(folder);
@@ -75,5 +75,5 @@ async function lastReset(folder: string): Promise<LastReset> {
   return { iteration: last.iteration, laterCount: lines.filter(({ iteration }) => iteration > last.iteration).length };
 }
 
-const undoneText = ({ iteration, laterCount }: LastReset): string =>
+const undoText = ({ iteration, laterCount }: LastReset): string =>
   `The last reset (iteration ${iteration}) is taken back${laterCount === 0 ? "" : `, and the ${quantity(laterCount, "iteration")} after it`}.`;

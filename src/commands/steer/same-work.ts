@@ -17,35 +17,36 @@ interface CommonArguments {
   readonly json: boolean;
 }
 
-interface JoinArguments extends CommonArguments {
+interface MergeArguments extends CommonArguments {
   readonly papers: readonly [string, string];
 }
 
-interface PartArguments extends CommonArguments {
+interface SeparateArguments extends CommonArguments {
   readonly paper: string;
 }
 
-/** Joins two records of one work: the second becomes a duplicate of the first. */
-export const joinCommand = ({ papers: [first, second], ...common }: JoinArguments, io: Io): Promise<number> =>
-  settle(common, (rrd, where) => mergeTwo(rrd, first, second, where), io);
+/** Merges two records of one work: the second becomes a duplicate of the first. */
+export const joinCommand = ({ papers: [first, second], ...common }: MergeArguments, io: Io): Promise<number> =>
+  changeProject(common, (rrd, projectName) => mergeTwo(rrd, first, second, projectName), io);
 
 /** Separates a duplicate from its work again. */
-export const partCommand = ({ paper, ...common }: PartArguments, io: Io): Promise<number> =>
-  settle(common, (rrd, where) => separateRecord(rrd, paper, where), io);
+export const partCommand = ({ paper, ...common }: SeparateArguments, io: Io): Promise<number> =>
+  changeProject(common, (rrd, projectName) => separateRecord(rrd, paper, projectName), io);
 
-async function settle(
-  { folder: argument, flags, json }: CommonArguments,
-  change: (rrd: Rrd, where: string) => MergeResult,
+/** Stores a change of the records, and prints what was changed. */
+async function changeProject(
+  { folder: typedName, flags, json }: CommonArguments,
+  change: (rrd: Rrd, projectName: string) => MergeResult,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
-  const folder = await findResearch(io.cwd, argument);
+  const folder = await findResearch(io.cwd, typedName);
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
-  const where = nameFor(io.cwd, folder);
-  const { says } = change((await readResearch(folder)).rrd, where);
+  const projectName = nameFor(io.cwd, folder);
+  const { says: sentence } = change((await readResearch(folder)).rrd, projectName);
   const notify = (_: string, message: string) => say(io, message);
-  await editResearch(folder, (rrd) => change(withKeys(rrd), where).rrd, { derive, git, notify });
+  await editResearch(folder, (rrd) => change(withKeys(rrd), projectName).rrd, { derive, git, notify });
   await signState(folder, stateDir);
-  io.stdout(json ? `${JSON.stringify({ folder, says })}\n` : `${says}\n`);
+  io.stdout(json ? `${JSON.stringify({ folder, says: sentence })}\n` : `${sentence}\n`);
   return 0;
 }

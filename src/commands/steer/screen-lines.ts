@@ -17,12 +17,12 @@ const maxColumns = 96;
 /** Maximum tokens of a passage. */
 const maxPassageTokens = 80;
 
-/** Minimum lines of an abstract, if there are other long texts. */
+/** An abstract is not shortened below this number of lines. */
 const minAbstractLines = 3;
 
 /**
- * The lines of a record for a decision, at most `maxLines`. The abstract is shortened first, then the end, so that the
- * title stays on the screen.
+ * The lines that show a record, at most `maxLines`. If there are too many, the abstract is shortened first, then the
+ * end; the title is always shown.
  */
 export function recordLines(
   record: ToScreen,
@@ -33,43 +33,43 @@ export function recordLines(
 ): string[] {
   const colors = pc.createColors(io.color);
   const columns = Math.min(maxColumns, io.columns - 1);
-  const wrapped = (text: string) => wrap(text, columns);
+  const wrapLines = (text: string) => wrap(text, columns);
   const keywords = requirements.keywords ?? [];
-  const withMarkedKeywords = (text: string, markWord: (word: string) => string) =>
+  const markKeywords = (text: string, markWord: (word: string) => string) =>
     withKeywords(text, keywords)
       .map((piece) => (piece.isKeyword ? markWord(piece.text) : piece.text))
       .join("");
-  const moreLines = (count: number) => colors.dim(`… ${quantity(count, "more line")}: a shows all`);
-  const shortened = (lines: readonly string[], maxCount: number): readonly string[] =>
-    lines.length <= maxCount ? lines : [...lines.slice(0, maxCount - 1), moreLines(lines.length - maxCount + 1)];
-  const head = [
-    ...(message === "" ? [] : [...wrapped(`· ${message}`), ""]),
-    ...wrapped(place).map(colors.dim),
+  const hiddenLinesText = (count: number) => colors.dim(`… ${quantity(count, "more line")}: a shows all`);
+  const shorten = (lines: readonly string[], maxCount: number): readonly string[] =>
+    lines.length <= maxCount ? lines : [...lines.slice(0, maxCount - 1), hiddenLinesText(lines.length - maxCount + 1)];
+  const headLines = [
+    ...(message === "" ? [] : [...wrapLines(`· ${message}`), ""]),
+    ...wrapLines(place).map(colors.dim),
     "",
-    ...wrapped(record.title).map(colors.bold),
-    ...(record.about === "" ? [] : wrapped(record.about)),
+    ...wrapLines(record.title).map(colors.bold),
+    ...(record.about === "" ? [] : wrapLines(record.about)),
     "",
   ];
-  // Asterisks need columns, colours do not.
-  const wrappedWithKeywords = (text: string) =>
+  // Without colours, asterisks mark the keywords. They need columns, so they are inserted before the text is wrapped.
+  const wrapWithKeywords = (text: string) =>
     io.color
-      ? wrapped(text).map((line) => withMarkedKeywords(line, colors.underline))
-      : wrapped(withMarkedKeywords(text, (word) => `*${word}*`));
-  const abstract = record.abstract === "" ? withoutAbstract(record, columns) : wrappedWithKeywords(record.abstract);
+      ? wrapLines(text).map((line) => markKeywords(line, colors.underline))
+      : wrapLines(markKeywords(text, (word) => `*${word}*`));
+  const abstract = record.abstract === "" ? linesWithoutAbstract(record, columns) : wrapWithKeywords(record.abstract);
   const linesAfterAbstract = [
     ...(record.answers.length === 0 ? [] : [""]),
     ...record.answers.flatMap(({ criterion, answer }) => {
-      const words = hasPassage(answer) ? clippedPassage(answer, maxPassageTokens).replace(/\s+/g, " ") : "";
+      const passage = hasPassage(answer) ? clippedPassage(answer, maxPassageTokens).replace(/\s+/g, " ") : "";
       const doubts = uncertaintyReasons(answer);
       const doubtText = doubts.length === 0 ? "" : ` (${doubts.join("; ")})`;
-      const sign = { yes: "✓", no: "✗", unclear: "?" }[answer.answer];
+      const answerSign = { yes: "✓", no: "✗", unclear: "?" }[answer.answer];
       return [
         ...labelledLines(
-          `${sign} `,
+          `${answerSign} `,
           `${criterion.id} ${criterion.kind}: ${oneLine(criterion.text)}: ${answer.answer}${doubtText}`,
           columns,
         ),
-        ...(words === "" ? [] : labelledLines("    ", words, columns).map(colors.dim)),
+        ...(passage === "" ? [] : labelledLines("    ", passage, columns).map(colors.dim)),
       ];
     }),
     ...(record.readings.length === 0 ? [] : [""]),
@@ -79,21 +79,18 @@ export function recordLines(
     ...(record.notes === "" ? [] : ["", ...labelledLines("Noted: ", record.notes, columns)]),
     ...(note === "" ? [] : ["", ...labelledLines("Your note: ", note, columns)]),
   ];
-  const freeLines = maxLines - head.length;
+  const freeLines = maxLines - headLines.length;
   return [
-    ...head,
-    ...shortened(
-      [
-        ...shortened(abstract, Math.max(minAbstractLines, freeLines - linesAfterAbstract.length)),
-        ...linesAfterAbstract,
-      ],
+    ...headLines,
+    ...shorten(
+      [...shorten(abstract, Math.max(minAbstractLines, freeLines - linesAfterAbstract.length)), ...linesAfterAbstract],
       freeLines,
     ),
   ];
 }
 
-/** If the abstract is unknown: the parts of the text that were read. */
-const withoutAbstract = ({ read }: ToScreen, columns: number): string[] => [
+/** The lines in place of an unknown abstract: the parts of the text that were read. */
+const linesWithoutAbstract = ({ read }: ToScreen, columns: number): string[] => [
   read.length === 0 ? "(The abstract is not known.)" : "(No abstract; from the text that was read:)",
   ...read.flatMap((text) => labelledLines("  ", text, columns)),
 ];
@@ -110,8 +107,8 @@ const keys = [
   ["q", "quit"],
 ] as const;
 
-/** The keys at the end of the list. */
-export const endLine = ({ color }: Pick<Io, "color">): string => {
+/** The keys that work after the last record. */
+export const endKeysLine = ({ color }: Pick<Io, "color">): string => {
   const { bold } = pc.createColors(color);
   return `${bold("b")} back  ${bold("u")} undo  ${bold("any other key")} ends`;
 };

@@ -20,7 +20,7 @@ import { updateReport } from "../../research/report/documents/show-in-report.js"
 import { readResearch } from "../../research/project-files/research.js";
 import { screenKeys } from "../help-text.js";
 import { requirePerson } from "./require-person.js";
-import { endLine, keyLines, recordLines } from "./screen-lines.js";
+import { endKeysLine, keyLines, recordLines } from "./screen-lines.js";
 import { type Keys, openKeys } from "./typed-keys.js";
 
 interface ScreenArguments {
@@ -30,17 +30,17 @@ interface ScreenArguments {
   readonly json: boolean;
 }
 
-/** Shows records one by one on the terminal, and takes a person's decision on each with a key. */
+/** Shows records one by one on the terminal. The user decides on each of them with a key. */
 export async function screenCommand(
-  { folder: argument, which, flags, json }: ScreenArguments,
+  { folder: typedName, which, flags, json }: ScreenArguments,
   io: Io,
 ): Promise<number> {
-  const folder = await findResearch(io.cwd, argument).catch(async (error: unknown) => {
-    const only = error instanceof UnnamedWork ? await onlyWaiting(which, io) : undefined;
-    if (only === undefined) throw error;
-    return only;
+  const folder = await findResearch(io.cwd, typedName).catch(async (error: unknown) => {
+    const onlyFolder = error instanceof UnnamedWork ? await onlyProjectWithRecords(which, io) : undefined;
+    if (onlyFolder === undefined) throw error;
+    return onlyFolder;
   });
-  const where = nameFor(io.cwd, folder);
+  const projectName = nameFor(io.cwd, folder);
   const { rrd } = await readResearch(folder);
   const records = recordsToScreen(rrd, which);
   if (json) {
@@ -49,9 +49,11 @@ export async function screenCommand(
   }
   requirePerson(io.env);
   if (records.length === 0) {
-    const all =
-      which === "all" ? "" : ` 'research-ralph screen ${where} --all' shows every record that was screened or read.`;
-    say(io, `${emptyListTexts[which]}${all}`);
+    const allHint =
+      which === "all"
+        ? ""
+        : ` 'research-ralph screen ${projectName} --all' shows every record that was screened or read.`;
+    say(io, `${emptyListTexts[which]}${allHint}`);
     return 0;
   }
   const keys = openKeys(io);
@@ -61,122 +63,125 @@ export async function screenCommand(
       2,
     );
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
-  const writing = { stateDir, now: io.clock.now, notify: (message: string) => say(io, message) };
-  const show = () => updateReport(folder, { ...writing, git: false });
-  const screening = await openScreening({ ...writing, folder, where, git, show });
-  let last: ScreeningView;
+  const writeOptions = { stateDir, now: io.clock.now, notify: (message: string) => say(io, message) };
+  const showInReport = () => updateReport(folder, { ...writeOptions, git: false });
+  const screening = await openScreening({ ...writeOptions, folder, where: projectName, git, show: showInReport });
+  let lastView: ScreeningView;
   try {
-    last = await goThrough(screening, which, keys, io);
+    lastView = await screenRecords(screening, which, keys, io);
   } finally {
     keys.close();
   }
   await screening.commit();
-  const left = recordsToScreen((await readResearch(folder)).rrd, which === "all" ? "waiting" : which).length;
-  const next = screening.next();
-  const maybe = last.maybe.length === 0 ? "" : `, ${last.maybe.length} maybe`;
+  const remainingCount = recordsToScreen((await readResearch(folder)).rrd, which === "all" ? "waiting" : which).length;
+  const updateHint = screening.next();
+  const maybeText = lastView.maybe.length === 0 ? "" : `, ${lastView.maybe.length} maybe`;
   say(
     io,
-    `${quantity(last.decisionTexts.size, "decision")}${maybe}; ${left === 0 ? "nothing waits for you" : `${quantity(left, "record")} left`}.`,
+    `${quantity(lastView.decisionTexts.size, "decision")}${maybeText}; ${remainingCount === 0 ? "nothing waits for you" : `${quantity(remainingCount, "record")} left`}.`,
   );
-  if (left > 0)
+  if (remainingCount > 0)
     say(
       io,
-      `'research-ralph screen ${where}' goes on from here${maybe === "" ? "" : "; what you put off with m comes last"}.`,
+      `'research-ralph screen ${projectName}' continues here${maybeText === "" ? "" : "; the records that you marked maybe come last"}.`,
     );
-  else if (next !== undefined) say(io, next);
+  else if (updateHint !== undefined) say(io, updateHint);
   return 0;
 }
 
 const clearTerminal = "\u001b[2J\u001b[3J\u001b[H";
 
-/** The only project here with records of this list, which is told; undefined where several have some, or none. */
-async function onlyWaiting(which: WhichRecords, io: Io): Promise<string | undefined> {
+/**
+ * The project with records for this list, if there is exactly one. A message names it, because the user did not.
+ */
+async function onlyProjectWithRecords(which: WhichRecords, io: Io): Promise<string | undefined> {
   const folders: string[] = [];
   for (const folder of await listResearches(io.cwd)) {
-    const read = await readResearch(folder).catch(() => undefined);
-    if (read !== undefined && recordsToScreen(read.rrd, which).length > 0) folders.push(folder);
+    const state = await readResearch(folder).catch(() => undefined);
+    if (state !== undefined && recordsToScreen(state.rrd, which).length > 0) folders.push(folder);
   }
-  const [only, ...others] = folders;
-  if (only === undefined || others.length > 0) return undefined;
-  say(io, `Only ${nameFor(io.cwd, only)} has records for this list; it is taken.`);
-  return only;
+  const [onlyFolder, ...others] = folders;
+  if (onlyFolder === undefined || others.length > 0) return undefined;
+  say(io, `Only ${nameFor(io.cwd, onlyFolder)} has records for this list; they are shown.`);
+  return onlyFolder;
 }
 
-/** Shows record after record until all are gone through or the person quits; the last view. */
-async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, io: Io): Promise<ScreeningView> {
-  const clear = io.isDumb === true ? "\n" : clearTerminal;
-  let message = "";
-  /** The record whose abstract is shown in full, however long. */
-  let wholeId: string | undefined;
-  let look = await screening.look(which);
-  const to = async (index: number): Promise<void> => {
-    look = await screening.look(which, look.records[Math.max(0, index)]?.id ?? endOfList);
+/** Shows records until the user quits, also after the last record. Returns the last view. */
+async function screenRecords(screening: Screening, which: WhichRecords, keys: Keys, io: Io): Promise<ScreeningView> {
+  // A dumb terminal can't be cleared.
+  const clearOrNewline = io.isDumb === true ? "\n" : clearTerminal;
+  let nextMessage = "";
+  /** The id of the record that is shown with all its lines, after the key "a". */
+  let unshortenedId: string | undefined;
+  let view = await screening.look(which);
+  const goTo = async (index: number): Promise<void> => {
+    view = await screening.look(which, view.records[Math.max(0, index)]?.id ?? endOfList);
   };
   const undo = async (): Promise<void> => {
     const { says, id } = await screening.undo();
-    message = says;
-    look = await screening.look(which, id ?? look.record?.id ?? endOfList);
+    nextMessage = says;
+    view = await screening.look(which, id ?? view.record?.id ?? endOfList);
   };
-  const decide = async (says: Parameters<Screening["decide"]>[0]): Promise<void> => {
+  const decide = async (decision: Parameters<Screening["decide"]>[0]): Promise<void> => {
     try {
-      message = await screening.decide(says);
-      await to(look.index + 1);
+      nextMessage = await screening.decide(decision);
+      await goTo(view.index + 1);
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      message = error.message;
+      nextMessage = error.message;
     }
   };
   for (;;) {
-    const { record, records, index, rrd, note } = look;
-    const told = message;
-    message = "";
+    const { record, records, index, rrd, note } = view;
+    const shownMessage = nextMessage;
+    nextMessage = "";
     if (record === undefined) {
       io.stdout(
-        `${clear}${told === "" ? "" : `· ${told}\n\n`}That was the last record; ${decidedText(look)}.\n\n${endLine(io)}\n`,
+        `${clearOrNewline}${shownMessage === "" ? "" : `· ${shownMessage}\n\n`}That was the last record; ${decidedText(view)}.\n\n${endKeysLine(io)}\n`,
       );
       const key = await keys.next();
-      if (key === "b") await to(index - 1);
+      if (key === "b") await goTo(index - 1);
       else if (key === "u") await undo();
-      else return look;
+      else return view;
       continue;
     }
     const { id } = record;
-    const place = `${index + 1} of ${records.length} · ${decidedText(look)} · ${record.name} ${standingText(record, look)}`;
+    const statusLine = `${index + 1} of ${records.length} · ${decidedText(view)} · ${record.name} ${standingText(record, view)}`;
     const keysShown = keyLines(io);
-    // An empty line stands before the keys, and the cursor on the line after them.
+    // Two more lines are needed: an empty one before the keys, and the line of the cursor after them.
     const maxLines =
-      wholeId === id ? Number.POSITIVE_INFINITY : (io.rows ?? Number.POSITIVE_INFINITY) - keysShown.length - 2;
-    const lines = recordLines(record, rrd, { place, note, message: told }, io, maxLines);
-    io.stdout(`${clear}${lines.join("\n")}\n\n${keysShown.join("\n")}\n`);
+      unshortenedId === id ? Number.POSITIVE_INFINITY : (io.rows ?? Number.POSITIVE_INFINITY) - keysShown.length - 2;
+    const lines = recordLines(record, rrd, { place: statusLine, note, message: shownMessage }, io, maxLines);
+    io.stdout(`${clearOrNewline}${lines.join("\n")}\n\n${keysShown.join("\n")}\n`);
     const key = await keys.next();
     switch (key) {
       case "i":
         await decide({ id, decision: "include" });
         break;
       case "x": {
-        const reason = await reasonFor(look, io, keys);
+        const reason = await askForReason(view, io, keys);
         if (reason !== undefined) await decide({ id, decision: "exclude", ...reason });
         break;
       }
       case "m":
-        message = await screening.postpone(id);
-        await to(index + 1);
+        nextMessage = await screening.postpone(id);
+        await goTo(index + 1);
         break;
       case "n": {
         const text = await keys.line("Note: ", note);
         if (text !== undefined) await screening.note(id, text);
-        await to(index);
+        await goTo(index);
         break;
       }
       case "a":
-        wholeId = id;
+        unshortenedId = id;
         break;
       case "b":
-        await to(index - 1);
+        await goTo(index - 1);
         break;
       case " ":
       case "s":
-        await to(index + 1);
+        await goTo(index + 1);
         break;
       case "u":
         await undo();
@@ -184,51 +189,51 @@ async function goThrough(screening: Screening, which: WhichRecords, keys: Keys, 
       case "q":
       case "\u0003":
       case "\u0004":
-        return look;
+        return view;
       case "?":
-        message = screenKeys;
+        nextMessage = screenKeys;
         break;
       default:
-        message = `'${oneLine(key)}' does nothing here; ? shows the keys.`;
+        nextMessage = `'${oneLine(key)}' does nothing here; ? shows the keys.`;
     }
   }
 }
 
-/** By which criterion a record is excluded, or why else; undefined where the person thought better of it. */
-async function reasonFor(
+/** Asks for the criterion that excludes a record, or for another reason; undefined if the user goes back. */
+async function askForReason(
   { criteria, note }: ScreeningView,
   io: Io,
   keys: Keys,
 ): Promise<{ readonly why?: string; readonly criterion?: string } | undefined> {
-  let begun = note;
+  let initialText = note;
   if (criteria.length > 0) {
     io.stdout(`\n${criterionLines(criteria, note, io).join("\n")}\n`);
     const key = await keys.next();
     const criterion = criteria[Number(key) - 1]?.id;
     if (criterion !== undefined) return { criterion };
     if (key < " " || key === "\u007f") return undefined;
-    // Who types the reason at once must not act on records with its letters.
-    if (key !== "0") begun = key;
+    // Any other key is the first letter of a reason: it must not act like a key for records.
+    if (key !== "0") initialText = key;
   }
   for (;;) {
-    const why = await keys.line("Why is it excluded? ", begun);
+    const why = await keys.line("Why is it excluded? ", initialText);
     if (why === undefined) return undefined;
     if (why !== "") return { why };
     io.stdout("A reason is needed; Esc goes back.\n");
-    begun = "";
+    initialText = "";
   }
 }
 
-/** The criteria to choose from, and how another reason is typed. */
+/** The lines that offer the criteria, and explain how to type another reason. */
 function criterionLines(criteria: readonly Criterion[], note: string, { columns, color }: Io): string[] {
   const { bold } = pc.createColors(color);
-  const choice = (key: string, text: string): string[] =>
+  const choiceLines = (key: string, text: string): string[] =>
     labelledLines(`  ${key}  `, text, columns - 1).map((line) => line.replace(`  ${key}  `, `  ${bold(key)}  `));
   return [
     "Exclude by:",
     ...criteria
       .slice(0, 9)
-      .flatMap(({ id, kind, text }, index) => choice(String(index + 1), `${id} (${kind}: ${oneLine(text)})`)),
+      .flatMap(({ id, kind, text }, index) => choiceLines(String(index + 1), `${id} (${kind}: ${oneLine(text)})`)),
     ...wrap(
       `Or type another reason, then Enter${note === "" ? "" : " (0 begins with your note)"}. Esc goes back.`,
       columns - 1,

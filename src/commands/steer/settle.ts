@@ -12,25 +12,25 @@ interface SettleArguments extends FieldChoice {
   readonly json: boolean;
 }
 
-/** Writes whose value a person follows for a field on which two agents differ, or the person's own. */
+/** Stores the user's choice for a field on which two agents differ: the value of one of them, or another one. */
 export async function settleCommand(
-  { folder: argument, flags, json, ...said }: SettleArguments,
+  { folder: typedName, flags, json, ...choice }: SettleArguments,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
-  const folder = await findResearch(io.cwd, argument);
+  const folder = await findResearch(io.cwd, typedName);
   const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
   const notify = (_: string, message: string) => say(io, message);
-  const where = nameFor(io.cwd, folder);
-  const { says, settled, value, ...done } = await settleField(folder, said, {
-    where,
+  const projectName = nameFor(io.cwd, folder);
+  const { says, settled, value, ...otherFields } = await settleField(folder, choice, {
+    where: projectName,
     now: io.clock.now(),
     stateDir,
     git,
     notify,
     show: () => updateReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) }),
   });
-  if (json) io.stdout(`${JSON.stringify({ folder, ...settled, ...done, value: value ?? null })}\n`);
+  if (json) io.stdout(`${JSON.stringify({ folder, ...settled, ...otherFields, value: value ?? null })}\n`);
   else io.stdout(`${says}\n`);
   return 0;
 }

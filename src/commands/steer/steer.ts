@@ -8,55 +8,53 @@ import { requirePerson } from "./require-person.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 interface SteerArguments {
-  /** A project or task; undefined: that of the current folder. */
+  /** The name of a project or task; undefined: that of the current folder. */
   readonly folder: string | undefined;
-  /** What the agents should do; without it the messages in force are shown. */
+  /** An instruction for the agents; undefined: the present instructions are shown. */
   readonly text: string | undefined;
-  /** Whether all that was said before is taken back. */
+  /** True if all earlier instructions are removed. */
   readonly clear: boolean;
   readonly json: boolean;
 }
 
 /**
- * Tells the agents of a project or a task something, also while it runs elsewhere: every brief from the
- * next one on carries it until it is cleared.
+ * Gives the agents of a project or task an instruction, also during a run. All later briefs contain it, until it is
+ * cleared.
  */
 export async function steerCommand(args: SteerArguments, io: Io): Promise<number> {
   const { clear, json } = args;
-  const { led, text } = await meant(args, io.cwd);
-  const { kind, folder, path } = led;
-  const isWish = instructionsOf({ text }) !== "" || clear;
-  let says = "";
-  if (isWish) {
+  const { work, text } = await workAndText(args, io.cwd);
+  const { kind, folder, path } = work;
+  const changesInstructions = instructionsOf({ text }) !== "" || clear;
+  let result = "";
+  if (changesInstructions) {
     requirePerson(io.env);
     const { stateDir } = await configToRead(io, {}, ["state_dir"]);
-    says = await steer(kind.steeredWork(folder, path), { text, clear }, { now: io.clock.now(), stateDir });
+    result = await steer(kind.steeredWork(folder, path), { text, clear }, { now: io.clock.now(), stateDir });
   }
-  const steering = await currentInstructions(folder, await kind.readInstructions(folder));
-  if (json) io.stdout(`${JSON.stringify({ folder, steering: steering })}\n`);
-  else if (isWish) say(io, says);
-  else if (steering.length === 0)
+  const instructions = await currentInstructions(folder, await kind.readInstructions(folder));
+  if (json) io.stdout(`${JSON.stringify({ folder, steering: instructions })}\n`);
+  else if (changesInstructions) say(io, result);
+  else if (instructions.length === 0)
     say(io, `There are no instructions; give some with 'research-ralph steer ${path} "…"'.`);
-  else for (const each of steering) io.stdout(`- ${oneLine(each)}\n`);
+  else for (const instruction of instructions) io.stdout(`- ${oneLine(instruction)}\n`);
   return 0;
 }
 
-/**
- * In the folder of a task a single argument that names nothing else is what its agents are to be told.
- */
-async function meant(
+/** The work and the instruction. In the folder of a task, a single argument that names no work is the instruction. */
+async function workAndText(
   { folder, text }: Pick<SteerArguments, "folder" | "text">,
   cwd: string,
-): Promise<{ readonly led: FoundWork; readonly text: string | undefined }> {
+): Promise<{ readonly work: FoundWork; readonly text: string | undefined }> {
   try {
-    return { led: await findWork(cwd, folder), text };
+    return { work: await findWork(cwd, folder), text };
   } catch (error) {
     if (text !== undefined || folder === undefined) throw error;
-    const here = workIn(cwd, cwd);
-    const isHere = here !== undefined && here.kind.noun !== "project";
-    if (!isHere && /\s/.test(folder.trim()) && error instanceof ExpectedError)
+    const workHere = workIn(cwd, cwd);
+    const isTaskHere = workHere !== undefined && workHere.kind.noun !== "project";
+    if (!isTaskHere && /\s/.test(folder.trim()) && error instanceof ExpectedError)
       throw new ExpectedError('Name the project before the text: research-ralph steer <project> "…".', 2);
-    if (!isHere) throw error;
-    return { led: await findWork(cwd, undefined), text: folder };
+    if (!isTaskHere) throw error;
+    return { work: await findWork(cwd, undefined), text: folder };
   }
 }

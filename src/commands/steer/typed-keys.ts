@@ -1,11 +1,12 @@
 import type { Io } from "../../engine/ui/io.js";
 import { pad, textWidth } from "../../engine/ui/terminal/format.js";
 
-/** Reads keys that a person presses, one at a time. */
+/** Reads the keys that the user presses. */
 export interface Keys {
+  /** Waits for the next key. */
   next(): Promise<string>;
-  /** Reads a line. `before`: its initial text. Undefined if the person pressed Esc. */
-  line(label: string, before?: string): Promise<string | undefined>;
+  /** Lets the user edit a line, which begins with `initialText`. Undefined if the user cancels with Esc or Ctrl+C. */
+  line(label: string, initialText?: string): Promise<string | undefined>;
   close(): void;
 }
 
@@ -27,12 +28,12 @@ export function openKeys(io: Pick<Io, "keyboard" | "stdout" | "columns">): Keys 
   return {
     next,
     close: stop,
-    async line(label, before = "") {
-      let text = before;
+    async line(label, initialText = "") {
+      let text = initialText;
       for (;;) {
-        // Spaces clear the line, also on a terminal that can't be repainted. A wrapped line could not be cleared.
-        const shown = `${label}${lastColumns(text, io.columns - 1 - textWidth(label))}`;
-        stdout(`\r${pad(shown, io.columns - 1)}\r${shown}`);
+        // Spaces overwrite the old text, also on a dumb terminal. This works only for a line that is not wrapped.
+        const visibleText = `${label}${lastColumns(text, io.columns - 1 - textWidth(label))}`;
+        stdout(`\r${pad(visibleText, io.columns - 1)}\r${visibleText}`);
         const key = await next();
         if (key === enter || key === "\n") {
           stdout("\n");

@@ -206,7 +206,7 @@ describe("a decision on a record", () => {
     const { out } = await cli(["report", "--as", "csv"], cwd);
     const table = join(cwd, "records.csv");
     writeFileSync(table, out);
-    expect((await cli(["decide", "records.csv", "--no-git"], cwd)).err).toContain("Nothing is decided");
+    expect((await cli(["decide", "records.csv", "--no-git"], cwd)).err).toContain("Nothing was changed");
     const [head = "", ...rows] = out.split("\r\n");
     const at = (name: string) => head.replace("\ufeff", "").split(",").indexOf(name);
     const changed = rows.map((row) => {

@@ -188,7 +188,7 @@ describe("screen", () => {
     makeResearch(cwd, "other-2026-03-01", { papers_pool: [paper("o1", "presented")] });
     const io = ioIn(cwd, {}, { keyboard: pressing(["i", "q"]), columns: 60 });
     expect(await main(["screen", "--no-git"], io, "0.0.0")).toBe(0);
-    expect(io.err()).toContain(`Only ${project} has records for this list; it is taken.`);
+    expect(io.err()).toContain(`Only ${project} has records for this list; they are shown.`);
     expect(of("p1")?.override?.decision).toBe("include");
     makeResearch(cwd, "third-2026-03-01", { papers_pool: [paper("o1", "waiting")] });
     expect(await cli(["screen"], cwd)).toMatchObject({ code: 2, err: expect.stringContaining("name one") });
