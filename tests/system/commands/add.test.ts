@@ -224,7 +224,9 @@ describe("add during a run", () => {
       0,
       expect.stringMatching(/added: kim2023 .*\nalready there: fingers-glass /),
     ]);
-    expect(left.err.replace(/\s+/g, " ")).toContain("The project is running; the run adds them before its next iteration");
+    expect(left.err.replace(/\s+/g, " ")).toContain(
+      "The project is running; the run adds them before its next iteration",
+    );
     expect(rrd().papers_pool).toHaveLength(1);
     const inbox = join(folder, ".ralph", "inbox");
     const [message = ""] = readdirSync(inbox);

@@ -24,7 +24,9 @@ test("add, decide and report during a run: the run takes them at its next step, 
   const run = await here.startWaiting();
   const added = await here.cli(["add", here.research, another(here)]);
   expect([added.code, added.out], added.err).toEqual([0, expect.stringMatching(/^added: .*Another gripper/)]);
-  expect(added.err.replace(/\s+/g, " ")).toContain("The project is running; the run adds them before its next iteration");
+  expect(added.err.replace(/\s+/g, " ")).toContain(
+    "The project is running; the run adds them before its next iteration",
+  );
   const report = await here.cli(["report", here.research]);
   expect([report.code, report.out], report.err).toEqual([0, expect.stringContaining("Answer:")]);
   for (const command of ["join", "part", "reset"]) {

@@ -96,7 +96,7 @@ test("answers lists them, and says which no longer stand and why; --again asks t
   const count = answers().length;
   await cli(["ask", "--again", ...agent], cwd);
   expect(answers().length).toBeGreaterThan(count);
-  expect((await cli(["ask", "--again", "--agent", "baseline", "--no-git"], cwd)).err).toContain("stands");
+  expect((await cli(["ask", "--again", "--agent", "baseline", "--no-git"], cwd)).err).toContain("up to date");
 });
 
 describe("what is wrong in an answer or around it", () => {

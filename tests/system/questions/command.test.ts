@@ -307,7 +307,7 @@ describe("an answer no longer stands", () => {
     expect(await staleOf()).toEqual([]);
     expect(answersNow.slice(count).map(({ question: asked }) => asked)).toContain(other);
     const { err } = await cli(["ask", "stale-2026-03-03", "--again", "--agent", "baseline", "--no-git"], cwd);
-    expect(err).toContain("stands");
+    expect(err).toContain("up to date");
     expect(kept()).toHaveLength(answersNow.length);
   });
 });
