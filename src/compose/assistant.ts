@@ -47,10 +47,10 @@ export const researchTools = (
   tools: readonly ResearchTool[],
   open: (signal: AbortSignal) => Promise<ToolContext>,
 ): readonly AssistantTool<ToolArguments>[] =>
-  tools.map(({ name, description, does, parameters }) => ({
+  tools.map(({ name, description, effects, parameters }) => ({
     name,
     description,
-    does,
+    effects,
     parameters,
     async run(input, _, signal) {
       const answer = await callTool(tools, name, input, await open(signal), signal);

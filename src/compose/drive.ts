@@ -36,12 +36,12 @@ import {
   type Words,
   type Workflow,
 } from "../engine/loop/types.js";
-import { type Participant, type Points, pointsOf, withAddedBriefs } from "../engine/points/points.js";
+import { type Participant, type Points, combineParticipants, withAddedBriefs } from "../engine/points/points.js";
 import { shellHooks } from "../engine/points/shell-hooks.js";
 import type { Io } from "../engine/ui/io.js";
 import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
-import { sinkFor } from "../engine/ui/sink-for.js";
+import { createSink } from "../engine/ui/sink-for.js";
 import type { Questions } from "../engine/ui/terminal/questions.js";
 import { recordRunningUnits } from "../engine/storage/running-units.js";
 import { createTell } from "../engine/ui/event-delivery.js";
@@ -122,9 +122,9 @@ export async function drive<State, U extends Unit, P, C>(
   const abort = AbortSignal.any([signals.abort, timeUp.signal]);
   const hookContext = { cwd: io.cwd, env: io.env, redact, folder };
   const participants: Participant[] = [shellHooks({ ...hookContext, hooks: configured, signal: abort })];
-  const points = pointsOf(() => participants);
+  const points = combineParticipants(() => participants);
   const names = agents.map(({ name }) => name).join(", ");
-  const userSink = sinkFor(io, {
+  const userSink = createSink(io, {
     json,
     quiet,
     verbose,
@@ -194,7 +194,7 @@ export async function drive<State, U extends Unit, P, C>(
     stopWatching();
     signals.stop();
     await closeAgents();
-    await traces?.arrive();
+    await traces?.sendRemaining();
     sink.close();
     await sandboxOfRun.sandbox?.close();
   }

@@ -96,12 +96,9 @@ export async function openProject(
           ? { tools: async () => (await import("./tools.js")).toolsOf([folder], config, io.env) }
           : {}),
         ...(everyone.some(isUnconfined) ? { guardFiles: guardOpener({ folder, root, configs, stateDir }, io) } : {}),
-        ...(points.remakes() ? { remake: points.remake } : {}),
+        ...(points.canChangeOutput() ? { remake: points.changeOutput } : {}),
         veto: async ({ completes, ...proposal }: Proposal) => {
-          const { vetoes, told: notices } = await points.ask(
-            completes ? ["accepted", "complete"] : ["accepted"],
-            proposal,
-          );
+          const { vetoes, notices } = await points.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
           for (const notice of notices) await tell(notice);
           return vetoes;
         },

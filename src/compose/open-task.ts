@@ -245,9 +245,9 @@ export async function openTask<Work>(
       views,
       memory,
       redact,
-      ...(points.remakes() ? { remake: points.remake } : {}),
+      ...(points.canChangeOutput() ? { remake: points.changeOutput } : {}),
       veto: async (proposal) => {
-        const { vetoes, told: notices } = await points.ask(["complete"], proposal);
+        const { vetoes, notices } = await points.ask(["complete"], proposal);
         for (const notice of notices) await tell(notice);
         return vetoes;
       },

@@ -109,7 +109,7 @@ export function followedWork(
   const agentsOf = followAgents(folder, redact);
   const make = async (): Promise<Page> => {
     const standing = await work.look();
-    const problem = standing === undefined ? `${folder} is gone: it was deleted or moved.` : standing.broken;
+    const problem = standing === undefined ? `${folder} is gone: it was deleted or moved.` : standing.problem;
     if (standing === undefined || problem !== undefined) {
       const head = markup`<header id="masthead"><h1 dir="auto">${work.steered.where}</h1></header>`;
       const says = markup`<p id="now" class="note bad">${problem ?? ""}</p>`;

@@ -33,7 +33,9 @@ export const commands: Readonly<Record<string, Command>> = {
     description: "list the tools that the model may call, and their tokens",
     async run(_, { session }) {
       const [tools, omittedCount] = await Promise.all([session.tools(), session.omittedToolCount()]);
-      const lines = tools.map(({ name, does }) => `${name}${does.length === 0 ? "" : `  (${does.join(", ")})`}`);
+      const lines = tools.map(
+        ({ name, effects }) => `${name}${effects.length === 0 ? "" : `  (${effects.join(", ")})`}`,
+      );
       return [
         ...lines,
         `${quantity(tools.length, "tool")}, about ${shortCount(tokensIn({ messages: [], tools }))} tokens in each request`,

@@ -231,7 +231,7 @@ export function mcpTool({ modelName, description, parameters, isReadOnly, run }:
   const tool: AssistantTool<Readonly<Record<string, unknown>>> = {
     name: modelName,
     description,
-    does: [isReadOnly ? "reads" : "runs"],
+    effects: [isReadOnly ? "reads" : "runs"],
     parameters: { additionalProperties: true, properties: {}, ...schema, type: "object" } as ToolParameters,
     async run(args, _context, signal) {
       const { text, failed } = await run(args, signal);

@@ -9,7 +9,7 @@ import { correctArguments } from "./correct-arguments.js";
 export interface BoundTool {
   readonly name: string;
   readonly description: string;
-  readonly does: readonly Effect[];
+  readonly effects: readonly Effect[];
   /** JSON Schema of its arguments. */
   readonly parameters: object;
   /** The folder in which it works. */
@@ -28,12 +28,12 @@ export type CallError = "NOT_FOUND" | "INVALID_ARGUMENTS" | "NOT_ALLOWED" | "INT
 export const callFailure = (code: CallError, error: string): ToolFailure => toolFailure(`TOOL_ERROR_${code}`, error);
 
 /** Whether the user is asked before a call. */
-export const needsPermission = ({ does }: Pick<BoundTool, "does">): boolean =>
-  does.includes("writes") || does.includes("runs");
+export const needsPermission = ({ effects }: Pick<BoundTool, "effects">): boolean =>
+  effects.includes("writes") || effects.includes("runs");
 
 /** Binds a tool to its context, so that a model can call it. */
 export function bindTool<Args>(tool: AssistantTool<Args>, context: ToolContext): BoundTool {
-  const { name, description, does, parameters } = tool;
+  const { name, description, effects, parameters } = tool;
   const run = async (givenArgs: unknown, signal: AbortSignal): Promise<ToolResult> => {
     const checked = checkArguments(name, parameters, correctArguments(givenArgs, parameters));
     if (isProblem(checked)) return callFailure("INVALID_ARGUMENTS", checked.problem);
@@ -50,7 +50,7 @@ export function bindTool<Args>(tool: AssistantTool<Args>, context: ToolContext):
   return {
     name,
     description,
-    does,
+    effects,
     parameters,
     root: context.root,
     run: async (givenArgs, signal) => await runUntilAborted(run, name, givenArgs, signal),

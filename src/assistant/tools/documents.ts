@@ -28,7 +28,7 @@ const fetchCodes = {
 export const fetchUrl: AssistantTool<FetchArguments> = {
   name: "fetch_url",
   description: "Fetch a public web page, PDF or text as plain text.",
-  does: ["network"],
+  effects: ["network"],
   parameters: parametersOf({ url: { type: "string", maxLength: 2000 }, max_tokens: { type: "integer", minimum: 1 } }, [
     "url",
   ]),
@@ -114,7 +114,7 @@ const indexName = { type: "string", minLength: 1, maxLength: 64 };
 export const processPdf: AssistantTool<{ readonly file_path: string; readonly index_name?: string }> = {
   name: "process_pdf_document",
   description: `Read a PDF of the folder and keep its text in an index (${documents}), to be recalled later.`,
-  does: ["reads", "remembers"],
+  effects: ["reads", "remembers"],
   parameters: parametersOf({ file_path: path, index_name: indexName }, ["file_path"]),
   run: async ({ file_path: fileName, index_name: index = documents }, context, signal) =>
     await addDocument(context, fileName, index, signal),
@@ -123,7 +123,7 @@ export const processPdf: AssistantTool<{ readonly file_path: string; readonly in
 export const vectorAddPdf: AssistantTool<{ readonly index_name: string; readonly file_path: string }> = {
   name: "vector_db_add_pdf_document",
   description: "Add the text of a PDF to an index, cut into chunks.",
-  does: ["reads", "remembers"],
+  effects: ["reads", "remembers"],
   parameters: parametersOf({ index_name: indexName, file_path: path }, ["index_name", "file_path"]),
   run: async ({ file_path: fileName, index_name: index }, context, signal) =>
     await addDocument(context, fileName, index, signal),

@@ -70,13 +70,13 @@ export function toolListText(isJson: boolean, extraTools: readonly AssistantTool
   const allTools = [...tools, ...extraTools];
   if (isJson)
     return JSON.stringify(
-      allTools.map(({ name, description, does, parameters }) => ({ name, description, does, parameters })),
+      allTools.map(({ name, description, effects, parameters }) => ({ name, description, does: effects, parameters })),
     );
   const maxNameWidth = Math.max(...allTools.map(({ name }) => name.length));
   return allTools
     .map(
-      ({ name, description, does }) =>
-        `${name.padEnd(maxNameWidth)}  ${description}${does.length === 0 ? "" : ` (${does.join(", ")})`}`,
+      ({ name, description, effects }) =>
+        `${name.padEnd(maxNameWidth)}  ${description}${effects.length === 0 ? "" : ` (${effects.join(", ")})`}`,
     )
     .join("\n");
 }

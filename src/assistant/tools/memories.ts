@@ -45,7 +45,7 @@ interface RememberArguments {
 export const remember: AssistantTool<RememberArguments> = {
   name: "remember",
   description: "Remember something for later sessions: a correction, a preference, a fact, a standing instruction.",
-  does: ["remembers"],
+  effects: ["remembers"],
   parameters: parametersOf(
     {
       content: { type: "string", minLength: 1, maxLength: maxTextChars },
@@ -76,7 +76,7 @@ interface RecallArguments {
 export const recallMemories: AssistantTool<RecallArguments> = {
   name: "recall_memories",
   description: "Search what was remembered in earlier sessions.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf(
     { query: { type: "string", minLength: 1, maxLength: 4000 }, k: { type: "integer", minimum: 1, maximum: 50 } },
     ["query"],
@@ -99,7 +99,7 @@ export const recallMemories: AssistantTool<RecallArguments> = {
 export const forgetMemory: AssistantTool<{ readonly memory_id: number }> = {
   name: "forget_memory",
   description: "Delete one memory by its id.",
-  does: ["remembers"],
+  effects: ["remembers"],
   parameters: parametersOf({ memory_id: { type: "integer", minimum: 1 } }, ["memory_id"]),
   run: async ({ memory_id: id }, context) =>
     await runOnMemory(context, async (memory) => {

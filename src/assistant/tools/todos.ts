@@ -6,7 +6,7 @@ const text = { type: "string", minLength: 1, maxLength: 1000 };
 export const todoWrite: AssistantTool<{ readonly todos: readonly Todo[] }> = {
   name: "TodoWrite",
   description: "Keep your list of tasks for work of several steps; give the whole list each time.",
-  does: [],
+  effects: [],
   parameters: parametersOf(
     {
       todos: {

@@ -21,7 +21,7 @@ interface OfVector extends OfIndex {
 export const vectorCreateIndex: AssistantTool<OfIndex & { readonly kind?: IndexKind }> = {
   name: "vector_db_create_index",
   description: "Make an index: memory takes 100,000 chunks, documents 50,000.",
-  does: ["remembers"],
+  effects: ["remembers"],
   parameters: parametersOf({ index_name: indexName, kind: { type: "string", enum: ["memory", "documents"] } }, [
     "index_name",
   ]),
@@ -38,7 +38,7 @@ export const vectorDeleteIndex: AssistantTool<OfIndex> = {
   name: "vector_db_delete_index",
   description: "Delete an index with all that it holds.",
   // The content can't be restored, so the user is asked.
-  does: ["remembers", "writes"],
+  effects: ["remembers", "writes"],
   parameters: parametersOf({ index_name: indexName }, ["index_name"]),
   preview: async ({ index_name: index }) => `Delete the index ${index} of your memory, with all that it holds.`,
   kindOf: ({ index_name: index }) => index,
@@ -54,7 +54,7 @@ export const vectorDeleteIndex: AssistantTool<OfIndex> = {
 export const vectorListIndices: AssistantTool<Record<never, never>> = {
   name: "vector_db_list_indices",
   description: "List all indices with what they hold.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf({}),
   run: async (_, context) =>
     await runOnMemory(context, async (memory) => ({
@@ -74,7 +74,7 @@ export const vectorAddVector: AssistantTool<
 > = {
   name: "vector_db_add_vector",
   description: "Add a vector of numbers to an index; all of an index have one length.",
-  does: ["remembers"],
+  effects: ["remembers"],
   parameters: parametersOf({ index_name: indexName, vector: numbers, content: note }, ["index_name", "vector"]),
   run: async ({ index_name: index, vector, content = "" }, context) =>
     await runOnMemory(context, async ({ vectors }) => {
@@ -88,7 +88,7 @@ export const vectorUpdateVector: AssistantTool<
 > = {
   name: "vector_db_update_vector",
   description: "Replace a vector that was added to an index.",
-  does: ["remembers"],
+  effects: ["remembers"],
   parameters: parametersOf({ index_name: indexName, vector_id: vectorId, vector: numbers, content: note }, [
     "index_name",
     "vector_id",
@@ -114,7 +114,7 @@ async function elementOf(
 export const vectorDeleteVector: AssistantTool<OfVector> = {
   name: "vector_db_delete_vector",
   description: "Delete one vector or text of an index.",
-  does: ["remembers"],
+  effects: ["remembers"],
   parameters: parametersOf({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
   run: async (givenArgs, context) =>
     await runOnMemory(context, async (memory) => {
@@ -128,7 +128,7 @@ export const vectorDeleteVector: AssistantTool<OfVector> = {
 export const vectorGetVector: AssistantTool<OfVector> = {
   name: "vector_db_get_vector",
   description: "One element of an index: its text and its vector.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf({ index_name: indexName, vector_id: vectorId }, ["index_name", "vector_id"]),
   run: async (givenArgs, context) =>
     await runOnMemory(context, async (memory) => {
@@ -157,7 +157,7 @@ interface SearchArguments extends OfIndex {
 export const vectorSearch: AssistantTool<SearchArguments> = {
   name: "vector_db_search",
   description: "Find what is nearest in an index: give a query for texts, or query_vector for vectors.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf(
     {
       index_name: indexName,
@@ -195,7 +195,7 @@ export const vectorSearch: AssistantTool<SearchArguments> = {
 export const vectorAddText: AssistantTool<OfIndex & { readonly text: string; readonly source?: string }> = {
   name: "vector_db_add_text",
   description: "Add a text to an index as one element.",
-  does: ["remembers"],
+  effects: ["remembers"],
   parameters: parametersOf({ index_name: indexName, text, source: { type: "string", maxLength: 500 } }, [
     "index_name",
     "text",
@@ -210,7 +210,7 @@ export const vectorAddText: AssistantTool<OfIndex & { readonly text: string; rea
 export const vectorAddChunkedText: AssistantTool<OfIndex & { readonly text: string; readonly source?: string }> = {
   name: "vector_db_add_chunked_text",
   description: "Add a long text to an index, cut at the ends of sentences.",
-  does: ["remembers"],
+  effects: ["remembers"],
   parameters: parametersOf(
     {
       index_name: indexName,

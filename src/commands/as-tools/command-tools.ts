@@ -288,8 +288,8 @@ export const toolsOfCommands = (caller: Caller): ServedTool[] =>
       name,
       description,
       parameters,
-      answers: { type: "object", properties: outputFields },
-      hints: { readOnlyHint: effect === "reads", destructiveHint: false, openWorldHint: effect === "spends" },
+      answerSchema: { type: "object", properties: outputFields },
+      annotations: { readOnlyHint: effect === "reads", destructiveHint: false, openWorldHint: effect === "spends" },
       async call(given, signal, progress) {
         const checkedArguments = checkArguments(name, parameters, given);
         if (isProblem(checkedArguments)) return checkedArguments;

@@ -9,7 +9,7 @@ import { savingText } from "../../engine/ui/terminal/history-lines.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import {
   areTokensKnown,
-  idleText,
+  uncountedText,
   missingCosts,
   shortCost,
   unlabelledCost,
@@ -77,7 +77,7 @@ function costLines(costs: WorkCosts & Partial<Costs>, columns: number): string[]
     ...table([["Total", total]], columns),
     ...(total.not_counted === undefined
       ? []
-      : indentedLines(`${quantity(total.iterations, "iteration")}${idleText(total.not_counted)}.`)),
+      : indentedLines(`${quantity(total.iterations, "iteration")}${uncountedText(total.not_counted)}.`)),
     ...missingCosts(total).flatMap((missing) => indentedLines(`Cost not known: ${missing}.`)),
     ...(phases === undefined ? [] : section("phase", phases)),
     ...section("agent", agents),

@@ -12,7 +12,7 @@ import { readLedger } from "../../engine/storage/state/ledger.js";
 import { readRrdShape } from "../../research/project-files/legacy/read-rrd.js";
 import { maxRrdBytes } from "../../research/project-files/rrd-file.js";
 import { shortDuration, quantity } from "../../engine/lib/words.js";
-import { bar, say } from "../../engine/ui/terminal/format.js";
+import { progressBar, say } from "../../engine/ui/terminal/format.js";
 import { type Column, tableLines } from "../../engine/ui/terminal/table.js";
 import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -86,11 +86,11 @@ async function taskRow(work: FoundWork): Promise<ListedWork> {
   const firstFields = { kind: kind.noun, name: path, folder };
   const standing = await standingOf(work);
   if (standing === undefined) return { ...firstFields, broken: "its files no longer exist" };
-  const { broken, title = "", phase, finished, progress, spentMs } = standing;
-  if (broken !== undefined) return { ...firstFields, broken: oneLine(broken) };
+  const { problem, title = "", phase, isFinished, progress, spentMs } = standing;
+  if (problem !== undefined) return { ...firstFields, broken: oneLine(problem) };
   const { done, total } = progress;
   const seconds = spentMs === undefined ? null : Math.round(spentMs / 1000);
-  return { ...firstFields, task: title, phase: finished ? "COMPLETE" : phase, done, total, seconds };
+  return { ...firstFields, task: title, phase: isFinished ? "COMPLETE" : phase, done, total, seconds };
 }
 
 async function projectRow(folder: string): Promise<ProjectRow> {
@@ -193,11 +193,11 @@ const decodeUtf8 = (text: string): string => Buffer.from(text, "latin1").toStrin
 /** The column KIND is shown only if there are projects and tasks. */
 const columnsOf = (hasSeveralKinds: boolean): readonly Column[] => [
   { head: "NAME", cut: "before-date" },
-  ...(hasSeveralKinds ? [{ head: "KIND", drop: 4 }] : []),
-  { head: "PHASE", drop: 3 },
+  ...(hasSeveralKinds ? [{ head: "KIND", dropOrder: 4 }] : []),
+  { head: "PHASE", dropOrder: 3 },
   { head: hasSeveralKinds ? "DONE" : "PAPERS" },
-  { head: "INCLUDED", drop: 1 },
-  { head: "TIME", drop: 2 },
+  { head: "INCLUDED", dropOrder: 1 },
+  { head: "TIME", dropOrder: 2 },
 ];
 
 function table(rows: readonly ListedWork[], columns: number): string[] {
@@ -209,7 +209,7 @@ function table(rows: readonly ListedWork[], columns: number): string[] {
           oneLine(row.name),
           ...(hasSeveralKinds ? [row.kind] : []),
           row.phase,
-          `${bar(row.done, row.total, 10)} ${row.done}/${row.total}`,
+          `${progressBar(row.done, row.total, 10)} ${row.done}/${row.total}`,
           String(row.presented ?? "–"),
           row.seconds === null ? "–" : shortDuration(row.seconds * 1000),
         ],

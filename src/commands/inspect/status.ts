@@ -2,7 +2,7 @@ import type { FolderOptions } from "../../research/overview/find-research.js";
 import { displayPath } from "../../research/overview/find-research.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { type Standing, stateText } from "../../engine/ui/state-text.js";
-import { bar, say, statusRow, wrap } from "../../engine/ui/terminal/format.js";
+import { progressBar, say, statusLines, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { findWork } from "../kinds/find-work.js";
 
@@ -17,7 +17,7 @@ export async function statusCommand(
   if (warning !== undefined) say(io, `warning: ${warning}`);
   if (json) io.stdout(`${JSON.stringify(report, null, 2)}\n`);
   else {
-    const lines = rows.flatMap(([label, text]) => statusRow(label, text, io.columns));
+    const lines = rows.flatMap(([label, text]) => statusLines(label, text, io.columns));
     for (const line of [...headLines(standing, io), ...lines, ...linesBelow]) io.stdout(`${line}\n`);
   }
   return 0;
@@ -29,7 +29,7 @@ function headLines(standing: Standing, io: Io): string[] {
   const { done, total } = standing.progress;
   const percent = done === 0 ? "" : ` (${Math.floor((done / total) * 100)}%)`;
   const row = (label: string, text: string | undefined) =>
-    text === undefined ? [] : statusRow(label, text, io.columns);
+    text === undefined ? [] : statusLines(label, text, io.columns);
   return [
     ...wrap(oneLine(standing.title ?? ""), Math.max(20, io.columns - 1)).slice(0, 3),
     ...(standing.folder === io.cwd ? [] : [displayPath(io.cwd, standing.folder)]),
@@ -38,6 +38,6 @@ function headLines(standing: Standing, io: Io): string[] {
     ...underWay.flatMap((text) => row("Under way", text)),
     ...row("Last run", lastRun),
     ...row("Next", next),
-    ...row("Progress", `${bar(done, total, 20)} ${progress}${percent}`),
+    ...row("Progress", `${progressBar(done, total, 20)} ${progress}${percent}`),
   ];
 }

@@ -8,7 +8,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import type { Standing } from "../../engine/ui/state-text.js";
 import { canRepaint, wrapForTerminal } from "../../engine/ui/terminal/format.js";
-import { repainter } from "../../engine/ui/terminal/repaint.js";
+import { createRepainter } from "../../engine/ui/terminal/repaint.js";
 import { type StateChange, changeLine, changesOf, watchTable } from "../../engine/ui/watch-lines.js";
 import type { FolderOptions } from "../../research/overview/find-research.js";
 import { isIrrelevant } from "../../web/watch-folder.js";
@@ -35,7 +35,7 @@ export async function watchCommand(
   const endSignal = abortSignal ?? signals?.finish ?? AbortSignal.abort();
   const states = new Map<string, Standing>();
   const works = new Map<string, FoundWork>();
-  const screen = json || !canRepaint(io) ? undefined : repainter(io);
+  const screen = json || !canRepaint(io) ? undefined : createRepainter(io);
   const table = () =>
     watchTable(
       [...states.values()].sort((a, b) => basename(a.folder).localeCompare(basename(b.folder))),
@@ -130,9 +130,9 @@ async function watchedFolder(cwd: string, argument: string): Promise<string> {
 
 /** A change as a JSON object, like `iteration-ended` of a run. */
 function jsonOf(change: StateChange, now: number): object {
-  const { noun, folder, broken, phase, progress, running, lastRun, underWay, spending } = change.work;
+  const { noun, folder, problem, phase, progress, running, lastRun, underWay, spending } = change.work;
   const common = { type: change.type, at: new Date(now).toISOString(), kind: noun, research: basename(folder), folder };
-  if (broken !== undefined) return { ...common, reason: broken };
+  if (problem !== undefined) return { ...common, reason: problem };
   const line = change.type === "iteration" ? { line: change.line } : {};
   const { iterations: _, ...usage } = spending;
   return { ...common, phase, progress, running, under_way: underWay, last_run: lastRun ?? null, ...line, ...usage };

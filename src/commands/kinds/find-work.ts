@@ -74,16 +74,16 @@ export async function standingOf({ kind, folder, commandName }: FoundWork): Prom
   } catch (error) {
     if (!kind.isIn(folder)) return undefined;
     const broken = messageOf(error).replaceAll(`${folder}/`, "");
-    return { ...emptyStanding, noun: kind.noun, folder, broken };
+    return { ...emptyStanding, noun: kind.noun, folder, problem: broken };
   }
 }
 
 const emptyStanding = {
   phase: "",
-  finished: false,
+  isFinished: false,
   progress: { done: 0, total: 0 },
-  counts: "",
-  waits: [],
+  progressNoun: "",
+  openDecisions: [],
   ledger: [],
   running: false,
   abandoned: false,

@@ -6,7 +6,7 @@ import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
 import { textWidth, truncate } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
-import { costText, idleText } from "../../engine/ui/terminal/tally.js";
+import { costText, uncountedText } from "../../engine/ui/terminal/tally.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { statusWords } from "../../research/papers/rubric/rubric.js";
 import { totalOf } from "../../research/overview/costs.js";
@@ -43,7 +43,7 @@ export async function projectStatus(
   { standing, papers: showsAll }: { readonly standing: Standing; readonly papers: boolean },
 ): Promise<Status> {
   const { rrd, ledger } = await readResearch(folder);
-  const { running, held, underWay: under_way, finished } = standing;
+  const { running, held, underWay: under_way, isFinished } = standing;
   const unitsUnderWay = new Set(under_way.map(({ unit }) => unit));
   const meaning = meaningOf(await readNarrative(folder), rrd);
   const forecast = forecastOf(rrd, ledger, await experienceToRead(folder, { rrd, ledger }, io));
@@ -53,7 +53,7 @@ export async function projectStatus(
     paper.status === "pending" && unitsUnderWay.has(paper.id) ? { ...paper, status: "analyzing" as const } : paper,
   );
   return {
-    json: { ...report, pool, under_way, running, held, finished, report: pageOf(folder) },
+    json: { ...report, pool, under_way, running, held, finished: isFinished, report: pageOf(folder) },
     rows: rowsOf(report, nameFor(io.cwd, folder)),
     // Tables are shortened only on a terminal: a pipe gets complete titles.
     linesBelow: pool.length === 0 ? [] : ["", ...paperLines(pool, showsAll, io.tableWidth)],
@@ -147,7 +147,7 @@ function rowsOf(status: Report, projectName: string): [string, string][] {
   if (status.meaning !== null) addRow("Checked", oneLine(status.meaning));
   addRow("Time", workText(status));
   if (status.iterations + (status.not_counted ?? 0) > 0)
-    addRow("Iterations", `${status.iterations}${idleText(status.not_counted)}`);
+    addRow("Iterations", `${status.iterations}${uncountedText(status.not_counted)}`);
   if (status.input + status.output > 0) {
     const cached = status.cached > 0 ? ` (${shortCount(status.cached)} of it cached)` : "";
     addRow("Tokens", `${shortCount(status.input)} in${cached}, ${shortCount(status.output)} out`);
@@ -247,7 +247,7 @@ function paperLines(papers: readonly ListedPaper[], showsAll: boolean, maxWidth:
     score === null ? "–" : String(score ?? ""),
     year === null ? "" : String(year),
   ]);
-  const factColumns = [{}, {}, {}, { drop: 1 }];
+  const factColumns = [{}, {}, {}, { dropOrder: 1 }];
   const factLines = tableLines(factColumns, facts, maxWidth - 1);
   const titleWidth = maxWidth - 3 - Math.max(...factLines.map(textWidth));
   const isDistinct = new Set(titles.map((title) => truncate(title, titleWidth))).size === new Set(titles).size;

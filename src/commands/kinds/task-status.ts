@@ -4,7 +4,7 @@ import { shortCount, shortDuration, quantity } from "../../engine/lib/words.js";
 import { currentInstructions } from "../../engine/storage/state/from-outside.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
-import { costText, idleText } from "../../engine/ui/terminal/tally.js";
+import { costText, uncountedText } from "../../engine/ui/terminal/tally.js";
 import { displayPath } from "../../research/overview/find-research.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { withoutProgress } from "../../task/workflow/derived-state.js";
@@ -62,7 +62,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
   const uncountedCount = attempts.length - countedCount;
   const isTeam = state.task.team === true || state.rounds !== undefined;
   const runsText = isTeam ? `, ${quantity(countedCount, "run")} of agents` : "";
-  const usageText = `${spent.iterations} of ${budget.iterations ?? "any number"}${runsText}${idleText(uncountedCount)}`;
+  const usageText = `${spent.iterations} of ${budget.iterations ?? "any number"}${runsText}${uncountedText(uncountedCount)}`;
   addRow(isTeam ? "Rounds" : "Iterations", usageText);
   for (const { round, steps } of isTeam ? roundsOf(state).slice(-5) : [])
     addRow("", `round ${round}: ${steps.map(({ role, event }) => `${role} ${event}`).join(", ") || "begun"}`);

@@ -45,9 +45,9 @@ export const task: Kind = {
       folder,
       title: oneLine(state.task.task),
       phase: taskPhase,
-      finished: state.status === "success",
+      isFinished: state.status === "success",
       progress: progressOf(state),
-      counts: checks.length === 0 ? "criteria met, none checked yet" : "criteria met",
+      progressNoun: checks.length === 0 ? "criteria met, none checked yet" : "criteria met",
       goals:
         checks.length === 0
           ? state.task.acceptance_criteria.map((criterion) => ({ text: criterionText(criterion) }))
@@ -56,7 +56,7 @@ export const task: Kind = {
               met: passed,
               ...(passed ? {} : { found: oneLine(detail.split("\n")[0] ?? "") }),
             })),
-      waits: [],
+      openDecisions: [],
       ledger,
       spending: totalOf(state, ledger),
       commands: commandsOf(steeredTask(folder, where)),

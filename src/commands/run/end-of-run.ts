@@ -6,7 +6,7 @@ import type { Verdict } from "../../engine/loop/types.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
 import { labelledLines, truncate } from "../../engine/ui/terminal/format.js";
-import { costText, idleText } from "../../engine/ui/terminal/tally.js";
+import { costText, uncountedText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { pageName, reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
@@ -55,7 +55,7 @@ export async function endLines(
     ...(check === undefined ? [] : [{ label: "Check", text: oneLine(check.says) }]),
     {
       label: "Cost",
-      text: `${costText(total)}, for ${quantity(total.iterations, "iteration")} of the project in all${idleText(total.not_counted)}`,
+      text: `${costText(total)}, for ${quantity(total.iterations, "iteration")} of the project in all${uncountedText(total.not_counted)}`,
     },
     ...(counts.waiting === undefined
       ? []

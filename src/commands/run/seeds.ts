@@ -8,7 +8,7 @@ import type { Seed } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { derive } from "../../research/workflow/derive.js";
 import { lookUpTyped, typedReference } from "./typed-reference.js";
-import { counter } from "../../engine/ui/terminal/counter.js";
+import { createCounter } from "../../engine/ui/terminal/counter.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
 /** Each is a request of its own; entries of files bring what is known of them. */
@@ -31,7 +31,7 @@ export async function describeSeeds(folder: string, config: ResolvedConfig, io: 
   const known = new Map<string, Partial<Seed>>();
   const signals = listenForSignals(io);
   const asked = bare.slice(0, maxDescribed);
-  const counted = counter(io, "Looking up seeds:", asked.length);
+  const counted = createCounter(io, "Looking up seeds:", asked.length);
   try {
     for (const [index, reference] of asked.entries()) {
       counted.step(index);

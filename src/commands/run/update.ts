@@ -14,7 +14,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
 import { quantity } from "../../engine/lib/words.js";
-import { counter } from "../../engine/ui/terminal/counter.js";
+import { createCounter } from "../../engine/ui/terminal/counter.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { forecastSentence } from "../../engine/ui/terminal/tally.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
@@ -195,7 +195,7 @@ async function begin(
       ...newUpdate(state, window, io.clock.now()),
       ...withoutUndefined({ iteration: research?.nextIteration() }),
     };
-    const progressCounter = args.quiet ? undefined : counter(io, "Asking the sources:", 0);
+    const progressCounter = args.quiet ? undefined : createCounter(io, "Asking the sources:", 0);
     const asking = openUpdateSearch(folder, config, io, signals.finish, progressCounter?.step);
     const changes = await findChanges(
       { ...state, rrd: withUpdateOpen(state.rrd, update) },

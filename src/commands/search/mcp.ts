@@ -8,7 +8,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { countingInsights } from "../../research/screening/eligibility/eligibility.js";
 import type { ServerContent, Resource, ServedParameters, ServedTool } from "../../engine/tools/mcp-server.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { isProblem, type Problem, unknownTool } from "../../engine/tools/tool.js";
+import { isProblem, type Problem, unknownToolMessage } from "../../engine/tools/tool.js";
 import { callTool, tools as researchTools, toolsNamed } from "../../research/tools/all-tools.js";
 import type { ResearchTool, ToolContext } from "../../research/tools/context.js";
 import type { Io, RunCommand } from "../../engine/ui/io.js";
@@ -120,13 +120,13 @@ function contentForFolder(
     ),
   );
   const commandTools: readonly ServedTool[] = toolsOfCommands(caller);
-  const allTools = [...commandTools.filter(({ hints }) => write || hints.readOnlyHint), ...readingTools];
+  const allTools = [...commandTools.filter(({ annotations }) => write || annotations.readOnlyHint), ...readingTools];
   const knownNames = allTools.map(({ name }) => name);
   for (const name of names ?? []) {
     if (knownNames.includes(name)) continue;
     const isCommand = commandTools.some((tool) => tool.name === name);
     throw new ExpectedError(
-      isCommand ? `${name} is served only with --write: add it.` : unknownTool(knownNames, name),
+      isCommand ? `${name} is served only with --write: add it.` : unknownToolMessage(knownNames, name),
       2,
     );
   }
@@ -150,7 +150,7 @@ const toServedTool = (
   name: tool.name,
   description: tool.description,
   parameters,
-  hints: { readOnlyHint: true },
+  annotations: { readOnlyHint: true },
   async call(given, signal) {
     const takesProject = "project" in parameters.properties && isObject(given);
     const { project, ...otherArguments } = takesProject ? given : {};

@@ -3,7 +3,7 @@ import { configToRead, type ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
-import { counter } from "../../engine/ui/terminal/counter.js";
+import { createCounter } from "../../engine/ui/terminal/counter.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import { unscreenedWorks } from "../../research/workflow/steering/kept-search.js";
@@ -85,7 +85,7 @@ export async function addCommand(
   await readResearch(folder);
   const config = await configToRead(io, flags, ["sources", "state_dir"]);
   const signals = listenForSignals(io);
-  const progressCounter = counter(io, "Looking up", references.length);
+  const progressCounter = createCounter(io, "Looking up", references.length);
   const { finish } = signals;
   const { results, notRead, lists, isLeftForRun, skippedCount } = await addPapers(
     folder,
@@ -188,7 +188,7 @@ async function addPapers(
   config: Awaited<ReturnType<typeof configToRead>>,
   io: Io,
   signal: AbortSignal,
-  progressCounter: Pick<ReturnType<typeof counter>, "step" | "say"> = {
+  progressCounter: Pick<ReturnType<typeof createCounter>, "step" | "say"> = {
     step: () => undefined,
     say: (text) => say(io, text),
   },

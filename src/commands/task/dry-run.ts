@@ -7,7 +7,7 @@ import type { ConfigFlags, ResolvedConfig } from "../../compose/config.js";
 import { trustCommands, trustContext } from "./trust-task.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { checkText, watchLongChecks } from "../../engine/ui/plain.js";
+import { checkText, createCheckAnnouncer } from "../../engine/ui/plain.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { NewEvent } from "../../engine/loop/types.js";
 import { checkAll } from "../../task/criteria/check-criteria.js";
@@ -38,7 +38,7 @@ export async function dryRun(
   const place = placeFor({ workspace, folder: named.folder }, config, io, inSandbox(settings, housing), shown);
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) say(io, housing.notice.message);
-  const long = watchLongChecks((line) => say(io, line));
+  const long = createCheckAnnouncer((line) => say(io, line));
   const guard = housing.sandbox === undefined ? await guardOf(workspace, named, config, io) : undefined;
   const tell = async (told: NewEvent): Promise<void> => {
     const event = { ...told, at: new Date(io.clock.now()).toISOString() };

@@ -43,13 +43,13 @@ interface ReadyUnit<State, P> {
  * writes what the workflow accepts, in this order: journal entry, state file, log entry and ledger line, output files,
  * the mark that the journal entry is done, git commit. Four more rules:
  * - `next` is called before the stop conditions, so work that the last allowed iteration finishes is `complete`, not
- * `limit`.
+ *   `limit`.
  * - Agents and preparations run in parallel; results are accepted one after the other, and waiting results are written
- * together.
+ *   together.
  * - While all lanes are full, one unit is prepared in advance. A preparation is not an iteration: stop conditions count
- * the runs of agents, not the units that code settled.
+ *   the runs of agents, not the units that code settled.
  * - If there is a reason to stop, nothing more is started. Running agents finish and their results are accepted; then
- * all conditions are checked again.
+ *   all conditions are checked again.
  *
  * `agent`: the first agent; the only agent if `givenOptions` chooses no other. Rejects only for a bug of the workflow
  * or of this program; before it rejects, all agents end and the workflow's `close` is called.

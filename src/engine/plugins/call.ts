@@ -9,16 +9,17 @@ import type { Exec, ProcessEnd } from "../process/run-process.js";
 import { problemsOf } from "../storage/schema-check.js";
 import type { PluginAnswer } from "../generated/plugin.js";
 
-/** How the calls of a plugin are run. */
+/** The process in which a plugin is called. */
 export interface PluginProcess {
-  /** Of a sandbox; or of the host, if the user allowed that. */
+  /** Starts a process in a sandbox; or on the host, if the user allowed that. */
   readonly exec: Exec;
   /** Path of Node in that environment. */
   readonly node: string;
+  /** Path of the plugin's module. */
   readonly module: string;
-  /** Paths that it may read; it may change none. */
+  /** Paths that the plugin may read. It may not change files. */
   readonly read: readonly string[];
-  /** A folder that is visible to it. */
+  /** The current folder of the process; the plugin may read it. */
   readonly cwd: string;
   readonly hosts: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -40,7 +41,7 @@ export interface Call {
   readonly isOffline?: boolean;
 }
 
-/** The result of a call. A problem is the end of a sentence that begins with the name of the plugin. */
+/** The result of a call. `problem`: the end of a sentence that begins with the name of the plugin. */
 export type CallResult = (
   | { readonly answer: PluginAnswer }
   | { readonly problem: string; readonly isInterrupted?: true }
@@ -121,7 +122,7 @@ function answerIn(
   const answer = value as PluginAnswer;
   if (answer.error !== undefined) return { problem: `failed: ${oneLine(answer.error).slice(0, 300)}` };
   if (answer.nothing === true || kind in answer) return { answer };
-  return { problem: "gave an answer to something else" };
+  return { problem: "gave the answer of another call" };
 }
 
 function endDescription(

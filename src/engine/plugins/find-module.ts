@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "n
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isObject } from "../lib/json-fields.js";
 
-/** The file of a plugin's module, and the paths that it must be able to read. */
+/** The file of a plugin's module. `read`: the paths that the module needs to read. */
 export interface FoundModule {
   readonly file: string;
   readonly read: readonly string[];
@@ -33,11 +33,11 @@ export function findModule(name: string, root: string): FoundModule | { readonly
   }
 }
 
-/** A path, and its real path without links. */
+/** A path, and the real path to which it leads through links. */
 const withRealPath = (path: string): string[] => [...new Set([path, realpathSync(path)])];
 
 function findInFolder(folder: string, read: readonly string[]): FoundModule | { readonly problem: string } {
-  const file = [mainOf(join(folder, "package.json")), "index.js", "index.mjs"]
+  const file = [moduleFileIn(join(folder, "package.json")), "index.js", "index.mjs"]
     .filter((name) => name !== undefined)
     .map((name) => join(folder, name))
     .find((path) => existsSync(path) && statSync(path).isFile());
@@ -50,10 +50,10 @@ function findInFolder(folder: string, read: readonly string[]): FoundModule | { 
 const [maxFiles, maxBytes] = [1_000, 20_000_000];
 
 /**
- * A hash of all files of a plugin; undefined if they are too many or too large. An agent may work in the folder of the
- * plugin, and must not be able to change what the plugin does.
+ * A hash of all files of a plugin; undefined if there are too many files or too many bytes. An agent may work in the
+ * folder of the plugin, so the hash shows whether it has changed the plugin.
  */
-export function digestOf(root: string): string | undefined {
+export function hashOfPlugin(root: string): string | undefined {
   const hash = createHash("sha256");
   let [files, bytes] = [0, 0];
   const pendingPaths = [root];
@@ -74,7 +74,7 @@ export function digestOf(root: string): string | undefined {
 }
 
 /** The file that a package.json names as its module. */
-function mainOf(path: string): string | undefined {
+function moduleFileIn(path: string): string | undefined {
   try {
     const { exports, main } = JSON.parse(readFileSync(path, "utf8")) as { exports?: unknown; main?: unknown };
     const modulePath = resolveCondition(isObject(exports) && "." in exports ? exports["."] : exports) ?? main;

@@ -2,7 +2,7 @@ import type { HookPoint } from "../generated/config.js";
 import { type LoopEvent, type NewEvent, isVerdict, type Tell, type Unit, type Workflow } from "../loop/types.js";
 import { estimateTokens } from "../lib/tokens.js";
 
-/** The points of a run at which hooks and plugins can take part; the list is in schemas/config.schema.json. */
+/** A point of a run at which hooks and plugins are called; the list is in schemas/config.schema.json. */
 export type Point = HookPoint;
 
 /** The answers to a proposal: whether a result is accepted, or whether the work is complete. */
@@ -10,7 +10,7 @@ export interface ProposalAnswer {
   /** Reasons against the proposal; empty: it is accepted. */
   readonly vetoes: readonly string[];
   /** Warnings about hooks and plugins that failed. */
-  readonly told: readonly NewEvent[];
+  readonly notices: readonly NewEvent[];
 }
 
 /** A text file that an agent created or changed. */
@@ -32,16 +32,16 @@ export interface AgentOutput {
   readonly result?: unknown;
 }
 
-/** The changes of the output by plugins. */
+/** The changes that plugins make to the output of an agent. */
 export interface OutputChanges {
   /** Files whose text has changed. */
   readonly files: readonly MadeFile[];
   /** Fields to store with the result, by the name of the plugin. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  readonly told: readonly NewEvent[];
+  readonly notices: readonly NewEvent[];
 }
 
-/** A brief, and the unit that it is for. */
+/** A brief, and the unit for which it is written. */
 export interface BriefDraft {
   readonly iteration: number;
   readonly unit: string;
@@ -50,16 +50,16 @@ export interface BriefDraft {
   readonly brief: string;
 }
 
-/** Something that takes part in a run: the user's shell hooks, or plugins. Its methods never reject. */
+/** A receiver that is called at points of a run: the user's shell hooks, or plugins. Its methods never reject. */
 export interface Participant {
   /** Called at a point; resolves with warnings when all hooks for it have ended. */
   at(point: Point, facts: object): Promise<readonly NewEvent[]>;
-  /** Asks whether the run may pass a point. */
+  /** Asks for vetoes against a proposal. */
   ask(point: Point, proposal: object): Promise<ProposalAnswer>;
-  /** The text to add to a brief; empty: none. */
-  addTo?(made: BriefDraft): Promise<{ readonly text: string; readonly told: readonly NewEvent[] }>;
+  /** Returns the text that is added to a brief; it may be empty. */
+  addToBrief?(made: BriefDraft): Promise<{ readonly text: string; readonly notices: readonly NewEvent[] }>;
   /** Changes the output of an agent. */
-  remake?(made: AgentOutput): Promise<OutputChanges>;
+  changeOutput?(made: AgentOutput): Promise<OutputChanges>;
 }
 
 /** All participants of a run together. */
@@ -68,15 +68,15 @@ export interface Points {
   at(event: LoopEvent): Promise<readonly NewEvent[]>;
   /** Asks all participants at each of these points. */
   ask(points: readonly Point[], proposal: object): Promise<ProposalAnswer>;
-  addTo(made: BriefDraft): Promise<{ readonly text: string; readonly told: readonly NewEvent[] }>;
+  addToBrief(made: BriefDraft): Promise<{ readonly text: string; readonly notices: readonly NewEvent[] }>;
   /** Each participant gets the output as the previous one changed it. */
-  remake(made: AgentOutput): Promise<OutputChanges>;
+  changeOutput(made: AgentOutput): Promise<OutputChanges>;
   /** Whether a participant may change the output of agents. */
-  readonly remakes: () => boolean;
+  readonly canChangeOutput: () => boolean;
 }
 
 /** Combines participants. Calls `participants` each time, because some are added during the run. */
-export function pointsOf(participants: () => readonly Participant[]): Points {
+export function combineParticipants(participants: () => readonly Participant[]): Points {
   let phase: string | undefined;
   return {
     async at(event) {
@@ -84,7 +84,7 @@ export function pointsOf(participants: () => readonly Participant[]): Points {
       const phaseChange = phase !== undefined && newPhase !== phase ? { from: phase, to: newPhase } : undefined;
       phase = newPhase;
       const notices: NewEvent[] = [];
-      for (const point of [...(phaseChange === undefined ? [] : ["phase-changed" as const]), ...pointsIn(event)]) {
+      for (const point of [...(phaseChange === undefined ? [] : ["phase-changed" as const]), ...pointsOf(event)]) {
         const facts = point === "phase-changed" ? { ...event, ...phaseChange } : event;
         for (const participant of participants()) notices.push(...(await participant.at(point, facts)));
       }
@@ -93,37 +93,37 @@ export function pointsOf(participants: () => readonly Participant[]): Points {
     async ask(points, proposal) {
       const answers = participants().flatMap((participant) => points.map((point) => participant.ask(point, proposal)));
       const results = await Promise.all(answers);
-      return { vetoes: results.flatMap(({ vetoes }) => vetoes), told: results.flatMap(({ told: notices }) => notices) };
+      return { vetoes: results.flatMap(({ vetoes }) => vetoes), notices: results.flatMap(({ notices }) => notices) };
     },
-    async addTo(made) {
+    async addToBrief(made) {
       const additions = await Promise.all(
-        participants().map((participant) => participant.addTo?.(made) ?? { text: "", told: [] }),
+        participants().map((participant) => participant.addToBrief?.(made) ?? { text: "", notices: [] }),
       );
       const texts = additions.map(({ text }) => text).filter((text) => text !== "");
-      return { text: texts.join("\n\n"), told: additions.flatMap(({ told: notices }) => notices) };
+      return { text: texts.join("\n\n"), notices: additions.flatMap(({ notices }) => notices) };
     },
-    async remake(made) {
-      let changesSoFar: OutputChanges = { files: [], fields: {}, told: [] };
+    async changeOutput(made) {
+      let changesSoFar: OutputChanges = { files: [], fields: {}, notices: [] };
       for (const participant of participants()) {
-        const changes = await participant.remake?.(withFiles(made, changesSoFar.files));
+        const changes = await participant.changeOutput?.(withFiles(made, changesSoFar.files));
         if (changes === undefined) continue;
-        const { files, fields, told: notices } = changes;
+        const { files, fields, notices } = changes;
         changesSoFar = {
           files: mergeFiles(changesSoFar.files, files),
           fields: { ...changesSoFar.fields, ...fields },
-          told: [...changesSoFar.told, ...notices],
+          notices: [...changesSoFar.notices, ...notices],
         };
       }
       return changesSoFar;
     },
-    remakes: () => participants().some(({ remake }) => remake !== undefined),
+    canChangeOutput: () => participants().some(({ changeOutput }) => changeOutput !== undefined),
   };
 }
 
 const withFiles = (made: AgentOutput, changed: readonly MadeFile[]): AgentOutput =>
   made.files === undefined ? made : { ...made, files: mergeFiles(made.files, changed) };
 
-/** `files`, in which files of `newer` replace those with the same path. */
+/** The files of both lists. If both have a file with the same path, the file of `newer` is used. */
 const mergeFiles = (files: readonly MadeFile[], newer: readonly MadeFile[]): MadeFile[] => [
   ...new Map([...files, ...newer].map((file) => [file.path, file])).values(),
 ];
@@ -133,7 +133,7 @@ function phaseOf(event: LoopEvent): string | undefined {
   return event.type === "run-ended" && event.verdict.verdict === "complete" ? "COMPLETE" : undefined;
 }
 
-function pointsIn(event: LoopEvent): Point[] {
+function pointsOf(event: LoopEvent): Point[] {
   switch (event.type) {
     case "iteration-started":
       return ["before-iteration"];
@@ -153,7 +153,7 @@ function pointsIn(event: LoopEvent): Point[] {
 /** Extends a workflow so that participants of the run can add text at the end of its briefs. */
 export function withAddedBriefs<State, U extends Unit, P, C>(
   workflow: Workflow<State, U, P, C>,
-  points: Pick<Points, "addTo">,
+  points: Pick<Points, "addToBrief">,
   tell: Tell,
 ): Workflow<State, U, P, C> {
   return {
@@ -163,8 +163,12 @@ export function withAddedBriefs<State, U extends Unit, P, C>(
       if (briefing === "stale" || isVerdict(briefing)) return briefing;
       const { brief } = briefing;
       const unitFacts = { unit: unit.id, phase: unit.phase, title: unit.title };
-      const { text, told } = await points.addTo({ iteration: brief.iteration ?? 0, ...unitFacts, brief: brief.text });
-      for (const event of told) await tell(event);
+      const { text, notices } = await points.addToBrief({
+        iteration: brief.iteration ?? 0,
+        ...unitFacts,
+        brief: brief.text,
+      });
+      for (const event of notices) await tell(event);
       if (text === "") return briefing;
       const tokens = (brief.tokens ?? estimateTokens(brief.text)) + estimateTokens(text);
       return { ...briefing, brief: { ...brief, text: `${brief.text}\n\n${text}\n`, tokens } };

@@ -25,13 +25,13 @@ const defaultTimeoutMs = 10_000;
 const maxOutputLines = 200;
 const maxReasonChars = 400;
 
-/** The result of one hook: the reason of a veto, or of a failure, in one sentence. */
+/** The result of one hook. `veto`: the reason of its veto. `problem`: why the hook failed, in one sentence. */
 interface HookResult {
   readonly veto?: string;
   readonly problem?: string;
 }
 
-/** The user's shell commands at points of a run. They can't break the run: a failed hook becomes a warning. */
+/** Creates a participant that runs the user's shell commands. They can't end a run: a failed hook becomes a warning. */
 export function shellHooks(options: HookOptions): Participant {
   const { folder } = options;
   const enabled = options.hooks.filter((hook) => hook.enabled !== false);
@@ -49,7 +49,7 @@ export function shellHooks(options: HookOptions): Participant {
       const results = await run(point, vetoHooks, proposal);
       return {
         vetoes: results.flatMap(({ veto }) => (veto === undefined ? [] : [veto])),
-        told: results.flatMap(({ problem }) =>
+        notices: results.flatMap(({ problem }) =>
           warningsOf(problem && `${problem.replace(/\.$/, "")}; so it does not veto anything.`),
         ),
       };

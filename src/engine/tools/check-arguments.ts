@@ -1,7 +1,7 @@
 import type { Ajv2020, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import { wordProblem } from "../storage/problem-messages.js";
 import { loadAjv } from "../storage/schema-check.js";
-import { type Problem, quoted, wrongCall } from "./tool.js";
+import { type Problem, inQuotes, wrongCall } from "./tool.js";
 
 /** Created at the first call of a tool, because listing tools does not need it. */
 let ajv: Ajv2020 | undefined;
@@ -9,7 +9,7 @@ const validators = new WeakMap<object, ValidateFunction>();
 
 /**
  * The arguments of a call if they match the schema; otherwise a problem in one sentence. Null counts as absent, because
- * models send it. Unknown arguments are refused if the schema names any.
+ * models send it. Unknown arguments are refused, unless the schema allows them.
  */
 export function checkArguments(name: string, schema: object, callArguments: unknown): object | Problem {
   if (typeof (callArguments ?? {}) !== "object" || Array.isArray(callArguments))
@@ -34,7 +34,7 @@ function errorText(
   if (error === undefined) return "the arguments don't fit its schema";
   const { keyword, instancePath, params } = error;
   if (keyword === "additionalProperties" && instancePath === "")
-    return `there is no argument ${quoted(String(params["additionalProperty"]))}; it takes ${Object.keys(schema.properties ?? {}).join(", ") || "none"}`;
+    return `there is no argument ${inQuotes(String(params["additionalProperty"]))}; it takes ${Object.keys(schema.properties ?? {}).join(", ") || "none"}`;
   if (keyword === "required" && instancePath === "") return `the argument '${params["missingProperty"]}' is missing`;
   const { pointer, message, hint } = wordProblem(error, callArguments);
   return `${pointer.slice(1)} ${message}${hint === undefined ? "" : ` (${hint.replace(/\.$/, "")})`}`.trim();

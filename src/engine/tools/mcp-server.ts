@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
 import { Server, type ServerContext } from "@modelcontextprotocol/server";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
-import { isProblem, type Parameter, type Problem, unknownTool } from "./tool.js";
+import { isProblem, type Parameter, type Problem, unknownToolMessage } from "./tool.js";
 
 /** A text that a client can read, in addition to calling tools. */
 export interface Resource {
@@ -14,7 +14,7 @@ export interface Resource {
   read(): Promise<string | undefined>;
 }
 
-/** The progress of a call; `total` if it is known. `done` never decreases. */
+/** The progress of a call. `done` never decreases; `total` is absent if it is unknown. */
 export interface CallProgress {
   readonly done: number;
   readonly total?: number;
@@ -22,7 +22,7 @@ export interface CallProgress {
   readonly message: string;
 }
 
-/** The result of a successful call: a text, and the same as a JSON object if the tool declares its form. */
+/** The result of a successful call: a text, and the same data as a JSON object if the tool has an `answerSchema`. */
 export interface CallAnswer {
   readonly text: string;
   readonly structured?: Readonly<Record<string, unknown>>;
@@ -41,15 +41,16 @@ export interface ServedTool {
   readonly description: string;
   readonly parameters: ServedParameters;
   /** JSON Schema of `structured`. */
-  readonly answers?: { readonly type: "object"; readonly [keyword: string]: unknown };
+  readonly answerSchema?: { readonly type: "object"; readonly [keyword: string]: unknown };
   /** Properties of the tool, by which a client decides whether to ask its user before a call. */
-  readonly hints: {
+  readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint?: boolean;
     readonly openWorldHint?: boolean;
   };
   /**
-   * `signal` is aborted if the client cancels the call or closes the connection. Throws only for a bug in this program.
+   * Calls the tool. `signal` is aborted if the client cancels the call or closes the connection. Throws only for a bug
+   * in this program.
    */
   call(
     given: unknown,
@@ -112,7 +113,7 @@ export async function serveOverStdio(offer: ServerContent, { stdin, stdout, repo
   await Promise.allSettled(calls);
 }
 
-/** The sentence for a problem of a client, because the message of the validator is a page of JSON. */
+/** One sentence for a wrong message of a client. The message of the library would be a page of JSON. */
 function errorSentence(message: string): string {
   if (message.startsWith("ReadBuffer exceeded")) return "The client sent a line of more than 10 MB; the server ends.";
   return /^\s*[[{]|JSON|token/.test(message)
@@ -130,12 +131,12 @@ function serverFor(
   const server = new Server({ name: "research-ralph", version }, { capabilities, instructions });
   if (resources !== undefined) serveResources(server, resources);
   server.setRequestHandler("tools/list", () => ({
-    tools: tools.map(({ name, description, parameters: { required, ...schema }, answers, hints }) => ({
+    tools: tools.map(({ name, description, parameters: { required, ...schema }, answerSchema, annotations }) => ({
       name,
       description,
-      annotations: hints,
+      annotations,
       inputSchema: { ...schema, ...(required === undefined ? {} : { required: [...required] }) },
-      outputSchema: answers,
+      outputSchema: answerSchema,
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
@@ -166,7 +167,7 @@ async function answerTo(
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool === undefined)
     return {
-      problem: unknownTool(
+      problem: unknownToolMessage(
         tools.map((knownTool) => knownTool.name),
         name,
       ),

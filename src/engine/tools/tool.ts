@@ -1,8 +1,8 @@
 import { nearestCandidate } from "../lib/nearest.js";
 
 /**
- * What a tool can do: read files, change files, run programs, use the network, change the memory. The caller decides by
- * this whether to ask the user first.
+ * An effect of a tool: it reads files, changes files, runs programs, uses the network, or changes the memory. It
+ * decides whether the user is asked before a call.
  */
 export type Effect = "reads" | "writes" | "runs" | "network" | "remembers";
 
@@ -21,26 +21,26 @@ export interface Parameters<Name extends string = string> {
   readonly required?: readonly Name[];
 }
 
-/** The schema of a tool's arguments, with the required ones. */
+/** The JSON Schema of a tool's arguments. `required`: the names of arguments that must not be missing. */
 export const parametersOf = <Name extends string>(
   properties: Readonly<Partial<Record<Name, Parameter>>>,
   required: readonly NoInfer<Name>[] = [],
 ): Parameters<Name> => ({ type: "object", properties, ...(required.length > 0 ? { required } : {}) });
 
 /**
- * A tool, defined once for all callers. `Args`: its arguments, validated by `parameters`; `Context`: everything that it
- * can use; `Answer`: its result.
+ * A tool, defined once for all callers. `Args`: its arguments, validated by `parameters`; `Context`: the services that
+ * it uses; `Answer`: its result.
  */
 export interface Tool<Args, Context, Answer> {
   readonly name: string;
   readonly description: string;
-  readonly does: readonly Effect[];
+  readonly effects: readonly Effect[];
   readonly parameters: Parameters<keyof Args & string>;
   /** Returns the result, or the reason for a failure; throws only for a bug in this program. */
   run(given: Args, context: Context, signal: AbortSignal): Promise<Answer>;
 }
 
-/** The result of a call as a model reads it: data, or a code and one sentence. */
+/** The result of a call as a model reads it: data, or the code of an error and one sentence. */
 export type ToolResult = ({ readonly success: true } & Readonly<Record<string, unknown>>) | ToolFailure;
 
 export interface ToolFailure extends Readonly<Record<string, unknown>> {
@@ -53,7 +53,7 @@ export interface ToolFailure extends Readonly<Record<string, unknown>> {
 export const toolFailure = (code: string, error: string): ToolFailure => ({ success: false, code, error });
 
 /**
- * The result of a search. `head` is a text of this program. `data` comes from outside; it is marked as such and
+ * The result of a search. `head`: a text of this program. `data`: a text from outside, which will be marked as such and
  * truncated to the maximum length of an answer.
  */
 export interface ToolFindings {
@@ -63,7 +63,7 @@ export interface ToolFindings {
   readonly unanswered?: true;
 }
 
-/** The reason why there is no answer, and what to do, in one sentence. */
+/** One sentence that says why there is no answer, and what to do. */
 export interface Problem {
   readonly problem: string;
   /** True: the call is wrong; a corrected call can succeed. */
@@ -74,14 +74,14 @@ export const wrongCall = (problem: string): Problem => ({ problem, wrongCall: tr
 
 export const isProblem = (value: object): value is Problem => "problem" in value;
 
-/** A text of a user or model as one short line in quotes, for a sentence. */
-export const quoted = (text: string): string => {
+/** A text of a user or a model as one short line in quotes, for use in a sentence. */
+export const inQuotes = (text: string): string => {
   const line = text.replace(/[\p{C}\s]+/gu, " ").trim();
   return `'${line.length > 60 ? `${line.slice(0, 59)}…` : line}'`;
 };
 
-/** The message for an unknown tool, with the nearest name or a list of all. */
-export function unknownTool(names: readonly string[], name: string): string {
+/** The message for an unknown tool, with the most similar name or a list of all names. */
+export function unknownToolMessage(names: readonly string[], name: string): string {
   const nearestName = nearestCandidate(name.slice(0, 60), names);
-  return `There is no tool ${quoted(name)}; ${nearestName === undefined ? `there are ${names.join(", ")}.` : `did you mean ${nearestName}?`}`;
+  return `There is no tool ${inQuotes(name)}; ${nearestName === undefined ? `there are ${names.join(", ")}.` : `did you mean ${nearestName}?`}`;
 }

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import { ExpectedError } from "../lib/errors.js";
 import type { Attribute, Span } from "./spans.js";
 
-/** The address and the headers for sending spans, and the name of the service. */
+/** The server to which spans are sent. */
 export interface Collector {
   /** The address to which spans are posted. */
   readonly address: string;
@@ -47,7 +47,9 @@ function headersIn(variable: string, text: string): Record<string, string> {
   );
 }
 
-/** Undefined for an invalid percent encoding, or a value that is not allowed in a header. */
+/**
+ * Decodes the value of a header; undefined if its percent encoding is invalid, or if a header can't have this value.
+ */
 function decodeHeader(value: string): string | undefined {
   try {
     const text = decodeURIComponent(value);
@@ -60,8 +62,8 @@ function decodeHeader(value: string): string | undefined {
 /** Maximum time for an answer of the collector in milliseconds. */
 const requestTimeoutMs = 5_000;
 
-/** Sends spans; rejects with the reason if that fails. */
-export async function send(
+/** Sends spans to the collector; rejects with the reason if that fails. */
+export async function sendSpans(
   spans: readonly Span[],
   { address, headers, serviceName }: Collector,
   { traceId, version, signal }: { readonly traceId: string; readonly version: string; readonly signal: AbortSignal },
@@ -76,7 +78,7 @@ export async function send(
     body: JSON.stringify({
       resourceSpans: [
         {
-          resource: { attributes: attributes({ "service.name": serviceName, "service.version": version }) },
+          resource: { attributes: encodeAttributes({ "service.name": serviceName, "service.version": version }) },
           scopeSpans: [{ scope: { name: "research-ralph", version }, spans: spans.map(encodeSpan(traceId)) }],
         },
       ],
@@ -96,13 +98,13 @@ const encodeSpan =
     kind: 1,
     startTimeUnixNano: nanoseconds(start),
     endTimeUnixNano: nanoseconds(end),
-    attributes: attributes(failure === undefined ? values : { ...values, "error.type": failure }),
+    attributes: encodeAttributes(failure === undefined ? values : { ...values, "error.type": failure }),
     status: failure === undefined ? {} : { code: 2 },
   });
 
 const nanoseconds = (ms: number): string => `${ms}000000`;
 
-const attributes = (values: Readonly<Record<string, Attribute>>) =>
+const encodeAttributes = (values: Readonly<Record<string, Attribute>>) =>
   Object.entries(values).map(([key, value]) => ({ key, value: encodeValue(value) }));
 
 const encodeValue = (value: Attribute) =>

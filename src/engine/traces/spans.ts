@@ -9,27 +9,27 @@ export type Attribute = string | number | boolean;
 export interface Span {
   /** 16 hexadecimal digits. */
   readonly id: string;
-  /** Absent for the run. */
+  /** The id of the span that contains this one; absent for the span of the run. */
   readonly parent?: string;
   readonly name: string;
   readonly start: number;
   end: number;
   readonly attributes: Record<string, Attribute>;
-  /** The kind of failure, if it failed. */
+  /** The kind of failure; absent if it did not fail. */
   failure?: string;
 }
 
 interface Iteration {
   readonly span: Span;
   readonly unit: string;
-  /** The tool that the agent uses; agents do not report the end of a tool call. */
+  /** The span of the tool that the agent uses now. Agents do not report when a tool call ends. */
   tool?: Span;
 }
 
 /**
- * Creates spans from the events of one run. The run contains units, a unit contains preparations and iterations, and an
- * iteration contains tool calls. Names and attributes follow OpenTelemetry's conventions for generative AI; other names
- * begin with `research_ralph.`. A span is passed to `onEnd` when it ends.
+ * Creates a function that makes spans from the events of one run. The run contains units, a unit contains preparations
+ * and iterations, and an iteration contains tool calls. Names and attributes follow OpenTelemetry's conventions for
+ * generative AI; other names begin with `research_ralph.`. A span is passed to `onEnd` when it ends.
  */
 export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => void): (event: LoopEvent) => void {
   let run: Span | undefined;
@@ -65,7 +65,7 @@ export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => v
     if (failure !== undefined) span.failure = failure;
     onEnd(span);
   };
-  const unitOf = (id: string, phase: string, time: number): Span => {
+  const unitSpanOf = (id: string, phase: string, time: number): Span => {
     const unit =
       units.get(id) ??
       openSpan(`unit ${phase}`, time, run, { [attributeName("unit")]: id, [attributeName("phase")]: phase });
@@ -74,7 +74,7 @@ export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => v
   };
   const endUnit = (id: string, time: number, outcome: string, failure?: string) => {
     const unit = units.get(id);
-    // An earlier failure of the unit was corrected.
+    // The unit ends without a failure, so a failure of an earlier iteration is removed.
     if (failure === undefined) delete unit?.failure;
     closeSpan(unit, time, { [attributeName("outcome")]: outcome }, failure);
     units.delete(id);
@@ -83,7 +83,7 @@ export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => v
   const onAgentEvent = (iteration: number, time: number, event: AgentEvent) => {
     const iterationState = iterations.get(iteration);
     if (iterationState === undefined) return;
-    // Usage is also reported during a tool call.
+    // Usage and notices are also reported during a tool call, so they do not end it.
     if (event.type !== "usage" && event.type !== "notice") {
       closeSpan(iterationState.tool, time);
       delete iterationState.tool;
@@ -110,7 +110,7 @@ export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => v
         });
         break;
       case "preparing":
-        preparing.set(event.unit, openSpan("prepare", time, unitOf(event.unit, event.phase, time), {}));
+        preparing.set(event.unit, openSpan("prepare", time, unitSpanOf(event.unit, event.phase, time), {}));
         break;
       case "prepared": {
         const failure = event.outcome === "failed" ? "preparation" : undefined;
@@ -122,7 +122,7 @@ export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => v
       case "iteration-started":
         iterations.set(event.iteration, {
           unit: event.unit,
-          span: openSpan(nameOf(event), time, unitOf(event.unit, event.phase, time), startAttributes(event)),
+          span: openSpan(spanNameOf(event), time, unitSpanOf(event.unit, event.phase, time), startAttributes(event)),
         });
         break;
       case "agent":
@@ -163,13 +163,13 @@ export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => v
 
 const attributeName = (name: string): string => `research_ralph.${name}`;
 
-const nameOf = ({ agent }: IterationStarted): string =>
-  agent === undefined ? "code" : `invoke_agent ${nameIn(agent)}`;
+const spanNameOf = ({ agent }: IterationStarted): string =>
+  agent === undefined ? "code" : `invoke_agent ${agentNameOf(agent)}`;
 
-/** The name without a command of the user, which may contain anything. */
-const nameIn = (agent: string): string => (/^(?:fleet:)?cmd:/.test(agent) ? "cmd" : firstWord(agent));
+/** The name of an agent, without a command of the user, because the command may contain any text. */
+const agentNameOf = (agent: string): string => (/^(?:fleet:)?cmd:/.test(agent) ? "cmd" : firstWord(agent));
 
-/** Some agents use a title with details as the name of a tool. */
+/** The first word of a tool's name; some agents add details to the name. */
 const firstWord = (text: string): string => (text.trim().split(/\s/, 1)[0] ?? "").slice(0, 60);
 
 const startAttributes = ({ agent, iteration, brief_tokens, role, round }: IterationStarted) => ({
@@ -177,8 +177,8 @@ const startAttributes = ({ agent, iteration, brief_tokens, role, round }: Iterat
     ? {}
     : {
         "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.agent.name": nameIn(agent),
-        "gen_ai.provider.name": providerOf(nameIn(agent)),
+        "gen_ai.agent.name": agentNameOf(agent),
+        "gen_ai.provider.name": providerOf(agentNameOf(agent)),
       }),
   [attributeName("iteration")]: iteration,
   [attributeName("brief_tokens")]: brief_tokens,
@@ -199,7 +199,7 @@ const usageAttributes = ({ input, cached, output, requests }: Usage, costUsd: nu
   [attributeName("cost_usd")]: costUsd,
 });
 
-/** OpenTelemetry's names of the providers of these agents and models; others keep their own name. */
+/** OpenTelemetry's names for the providers of agents and models, by a pattern of their names. */
 const providers: readonly (readonly [RegExp, string])[] = [
   [/claude/i, "anthropic"],
   [/^(?:gpt|codex|o\d)/i, "openai"],

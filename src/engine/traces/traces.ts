@@ -3,7 +3,7 @@ import { EnvHttpProxyAgent } from "undici";
 import { messageOf } from "../lib/errors.js";
 import { packageVersion } from "../lib/package-root.js";
 import type { LoopEvent, NewEvent } from "../loop/types.js";
-import { collectorIn, send } from "./otlp.js";
+import { collectorIn, sendSpans } from "./otlp.js";
 import { type Span, createSpanRecorder } from "./spans.js";
 
 /** A sink for the events of a run. */
@@ -14,8 +14,8 @@ interface Listener {
 
 /** A sink that also sends the spans of the run. */
 interface Traces extends Listener {
-  /** Sends the remaining spans; called before `close`. Waits at most a few seconds for the collector. */
-  arrive(): Promise<void>;
+  /** Sends the remaining spans. Called before `close`. Waits at most a few seconds for the collector. */
+  sendRemaining(): Promise<void>;
 }
 
 /** Interval between two transmissions, in milliseconds. */
@@ -38,7 +38,7 @@ export function withTraces(sink: Listener, env: NodeJS.ProcessEnv, tell: (warnin
     signal: endController.signal,
   };
   let pendingSpans: Span[] = [];
-  let sending: Promise<void> | undefined;
+  let runningTransmission: Promise<void> | undefined;
   let isWarned = false;
 
   const flush = async (): Promise<void> => {
@@ -46,16 +46,16 @@ export function withTraces(sink: Listener, env: NodeJS.ProcessEnv, tell: (warnin
     if (batch.length === 0) return;
     pendingSpans = [];
     try {
-      await send(batch, collector, sendOptions, dispatcher);
+      await sendSpans(batch, collector, sendOptions, dispatcher);
     } catch (error) {
       if (isWarned) return;
       isWarned = true;
-      const message = `Traces do not arrive at ${new URL(collector.address).host}: ${reasonOf(error)}. The run goes on without them.`;
+      const message = `Traces do not arrive at ${new URL(collector.address).host}: ${reasonOf(error)}. The run continues without them.`;
       tell({ type: "notice", level: "warning", message });
     }
   };
-  /** One transmission after the other, so that a slow collector gets no second one in parallel. */
-  const flushInOrder = () => (sending ??= flush().finally(() => (sending = undefined)));
+  /** Sends spans if no transmission is under way, so that a slow collector never gets two at the same time. */
+  const flushInOrder = () => (runningTransmission ??= flush().finally(() => (runningTransmission = undefined)));
 
   const timer = setInterval(() => void flushInOrder(), sendIntervalMs);
   timer.unref();
@@ -69,10 +69,10 @@ export function withTraces(sink: Listener, env: NodeJS.ProcessEnv, tell: (warnin
       trace(event);
     },
     close: () => sink.close(),
-    async arrive() {
+    async sendRemaining() {
       clearInterval(timer);
       const finalTimer = setTimeout(() => endController.abort(new Error("it did not answer in time")), maxFinalWaitMs);
-      await sending;
+      await runningTransmission;
       await flushInOrder();
       clearTimeout(finalTimer);
       await dispatcher.destroy();

@@ -9,8 +9,8 @@ import { oneLine } from "../lib/sanitise.js";
 import { homeOf, type Io } from "./io.js";
 
 /**
- * The message for an unexpected error: one sentence with the version, the platform and the place of the details. Saves
- * the details for a bug report. `name` and `args`: the program and its arguments.
+ * Saves the details of an unexpected error for a bug report, and returns the message: one sentence with the version,
+ * the platform and the place of the details. `name` and `args`: the program and its arguments.
  */
 export function bugSentence(error: unknown, io: Io, name: string, args: readonly string[]): string {
   const program = `${name} ${packageVersion()} (Node ${process.version}, ${process.platform} ${process.arch})`;

@@ -4,7 +4,7 @@ import { labelledLines } from "./terminal/format.js";
 import { bugSentence } from "./bug-report.js";
 import type { Io } from "./io.js";
 
-/** Makes a program and its commands print their help through `io`, and throw an error if commander would exit. */
+/** Makes a program and its commands print their help through `io`, and throw an error instead of ending the process. */
 export function printThrough(io: Pick<Io, "stdout" | "columns">, program: Command): Command {
   const { columns } = io;
   const output = {
@@ -18,8 +18,8 @@ export function printThrough(io: Pick<Io, "stdout" | "columns">, program: Comman
 }
 
 /**
- * Help in lines of at most `columns` columns. What explains the form before it goes below that form; any other line
- * that is too long goes on below its own beginning.
+ * Wraps the lines of a help text to at most `columns` columns. In a line that is too long, the explanation of an option
+ * or a command moves to the next line; other lines continue in the column of their first word.
  */
 function inColumns(help: string, columns: number): string {
   const lines = help.split("\n").flatMap((line) => {

@@ -3,13 +3,13 @@ import type { LoopEvent, Tell, NewEvent } from "../loop/types.js";
 import type { Points } from "../points/points.js";
 import type { Sink } from "./sink.js";
 
-/** Those who get the events of a run. */
-interface Watchers {
+/** The receivers of a run's events, and what is needed to deliver the events. */
+interface EventReceivers {
   readonly sink: Sink;
   readonly points: Pick<Points, "at">;
   /**
-   * Removes the user's secrets from every event: an agent may print a secret that it finds, and terminals, logs and
-   * hooks would store it.
+   * Removes the user's secrets from every event: an agent may print a secret, and then terminals, logs and hooks would
+   * store it.
    */
   readonly redact: Redact;
   /** Milliseconds since the epoch. */
@@ -17,11 +17,11 @@ interface Watchers {
 }
 
 /**
- * The only way to report an event to the user. Events are delivered one after the other, in the order of the calls:
- * first to the sink, then to hooks and plugins at the points of the run. Events from before the start of the run are
- * delivered after its first event.
+ * Creates the function that reports events; there is no other way to report an event. Events are delivered one after
+ * the other, in the order of the calls: first to the sink, then to hooks and plugins. Events from before `run-started`
+ * are delivered after it.
  */
-export function createTell({ sink, points, redact, now }: Watchers): Tell {
+export function createTell({ sink, points, redact, now }: EventReceivers): Tell {
   let lastDelivery: Promise<void> = Promise.resolve();
   let earlyEvents: NewEvent[] | undefined = [];
 
@@ -37,23 +37,22 @@ export function createTell({ sink, points, redact, now }: Watchers): Tell {
     return delivery;
   }
 
-  /** The time of an event is the time of its delivery, so times never decrease. */
+  /** Adds the time of the delivery and removes secrets. */
   function withTime({ type, ...facts }: NewEvent): LoopEvent {
     const at = new Date(now()).toISOString();
     return redactValue({ type, at, ...facts }, redact).value as LoopEvent;
   }
 
-  async function tellAll(told: NewEvent): Promise<void> {
-    if (earlyEvents !== undefined && told.type !== "run-started") return void earlyEvents.push(told);
+  async function deliverNew(newEvent: NewEvent): Promise<void> {
+    if (earlyEvents !== undefined && newEvent.type !== "run-started") return void earlyEvents.push(newEvent);
     const queuedEvents = earlyEvents ?? [];
     earlyEvents = undefined;
-    await Promise.all([told, ...queuedEvents].map((event) => deliverInOrder(withTime(event))));
+    await Promise.all([newEvent, ...queuedEvents].map((event) => deliverInOrder(withTime(event))));
   }
 
-  return (told) => {
-    const delivery = tellAll(told);
-    // The sender of a notice does not wait for it. If a listener throws, the next awaited event ends the run; the
-    // process does not crash.
+  return (newEvent) => {
+    const delivery = deliverNew(newEvent);
+    // Some senders do not await the delivery. Without this line, the process would crash if a receiver then throws.
     delivery.catch(() => undefined);
     return delivery;
   };

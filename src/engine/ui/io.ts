@@ -7,46 +7,46 @@ import type { Exec, ProcessRequest } from "../process/run-process.js";
 import { processSignals, type SignalSource } from "./signals.js";
 
 /**
- * The environment of a command: its folder, its input and its output. Injected, so that a test can run a command in its
+ * The environment of a command: its folder, its input and its output. A test can replace it and run a command in its
  * own process.
  */
 export interface Io {
-  /** Absolute path of the folder the command was started in. */
+  /** Absolute path of the folder in which the command was started. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly signals: SignalSource;
   /** Input of the user, or of a client. */
   readonly stdin: Readable;
-  /** The stream of stderr, for questions that are repainted. */
+  /** The stream of stderr, for questions that are painted again after each key. */
   readonly terminal: Writable;
   /** Starts a program, like `runProcess`. */
   readonly runProgram: Exec;
   /** Writes a result. Never throws, even if the reader of stdout has closed it. */
   stdout(text: string): void;
-  /** Bytes of stdout that the reader has not read yet; they are in memory. */
+  /** Number of bytes of stdout that wait in memory, because the reader has not read them yet. */
   readonly unread: number;
   /** Writes everything else: progress, warnings, errors. */
   stderr(text: string): void;
   /** Whether stderr is a terminal. */
   readonly isTTY: boolean;
-  /** Set if the terminal can't be repainted, such as a braille line: TERM is "dumb". */
+  /** True: lines on the terminal can't be repainted, for example on a braille display (TERM is "dumb"). */
   readonly isDumb?: boolean;
   /**
    * Width of the terminal in columns; without a terminal the value of COLUMNS, or 80. Read it before each repaint,
    * because users resize windows.
    */
   readonly columns: number;
-  /** Height of the terminal in lines, for a screen that is cleared first; undefined if it is not known. */
+  /** Height of the terminal in lines; undefined if it is not known. */
   readonly rows?: number | undefined;
   /**
    * Maximum width of a table on stdout, in columns. Infinity if stdout is not a terminal and COLUMNS is not set,
    * because a pipe needs full names.
    */
   readonly tableWidth: number;
-  /** Whether stdout goes to a person, not to a program or a file. */
+  /** Whether stdout is a terminal, not a pipe or a file. */
   readonly isShown: boolean;
-  /** Whether both streams are terminals and the user has not set NO_COLOR. */
+  /** Whether colours are used: stdout and stderr are terminals with colours, and the user has not set NO_COLOR. */
   readonly color: boolean;
   /** Whether the user can answer questions: stdin and stderr are terminals. */
   readonly canAsk: boolean;
@@ -72,7 +72,7 @@ export function processIo(name: string): Io {
   const onError = (stream: NodeJS.WriteStream) => (error: unknown) => {
     if (hasCode(error, "EPIPE", "EIO")) return goneController.abort("SIGHUP");
     if (!hasCode(error, "ENOSPC", "EDQUOT")) throw error;
-    // A full log can't be reported anywhere, and is not a reason to end a run.
+    // A full disk under stderr can't be reported anywhere, and it is not a reason to end a run.
     if (stream === stderr || goneController.signal.aborted) return;
     goneController.abort("ENOSPC");
     write(stderr)(`${name}: There is no space left on the disk that stdout goes to; free some space and run again.\n`);
@@ -88,8 +88,8 @@ export function processIo(name: string): Io {
     }
   };
   const isDumbTerminal = env["TERM"] === "dumb";
-  const wished = Number(env["COLUMNS"]);
-  const columnsWished = Number.isInteger(wished) && wished > 0 ? wished : undefined;
+  const requestedColumns = Number(env["COLUMNS"]);
+  const columnsFromEnv = Number.isInteger(requestedColumns) && requestedColumns > 0 ? requestedColumns : undefined;
   return {
     cwd: process.cwd(),
     env,
@@ -111,13 +111,13 @@ export function processIo(name: string): Io {
     isDumb: isDumbTerminal,
     get columns() {
       // A terminal without a known size has 0 columns.
-      return stderr.columns || stdout.columns || (columnsWished ?? 80);
+      return stderr.columns || stdout.columns || (columnsFromEnv ?? 80);
     },
     get rows() {
       return stdout.rows || undefined;
     },
     get tableWidth() {
-      return stdout.isTTY === true ? stdout.columns : (columnsWished ?? Number.POSITIVE_INFINITY);
+      return stdout.isTTY === true ? stdout.columns : (columnsFromEnv ?? Number.POSITIVE_INFINITY);
     },
     isShown: stdout.isTTY === true,
     color: stdout.isTTY === true && stderr.isTTY === true && !isDumbTerminal && !env["NO_COLOR"],

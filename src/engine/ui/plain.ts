@@ -4,15 +4,15 @@ import { clockTime, shortCount, shortDuration, timeText } from "../lib/words.js"
 import { historyLine } from "./terminal/history-lines.js";
 import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
-import { searchLines, slowSearchLines } from "./terminal/searching.js";
+import { createSearchFormatter, createSlowSearchFormatter } from "./terminal/searching.js";
 import {
   emptyTally,
   failureText,
   problemOf,
   shortForecastText,
-  resumption,
+  resumptionText,
   usageParts,
-  summary,
+  summaryText,
   addToTally,
   titleOf,
   tokensOf,
@@ -35,14 +35,16 @@ export function plainSink(
   const preparing = new Map<string, string>();
   /** Units whose preparation was announced. */
   const announcedUnits = new Set<string>();
-  const searchFormatter = searchLines();
-  const slowSearchFormatter = slowSearchLines();
+  const searchFormatter = createSearchFormatter();
+  const slowSearchFormatter = createSlowSearchFormatter();
   let announceTimer: NodeJS.Timeout | undefined;
   let lastFailureText = "";
-  const checks = watchLongChecks((line) => io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`));
+  const checkAnnouncer = createCheckAnnouncer((line) =>
+    io.stderr(`${clockTime(new Date(io.clock.now()).toISOString())} ${line}\n`),
+  );
   // Other signals end the run at once, so the message is not needed.
-  const onFinish = () => void (finish.reason === "SIGINT" && io.stderr(`${stopMessage(tally)}\n`));
-  finish.addEventListener("abort", onFinish);
+  const announceStop = () => void (finish.reason === "SIGINT" && io.stderr(`${stopMessage(tally)}\n`));
+  finish.addEventListener("abort", announceStop);
 
   /** If only preparations are under way, no other event may come for minutes (a slow host), so they are announced. */
   function announcePreparations(): void {
@@ -56,13 +58,13 @@ export function plainSink(
 
   return {
     event(event) {
-      checks.event(event);
+      checkAnnouncer.event(event);
       if (event.type === "preparing") preparing.set(event.unit, event.title);
       if (event.type === "prepared") preparing.delete(event.unit);
-      const resumeText = resumption(event, tally);
+      const resumeText = resumptionText(event, tally);
       if (resumeText !== undefined) io.stderr(`${clockTime(event.at)} ${resumeText}\n`);
       tally = addToTally(tally, event);
-      // A check announces itself.
+      // `checkAnnouncer` announces checks.
       if (preparing.size > 0 && runningIterations(tally).length === 0 && event.type !== "checking")
         announceTimer ??= setTimeout(announcePreparations, announceAfterMs).unref();
       else announceTimer = void clearTimeout(announceTimer);
@@ -74,21 +76,21 @@ export function plainSink(
         lastFailureText = failureText(event.outcome.failure);
       for (const line of lines) io.stderr(`${clockTime(event.at)} ${oneLine(line)}\n`);
       if (event.type === "run-ended")
-        io.stderr(`${clockTime(event.at)} ${summary(tally, Date.parse(event.at), io.clock.sleeps?.())}\n`);
+        io.stderr(`${clockTime(event.at)} ${summaryText(tally, Date.parse(event.at), io.clock.sleeps?.())}\n`);
     },
     close() {
       clearTimeout(announceTimer);
-      checks.close();
-      finish.removeEventListener("abort", onFinish);
+      checkAnnouncer.close();
+      finish.removeEventListener("abort", announceStop);
     },
   };
 }
 
-/** Preparations and checks that take longer are announced, in milliseconds. */
+/** Preparations and checks that take longer than so many milliseconds are announced. */
 const announceAfterMs = 3_000;
 
-/** Announces the criterion of a check that takes more than a few seconds. */
-export function watchLongChecks(say: (line: string) => void): Sink {
+/** Creates a sink that announces each criterion whose check takes more than a few seconds. */
+export function createCheckAnnouncer(writeLine: (line: string) => void): Sink {
   let timer: NodeJS.Timeout | undefined;
   const close = (): void => clearTimeout(timer);
   return {
@@ -97,7 +99,7 @@ export function watchLongChecks(say: (line: string) => void): Sink {
       if (event.type === "checked" || event.type === "run-ended") close();
       if (event.type !== "checking") return;
       close();
-      timer = setTimeout(() => say(oneLine(`checking: ${event.criterion}`)), announceAfterMs).unref();
+      timer = setTimeout(() => writeLine(oneLine(`checking: ${event.criterion}`)), announceAfterMs).unref();
     },
     close,
   };
@@ -109,7 +111,7 @@ export const stopMessage = (tally: Tally): string =>
     ? "Stopping after this iteration; press Ctrl+C again to stop at once."
     : "Stopping; no iteration is under way.";
 
-/** For --quiet: only warnings, and why a run ended if it is not complete. */
+/** Creates the sink for --quiet: it shows only warnings, and the reason if a run ended before the work is complete. */
 export const quietSink = (io: Io): Sink => ({
   event(event) {
     if (event.type === "notice" && event.level === "warning") io.stderr(`warning: ${oneLine(event.message)}\n`);
@@ -130,8 +132,8 @@ export const delayMessage = ({
   outcome === "later" ? `"${title}" is done later: ${reason ?? ""}` : undefined;
 
 /**
- * The line of an event; undefined if it has none, or if it needs other events. A wait does not repeat
- * `lastFailureText`, which the line before it says.
+ * The line of an event; undefined if the event has no line, or if its line depends on earlier events.
+ * `lastFailureText`: the text of the line before, which a wait for the same reason does not repeat.
  */
 function lineOf(
   event: LoopEvent,

@@ -13,8 +13,8 @@ interface Program {
 }
 
 /**
- * Runs a program in this process; returns its exit code. Reports, in one sentence each, the errors that every program
- * can meet: a current folder that was deleted, a full disk under stdout, an unexpected error.
+ * Runs a program in this process and returns its exit code. Reports the errors that can occur in every program, in one
+ * sentence each: a current folder that was deleted, a full disk under stdout, an unexpected error.
  */
 export async function runProgram({ name, run, fail }: Program): Promise<number> {
   if (!cwdExists()) {
@@ -36,7 +36,7 @@ export async function runProgram({ name, run, fail }: Program): Promise<number> 
   }
 }
 
-/** Node throws if the current folder was deleted. */
+/** Whether the current folder exists. Node throws an error if it was deleted. */
 function cwdExists(): boolean {
   try {
     process.cwd();

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 
-/** Where a process receives signals; replaced in tests. */
+/** The source of the signals of a process. Tests replace it. */
 export interface SignalSource {
   on(name: NodeJS.Signals, handler: () => void): unknown;
   off(name: NodeJS.Signals, handler: () => void): unknown;
-  /** Whether `nohup` started this process; SIGHUP must then do nothing. */
+  /** Whether `nohup` started this process; then SIGHUP must be ignored. */
   readonly underNohup: boolean;
 }
 
@@ -50,7 +50,7 @@ export function listenForSignals(
   const abort = new AbortController();
   const onInterrupt = () => {
     if (finish.signal.aborted) abort.abort("SIGINT");
-    // The sinks print the message: a line written here would be painted over by the live view.
+    // The sinks print the message: the live view would paint over a line that is written here.
     else finish.abort("SIGINT");
   };
   const abortWith = (signal: string) => () => {

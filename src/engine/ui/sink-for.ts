@@ -5,15 +5,15 @@ import type { Questions } from "./terminal/questions.js";
 import { canRepaint, say } from "./terminal/format.js";
 import { terminalSink } from "./terminal/terminal.js";
 
-/** How the user wants to watch a run. */
+/** The user's options for the display of a run. */
 interface WatchOptions {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Each summary of the history too. */
+  /** Whether each summary of the history is shown too. */
   readonly verbose: boolean;
   /** The name of the project or task, if it has one. */
   readonly name?: string;
-  /** False: its iterations have no place in the numbers of a project or a task, so none is shown. */
+  /** Whether numbers of iterations are shown. False for work whose iterations are not part of a project or a task. */
   readonly isNumbered: boolean;
   readonly agent: string;
   /** Maximum number of iterations of this run. */
@@ -24,13 +24,13 @@ interface WatchOptions {
   readonly finish: AbortSignal;
 }
 
-/** The sink for these options: JSON lines, few lines with --quiet, a live view on a terminal, else plain lines. */
-export function sinkFor(io: Io, { json, quiet, ...otherOptions }: WatchOptions): Sink {
+/** Creates the sink for these options: JSON lines, few lines for --quiet, a live view on a terminal, or plain lines. */
+export function createSink(io: Io, { json, quiet, ...otherOptions }: WatchOptions): Sink {
   if (json) return jsonSink(io);
-  // On a terminal that can't be repainted the lines of a log are broken between words.
-  const lines = { ...io, stderr: (line: string) => say(io, line) };
-  if (quiet) return quietSink(lines);
+  // On a terminal that can't be repainted, long lines are broken between words.
+  const logIo = { ...io, stderr: (line: string) => say(io, line) };
+  if (quiet) return quietSink(logIo);
   return canRepaint(io)
     ? terminalSink(io, { ...otherOptions, clock: io.clock })
-    : plainSink(lines, otherOptions.finish, otherOptions);
+    : plainSink(logIo, otherOptions.finish, otherOptions);
 }

@@ -11,8 +11,8 @@ export interface Sink {
 }
 
 /**
- * Bytes that may wait for the reader of stdout. Above this limit, events of agents are omitted until the reader has
- * read most of them.
+ * Maximum number of bytes that wait for the reader of stdout. If there are more, events of agents are omitted until the
+ * reader has read half of them.
  */
 const maxUnreadBytes = 2 ** 19;
 
@@ -24,7 +24,7 @@ export function jsonSink(io: Io): Sink {
   let omittedCount = 0;
   const write = (event: LoopEvent) => io.stdout(`${JSON.stringify(event)}\n`);
   const reportOmitted = (at: string) => {
-    const message = `${quantity(omittedCount, "event")} of agents left out here: stdout was read too slowly.`;
+    const message = `${quantity(omittedCount, "event")} of agents ${omittedCount === 1 ? "was" : "were"} left out here, because stdout was read too slowly.`;
     if (omittedCount > 0) write({ type: "notice", at, level: "info", message });
     omittedCount = 0;
   };
@@ -39,6 +39,6 @@ export function jsonSink(io: Io): Sink {
   };
 }
 
-/** Text and tool calls of an agent before its end. The end of the iteration repeats the important facts. */
+/** Whether an event is a text or a tool call of an agent; the end of the iteration repeats the important facts. */
 const isIntermediate = (event: LoopEvent): boolean =>
   event.type === "agent" && event.event.type !== "begun" && event.event.type !== "end";

@@ -5,7 +5,7 @@ import { shortCount, shortDuration, timeText } from "../lib/words.js";
 import type { RunStatus, Progress, RunningUnit } from "../loop/types.js";
 import { partText, unlabelledCost, type UsageSum } from "./terminal/tally.js";
 
-/** The end of a run, as stored in its state. */
+/** The end of a run, as the state stores it. */
 interface RunEnd {
   readonly at: string;
   readonly verdict: string;
@@ -13,43 +13,45 @@ interface RunEnd {
   readonly cause?: string;
 }
 
-/** The state of a project, a task or a team: its records, and the facts that are visible from outside. */
+/** The state of a project, a task or a team ("the work"): its records, and facts that other processes can see. */
 export interface Standing extends RunStatus {
-  /** What it is called: "project", "task". */
+  /** The noun for the work: "project", "task". */
   readonly noun: string;
   readonly folder: string;
-  /** Its title; absent if it can't be read. */
+  /** The title of the work; absent if it can't be read. */
   readonly title?: string;
-  /** The phase as files and programs name it: "ANALYSIS". */
+  /** The phase as it is named in files: "ANALYSIS". */
   readonly phase: string;
-  /** The phase in words: "analysis"; absent if there is only one phase. */
+  /** The phase in a sentence: "analysis"; absent if there is only one phase. */
   readonly stage?: string;
-  /** True: no agent would be started any more. */
-  readonly finished: boolean;
+  /** True: a run would start no more agents. */
+  readonly isFinished: boolean;
   readonly progress: Progress;
   /** The noun for the counts in `progress`: "papers done". */
-  readonly counts: string;
+  readonly progressNoun: string;
   /** The results so far: "4 included, 2 kept for insights". */
-  readonly came?: string;
-  /** Its goals, if they are few. `met`: absent if the goal was not checked; `found`: the result of the check. */
+  readonly results?: string;
+  /** The goals, if they are few. `met`: absent if the goal was not checked; `found`: the result of the check. */
   readonly goals?: readonly { readonly text: string; readonly met?: boolean; readonly found?: string }[];
   readonly lastRun?: RunEnd;
   /** Decisions that only the user can make, one sentence each. */
-  readonly waits: readonly string[];
+  readonly openDecisions: readonly string[];
   readonly ledger: readonly LedgerLine[];
   /** Names of units by id; a unit without a name is shown by its id. */
   readonly names?: ReadonlyMap<string, string>;
   /** The action of an agent on a unit with this name: "reads smith2020". If absent, only the name is shown. */
-  doing?(work: Pick<RunningUnit, "unit" | "phase">, name: string): string | undefined;
+  activityOf?(work: Pick<RunningUnit, "unit" | "phase">, name: string): string | undefined;
   readonly spending: UsageSum;
   /** Total working time of agents in milliseconds; absent if it was not recorded. */
   readonly spentMs?: number;
-  /** What going on with it does, where that is one thing: "writes the report again"; absent: it continues. */
-  readonly goesOn?: string;
-  /** The commands that continue it, and that allow it to run again. */
+  /** What the next run does, if that is only one thing: "writes the report again"; absent: "continues it". */
+  readonly continuation?: string;
+  /**
+   * `goOn`: the command that continues the work. `resume`: the command that allows new runs after a pause or a stop.
+   */
   readonly commands: { readonly goOn: string; readonly resume: string };
-  /** The error if it can't be read; other fields then have no meaning. */
-  readonly broken?: string;
+  /** The reason why the work can't be read; other fields then have no meaning. */
+  readonly problem?: string;
 }
 
 /** A state as text, for terminals, pages and reports. */
@@ -59,7 +61,7 @@ export interface StateText {
   readonly headline: string;
   /** "#5 reads p1", one entry for each iteration under way. */
   readonly doing: readonly string[];
-  /** The same with more details: "#5 reads p1, claude: On hands, since 14:30". */
+  /** As `doing`, with more details: "#5 reads p1, claude: On hands, since 14:30". */
   readonly underWay: readonly string[];
   /** "3 of 12 papers done". */
   readonly progress: string;
@@ -68,15 +70,15 @@ export interface StateText {
   /** The next step for the user: "'research-ralph run hands' continues it". */
   readonly next?: string;
   /** Decisions that only the user can make, one sentence each. */
-  readonly waits: readonly string[];
+  readonly openDecisions: readonly string[];
   /** "36.1k tokens · $0.12 · 14m 20s"; absent if nothing was recorded. */
   readonly cost?: string;
 }
 
-/** The text of a state; the only place with this wording. `now`: milliseconds since the epoch. Pure. */
+/** The texts for a state. No other code has these texts. `now`: milliseconds since the epoch. Pure. */
 export function stateText(standing: Standing, now: number): StateText {
-  const { running, held, underWay, lastRun, waits } = standing;
-  const { tone, word } = stateOf(standing);
+  const { running, held, underWay, lastRun, openDecisions } = standing;
+  const { tone, word } = toneAndWordOf(standing);
   const [next, cost] = [nextStep(standing), costOf(standing)];
   return {
     tone,
@@ -92,51 +94,55 @@ export function stateText(standing: Standing, now: number): StateText {
       ? {}
       : { lastRun: oneLine(`${lastRun.verdict}, ${timeText(lastRun.at, now)}: ${lastRun.reason}`) }),
     ...(next === undefined ? {} : { next }),
-    waits,
+    openDecisions,
     ...(cost === undefined ? {} : { cost }),
   };
 }
 
 /**
- * The state and the stage. `word`: absent in a text that is read later, such as a report, because the run may have
- * ended by then.
+ * The headline: the state and the stage. `word`: the word for the state; absent in a text that is read later, such as a
+ * report, because the run may have ended by then.
  */
-export const headlineOf = ({ finished, stage }: Pick<Standing, "finished" | "stage">, word?: string): string =>
-  finished ? (word ?? "Finished") : `${word ?? "Unfinished"}${stage === undefined ? "" : `, in ${oneLine(stage)}`}`;
+export const headlineOf = ({ isFinished, stage }: Pick<Standing, "isFinished" | "stage">, word?: string): string =>
+  isFinished ? (word ?? "Finished") : `${word ?? "Unfinished"}${stage === undefined ? "" : `, in ${oneLine(stage)}`}`;
 
-function stateOf({
-  broken,
+function toneAndWordOf({
+  problem,
   running,
   held,
-  finished,
-  waits,
+  isFinished,
+  openDecisions,
   abandoned,
 }: Standing): Pick<StateText, "tone"> & { word: string } {
-  if (broken !== undefined) return { tone: "bad", word: "Broken" };
+  if (problem !== undefined) return { tone: "bad", word: "Broken" };
   if (running) return { tone: held.length > 0 ? "held" : "running", word: "Running" };
   if (held.length > 0) return { tone: "held", word: held.includes(stopName) ? "Stopped" : "Paused" };
-  if (finished) return { tone: "finished", word: waits.length === 0 ? "Finished" : "Finished, and waits for you" };
+  if (isFinished)
+    return { tone: "finished", word: openDecisions.length === 0 ? "Finished" : "Finished, and waits for you" };
   if (abandoned) return { tone: "bad", word: "Its run was killed" };
   return { tone: "waiting", word: "Not running" };
 }
 
 /** "3 of 12 papers done". */
-export const progressText = ({ progress: { done, total }, counts }: Pick<Standing, "progress" | "counts">): string =>
-  `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${counts}`;
+export const progressText = ({
+  progress: { done, total },
+  progressNoun,
+}: Pick<Standing, "progress" | "progressNoun">): string =>
+  `${done.toLocaleString("en")} of ${total.toLocaleString("en")} ${progressNoun}`;
 
 function nextStep({
   held,
   running,
-  finished,
-  broken,
+  isFinished,
+  problem,
   commands,
   ledger,
-  goesOn = "continues it",
+  continuation = "continues it",
 }: Standing): string | undefined {
-  if (broken !== undefined) return undefined;
+  if (problem !== undefined) return undefined;
   if (held.length > 0) return `'${commands.resume}' removes ${held.join(" and ")}; then runs can start again`;
-  if (running || finished) return undefined;
-  return `'${commands.goOn}' ${ledger.length === 0 ? "starts it" : goesOn}`;
+  if (running || isFinished) return undefined;
+  return `'${commands.goOn}' ${ledger.length === 0 ? "starts it" : continuation}`;
 }
 
 /** The usage so far: "36.1k tokens · $0.12 · 14m 20s"; undefined if nothing was recorded. */
@@ -150,18 +156,18 @@ function costOf({ spending: { tokens, iterations, ...cost }, spentMs }: Standing
 }
 
 /** The action of an iteration under way: "#5 reads p1", "#6 critic of p1". */
-const doingText = (work: RunningUnit, standing: Pick<Standing, "names" | "doing">): string =>
+const doingText = (work: RunningUnit, standing: Pick<Standing, "names" | "activityOf">): string =>
   oneLine(`#${work.iteration} ${activityText(work, standing)}`);
 
 /** The action of an iteration: "reads p1", "critic of p1", "artisan 2". `fallback`: used if there is no other text. */
 export function activityText(
   work: RunningUnit,
-  { names, doing }: Pick<Standing, "names" | "doing">,
+  { names, activityOf }: Pick<Standing, "names" | "activityOf">,
   fallback?: string,
 ): string {
   const { unit, role, round } = work;
   const name = names?.get(unit) ?? unit;
-  if (role === undefined) return doing?.(work, name) ?? fallback ?? name;
-  // A unit may belong to one role.
+  if (role === undefined) return activityOf?.(work, name) ?? fallback ?? name;
+  // If the id of the unit already names the role, the unit is not named.
   return unit.startsWith(`${role}:`) ? partText(role, round) : `${partText(role, round)} of ${name}`;
 }

@@ -2,20 +2,20 @@ import { basename } from "node:path";
 import type { LedgerLine } from "../generated/ledger.js";
 import { oneLine } from "../lib/sanitise.js";
 import { type Standing, progressText, stateText } from "./state-text.js";
-import { bar } from "./terminal/format.js";
+import { progressBar } from "./terminal/format.js";
 import { tableLines } from "./terminal/table.js";
 import { partText } from "./terminal/tally.js";
 
-/** An event of a project or task between two checks. */
+/** A change of a project or task between two checks. */
 export type StateChange =
   | { readonly type: "started" | "stopped" | "crashed" | "gone" | "broken"; readonly work: Standing }
   | { readonly type: "iteration"; readonly work: Standing; readonly line: LedgerLine };
 
-/** The events between two checks; at the first check, only whether a run is under way. Pure. */
+/** The changes between two checks. At the first check, the only change is a run that is under way. Pure. */
 export function changesOf(previous: Standing | undefined, current: Standing | undefined): StateChange[] {
   if (current === undefined) return previous === undefined ? [] : [{ type: "gone", work: previous }];
-  if (current.broken !== undefined) return previous?.broken === undefined ? [{ type: "broken", work: current }] : [];
-  if (previous?.broken !== undefined) return changesOf(undefined, current);
+  if (current.problem !== undefined) return previous?.problem === undefined ? [{ type: "broken", work: current }] : [];
+  if (previous?.problem !== undefined) return changesOf(undefined, current);
   const oldIterations = new Set((previous ?? current).ledger.map(({ iteration }) => iteration));
   const newLines = current.ledger.filter(({ iteration }) => !oldIterations.has(iteration));
   return [
@@ -28,22 +28,22 @@ export function changesOf(previous: Standing | undefined, current: Standing | un
 }
 
 /**
- * A table of at most `columns` columns with all projects and tasks. If it is too wide, cost and last activity are
- * omitted before names are cut.
+ * A table with all projects and tasks, at most `columns` columns wide. If it is too wide, the cost, the last activity
+ * and the progress bar are omitted, in this order.
  */
 export const watchTable = (standings: readonly Standing[], now: number, columns: number): string[] =>
   tableLines(
-    [{ cut: "before-date" }, {}, { drop: 3 }, {}, { drop: 2 }, { drop: 1 }],
+    [{ cut: "before-date" }, {}, { dropOrder: 3 }, {}, { dropOrder: 2 }, { dropOrder: 1 }],
     standings.map((work) => {
       const name = oneLine(basename(work.folder));
-      if (work.broken !== undefined) return [name, `broken: ${oneLine(work.broken)}`];
+      if (work.problem !== undefined) return [name, `broken: ${oneLine(work.problem)}`];
       const { headline, doing, cost } = stateText(work, now);
       const { done, total } = work.progress;
       const lastActivity = work.running ? doing.join(", ") : (work.lastRun?.verdict ?? "");
       return [
         name,
         headline,
-        bar(done, total, 10),
+        progressBar(done, total, 10),
         `${done}/${total}`,
         oneLine(lastActivity),
         cost ?? "nothing recorded",
@@ -52,11 +52,11 @@ export const watchTable = (standings: readonly Standing[], now: number, columns:
     columns - 1,
   );
 
-/** An event in one line: "grasping: #5 p3 accepted (3 of 12 papers done)". */
+/** A change in one line: "grasping: #5 p3 accepted (3 of 12 papers done)". */
 export function changeLine(change: StateChange, now: number): string {
   const { work } = change;
   const name = oneLine(basename(work.folder));
-  if (change.type === "broken") return `${name}: broken: ${oneLine(work.broken ?? "")}`;
+  if (change.type === "broken") return `${name}: broken: ${oneLine(work.problem ?? "")}`;
   if (change.type === "iteration") return `${name}: ${iterationText(change.line, work.names)} (${progressText(work)})`;
   if (change.type === "started") return `${name}: a run is under way`;
   if (change.type === "gone") return `${name}: deleted`;

@@ -34,10 +34,10 @@ async function questionAbout(
   const name = basename(edit.path);
   const shownText = await textOf(edit.path);
   return {
-    about: `The edit of ${name}`,
-    otherwise: `research-ralph trust ${shellWord(basename(folder))} --edits`,
-    shows: [`${edit.path} changed while ${edit.agent} ran:`, ...changesIn(edit, shownText)],
-    asks: `Let briefs use this ${name}? n takes the edit back.`,
+    subject: `The edit of ${name}`,
+    answerCommand: `research-ralph trust ${shellWord(basename(folder))} --edits`,
+    detailLines: [`${edit.path} changed while ${edit.agent} ran:`, ...changesIn(edit, shownText)],
+    text: `Let briefs use this ${name}? n takes the edit back.`,
     async answer(yes) {
       const stillWaiting = (await waitingNow()).find(({ path }) => path === edit.path);
       if (stillWaiting === undefined) return `${name}: nothing waits any more.`;

@@ -9,7 +9,7 @@ import { paperDetails } from "./paper-details.js";
 import { readSection } from "./read-section.js";
 import { searchPapers } from "./search-papers.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
-import { isProblem, type Problem, unknownTool } from "../../engine/tools/tool.js";
+import { isProblem, type Problem, unknownToolMessage } from "../../engine/tools/tool.js";
 import type { ToolArguments, ResearchTool, ToolContext } from "./context.js";
 import { fence } from "../../engine/lib/sanitise.js";
 import { isObject } from "../../engine/lib/json-fields.js";
@@ -47,7 +47,7 @@ export async function callTool(
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly unanswered?: true } | Problem> {
   const tool = offeredTools.find((each) => each.name === name);
-  if (tool === undefined) return { problem: unknownTool(namesOf(offeredTools), name) };
+  if (tool === undefined) return { problem: unknownToolMessage(namesOf(offeredTools), name) };
   const checked = checkedArguments(tool, input);
   if (isProblem(checked)) return checked;
   const found = await tool.run(checked, context, signal).catch(asProblem);
@@ -101,7 +101,7 @@ function asProblem(error: unknown): Problem {
 export function toolsNamed(names: readonly string[] | undefined, projects: number): readonly ResearchTool[] | Problem {
   const available = projects > 1 ? tools.filter(({ name }) => acrossProjects.includes(name)) : tools;
   for (const name of names ?? []) {
-    if (!tools.some((tool) => tool.name === name)) return { problem: unknownTool(namesOf(tools), name) };
+    if (!tools.some((tool) => tool.name === name)) return { problem: unknownToolMessage(namesOf(tools), name) };
     if (!available.some((tool) => tool.name === name))
       return { problem: `${name} reads one project; for several there are ${acrossProjects.join(" and ")}.` };
   }

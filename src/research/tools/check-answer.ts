@@ -5,7 +5,7 @@ export const checkAnswer: ResearchTool = {
   name: "check_answer",
   description:
     'Whether each statement of an answer rests on quotes that stand in the papers. `answer`: {"quotes": [{"id": "q1", "paper": "its id", "quote": "copied words"}], "statements": [{"text": "…", "rests_on": ["<paper>#q1", "<paper>#2"]}]}',
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf({ query: { type: "string", description: "The question." }, answer: { type: "object" } }, [
     "query",
     "answer",

@@ -9,7 +9,7 @@ import { type ResearchTool, withTimeout } from "./context.js";
 export const codeLinks: ResearchTool = {
   name: "code_links",
   description: "Public code of a paper: repositories, stars, whether official.",
-  does: ["network"],
+  effects: ["network"],
   parameters: parametersOf({ id: idParameter }),
   async run({ id }, context, signal) {
     if (context.network === undefined) return { problem: "Code can't be looked up from here." };

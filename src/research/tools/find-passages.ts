@@ -15,7 +15,7 @@ export const passageText = ({ key, locator, text }: FoundPassage): string =>
 export const findPassages: ResearchTool = {
   name: "find_passages",
   description: "Passages of all papers of the project that are nearest to a question or to words of yours.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf({ query: { type: "string" }, most: { type: "integer" } }, ["query"]),
   async run({ query = "", most: requested = defaultPassages }, { asked }) {
     if (asked === undefined) return { problem: "Only the paper of this unit can be read; use read_section." };

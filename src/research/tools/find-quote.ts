@@ -7,7 +7,7 @@ import type { ResearchTool } from "./context.js";
 export const findQuote: ResearchTool = {
   name: "find_quote",
   description: "Whether a paper has these words, where, and the sentence they stand in; else the nearest passage.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf({ quote: { type: "string" }, id: idParameter }, ["quote"]),
   async run({ id, quote = "" }, context) {
     const text = await textOfCall(id, context);

@@ -9,7 +9,7 @@ const maxLines = 120;
 export const outline: ResearchTool = {
   name: "outline",
   description: "Sections or pages of a paper, with their size in tokens.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf({ id: idParameter }),
   async run({ id }, context) {
     const text = await textOfCall(id, context);

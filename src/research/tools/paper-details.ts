@@ -13,7 +13,7 @@ import type { ResearchTool } from "./context.js";
 export const paperDetails: ResearchTool = {
   name: "paper_details",
   description: "What is known of a paper: abstract, status, points, summary, evidence, whether its text can be read.",
-  does: ["reads", "network"],
+  effects: ["reads", "network"],
   parameters: parametersOf({ id: idParameter }),
   async run({ id }, context, signal) {
     const paper = await workOfCall(id, context, signal);

@@ -1,12 +1,12 @@
 import { passageOf } from "./passage.js";
-import { isProblem, quoted, parametersOf } from "../../engine/tools/tool.js";
+import { isProblem, inQuotes, parametersOf } from "../../engine/tools/tool.js";
 import { idParameter, textOfCall } from "./which-paper.js";
 import type { ResearchTool } from "./context.js";
 
 export const readSection: ResearchTool = {
   name: "read_section",
   description: "Text of a paper, up to 5000 tokens a call.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf({
     id: idParameter,
     section: { type: "string", description: "from outline, or `next` of the last answer; omit to start at the top" },
@@ -16,7 +16,7 @@ export const readSection: ResearchTool = {
     if (isProblem(text)) return text;
     const passage = passageOf(text, section);
     if (passage === undefined)
-      return { problem: `The text has no section ${quoted(section ?? "")}; outline lists them.` };
+      return { problem: `The text has no section ${inQuotes(section ?? "")}; outline lists them.` };
     const { start, end, next } = passage;
     const position = next === undefined ? "end of the text" : `next: "@${next}"`;
     return {

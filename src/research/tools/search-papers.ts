@@ -19,7 +19,7 @@ const maxAbstractTokens = 2_500;
 export const searchPapers: ResearchTool = {
   name: "search_papers",
   description: "Search scholarly sources; one merged list, those already in the research marked.",
-  does: ["network"],
+  effects: ["network"],
   parameters: parametersOf(
     {
       query: { type: "string", description: "a few words that occur together" },

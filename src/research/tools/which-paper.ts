@@ -1,7 +1,7 @@
 import type { Paper } from "../generated/rrd.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import { isProblem, type Problem, quoted, wrongCall } from "../../engine/tools/tool.js";
+import { isProblem, type Problem, inQuotes, wrongCall } from "../../engine/tools/tool.js";
 import type { ToolContext } from "./context.js";
 
 /** Parameter of every tool that works on one paper. */
@@ -27,7 +27,7 @@ export async function paperOfCall(id: string | undefined, context: ToolContext):
     papers.map((each) => each.id).filter((each) => /^[\w.:/-]{1,80}$/.test(each)),
   );
   return wrongCall(
-    `There is no paper ${quoted(requestedId)} in this project${nearestId === undefined ? "." : `; the nearest id is ${nearestId}.`}`,
+    `There is no paper ${inQuotes(requestedId)} in this project${nearestId === undefined ? "." : `; the nearest id is ${nearestId}.`}`,
   );
 }
 
@@ -38,7 +38,7 @@ export async function textOfCall(id: string | undefined, context: ToolContext): 
   const text = await context.text(paper.id);
   return (
     text ?? {
-      problem: `No text of ${quoted(paper.id)} is kept; it is fetched when the paper's turn comes. paper_details has its abstract.`,
+      problem: `No text of ${inQuotes(paper.id)} is kept; it is fetched when the paper's turn comes. paper_details has its abstract.`,
     }
   );
 }

@@ -3,7 +3,7 @@ import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { allSources } from "../sources/registry.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer } from "../sources/shared/source.js";
-import { isProblem, type Problem, quoted } from "../../engine/tools/tool.js";
+import { isProblem, type Problem, inQuotes } from "../../engine/tools/tool.js";
 import { paperOfCall } from "./which-paper.js";
 import { type Network, type ToolContext, withTimeout } from "./context.js";
 
@@ -26,8 +26,8 @@ export async function workOfCall(
   const answer = await withTimeout(lookUp(identifiers, context.network, anySignal), "The look-up", signal);
   deadline.abort();
   if (answer.status === "ok") return answer.value;
-  if (answer.status === "empty") return { problem: `No source knows ${quoted(id ?? "")}.` };
-  return { problem: `${quoted(id ?? "")} could not be looked up: ${answer.reason}` };
+  if (answer.status === "empty") return { problem: `No source knows ${inQuotes(id ?? "")}.` };
+  return { problem: `${inQuotes(id ?? "")} could not be looked up: ${answer.reason}` };
 }
 
 /**

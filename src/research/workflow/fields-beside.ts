@@ -33,7 +33,7 @@ export async function withPluginFields(
   const isOwn = (change: Change) => change.in === "papers_pool" && change.id === id;
   const ownChange = kind === "paper" ? changes.find(isOwn) : undefined;
   const result = ownChange?.set ?? { changes: changes.map(({ was: _, ...change }) => change), files };
-  const { fields, told: notices } = await remake({ iteration, unit: id, phase, title, result });
+  const { fields, notices } = await remake({ iteration, unit: id, phase, title, result });
   if (Object.keys(fields).length === 0) return { changes, ledger: {}, notices };
   if (ownChange === undefined) return { changes, ledger: { plugins: fields }, notices };
   const was = { ...ownChange.was, plugins: paperOf(rrd, id)?.plugins };

@@ -44,7 +44,7 @@ export async function remakeFiles(
     changes.flatMap(({ path, kind }) => (kind === "removed" ? [] : [path])),
   );
   if (files.length === 0) return;
-  const { files: newFiles, told: notices } = await remake({ ...info, files });
+  const { files: newFiles, notices } = await remake({ ...info, files });
   for (const notice of notices) await tell(notice);
   const written: string[] = [];
   for (const { path, text } of newFiles) if (await writeIfInside(workspace, path, text)) written.push(path);

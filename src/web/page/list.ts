@@ -41,12 +41,12 @@ const lastTimeOf = ({ ledger, lastRun }: Standing): string =>
   [ledger.at(-1)?.at ?? "", lastRun?.at ?? ""].toSorted().at(-1) ?? "";
 
 function entryPart({ name, where, standing }: ListEntry, now: number) {
-  const { noun, broken, running, held, finished, ledger, title = "" } = standing;
+  const { noun, problem, running, held, isFinished, ledger, title = "" } = standing;
   const id = `project-${Buffer.from(name).toString("base64url")}`;
   const shownTitle = title === "" ? where : title;
   const head = markup`<h2><a href="${projectAddress(name)}" dir="auto">${shownTitle.length > 160 ? `${shownTitle.slice(0, 159)}…` : shownTitle}</a></h2>`;
   const article = (body: Markup) => part(id, markup`<article id="${id}" class="project">${head}${body}</article>`);
-  if (broken !== undefined) return article(markup`<p class="note bad">It can’t be read: ${broken}</p>`);
+  if (problem !== undefined) return article(markup`<p class="note bad">It can’t be read: ${problem}</p>`);
   const words = stateText(standing, now);
   const lastTime = lastTimeOf(standing);
   const facts = [
@@ -58,7 +58,7 @@ function entryPart({ name, where, standing }: ListEntry, now: number) {
   ].filter((fact) => fact !== "");
   return article(
     markup`<p class="state">${stateLine(standing, words)}</p><p class="meta">${facts.join(" · ")}</p>${
-      words.lastRun === undefined || finished ? "" : markup`<p class="meta">Last run: ${words.lastRun}</p>`
+      words.lastRun === undefined || isFinished ? "" : markup`<p class="meta">Last run: ${words.lastRun}</p>`
     }${running || held.length > 0 ? markup`<div class="acts">${controls(name, standing)}</div>` : ""}`,
   );
 }

@@ -72,11 +72,11 @@ function statePart({ name, standing, agents, at }: CurrentWork): Markup {
   const words = stateText(standing, at);
   const lines = [
     ...(standing.running && agents.length === 0 ? ["No agent is at work: code searches, fetches or checks."] : []),
-    ...(words.lastRun === undefined || standing.finished ? [] : [`Last run: ${words.lastRun}`]),
-    ...words.waits.map((reason) => `Waits for you: ${reason}`),
+    ...(words.lastRun === undefined || standing.isFinished ? [] : [`Last run: ${words.lastRun}`]),
+    ...words.openDecisions.map((reason) => `Waits for you: ${reason}`),
     ...(words.next === undefined ? [] : [`Next: ${words.next}`]),
   ];
-  return markup`<section id="now" aria-label="Now"><p class="state">${stateLine(standing, words)} <span class="meta">${standing.came ?? ""}</span></p>${lines.map((line) => markup`<p class="meta">${line}</p>`)}<div class="acts">${controls(name, standing)}</div></section>`;
+  return markup`<section id="now" aria-label="Now"><p class="state">${stateLine(standing, words)} <span class="meta">${standing.results ?? ""}</span></p>${lines.map((line) => markup`<p class="meta">${line}</p>`)}<div class="acts">${controls(name, standing)}</div></section>`;
 }
 
 function agentPart(agent: AgentAtWork, work: CurrentWork): Markup {
@@ -104,7 +104,7 @@ function unitWords({ unit, iteration }: AgentAtWork, standing: Standing): string
 }
 
 function steeringPart({ name, standing, steering: instructions }: CurrentWork): Markup {
-  if (standing.finished && !standing.running && instructions.length === 0) return markup`<div id="steering"></div>`;
+  if (standing.isFinished && !standing.running && instructions.length === 0) return markup`<div id="steering"></div>`;
   const instructionList =
     instructions.length === 0
       ? ""

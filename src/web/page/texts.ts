@@ -19,11 +19,11 @@ export function stateLine(standing: Standing, { tone, headline }: StateText): Ma
 export const since = (at: number): Markup => markup`<time data-since="${at}"></time>`;
 
 /** Buttons for pause, stop and resume, if they have an effect. */
-export function controls(name: string, { running, held, finished }: Standing): Markup {
+export function controls(name: string, { running, held, isFinished }: Standing): Markup {
   const button = (act: string, words: string, hint: string) =>
     markup`<form method="post" action="${projectAddress(name)}${act}" data-act><button title="${hint}">${words}</button></form>`;
   if (held.length > 0) return button("resume", "Resume", "Allow runs again");
-  if (finished && !running) return markup``;
+  if (isFinished && !running) return markup``;
   return markup`${button("pause", "Pause", "End the run before its next iteration, as blocked")}${button("stop", "Stop", "End the run before its next iteration, as Ctrl+C does")}`;
 }
 

@@ -76,7 +76,7 @@ describe("the tools", () => {
   });
 
   it("that write or run are those that a person is asked about", () => {
-    const asking = here.tools.filter(({ does }) => does.includes("writes") || does.includes("runs"));
+    const asking = here.tools.filter(({ effects }) => effects.includes("writes") || effects.includes("runs"));
     expect(asking.map(({ name }) => name)).toEqual([
       "file_write",
       "file_append",
@@ -89,7 +89,7 @@ describe("the tools", () => {
 
 describe("a call", () => {
   const tool = (run: AssistantTool<object>["run"]) =>
-    bindTool<object>({ name: "a_tool", description: "", does: [], parameters: parametersOf({}), run }, here.context);
+    bindTool<object>({ name: "a_tool", description: "", effects: [], parameters: parametersOf({}), run }, here.context);
   const never = new AbortController().signal;
 
   it("of a tool that hangs ends when the person stops the answer", async () => {

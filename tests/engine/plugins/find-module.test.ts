@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { digestOf, findModule } from "../../../src/engine/plugins/find-module.js";
+import { hashOfPlugin, findModule } from "../../../src/engine/plugins/find-module.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 
 function write(root: string, files: Readonly<Record<string, string>>): void {
@@ -40,17 +40,17 @@ test("a path means a file alone or a folder whole, a name a package with its nei
 test("every file of a plugin changes its hash, what it brings along does not, and a link shows where it leads", () => {
   const root = realpathSync(temporaryFolder());
   write(root, { "p/index.js": "1", "p/deep/more.js": "2", "p/node_modules/x/i.js": "3", "other.js": "4" });
-  const before = digestOf(join(root, "p"));
+  const before = hashOfPlugin(join(root, "p"));
   expect(before).toMatch(/^[\da-f]{64}$/);
   write(root, { "p/node_modules/x/i.js": "changed" });
-  expect(digestOf(join(root, "p"))).toBe(before);
+  expect(hashOfPlugin(join(root, "p"))).toBe(before);
   write(root, { "p/deep/more.js": "3" });
-  const changed = digestOf(join(root, "p"));
+  const changed = hashOfPlugin(join(root, "p"));
   expect(changed).not.toBe(before);
   symlinkSync(join(root, "other.js"), join(root, "p", "link.js"));
-  const linked = digestOf(join(root, "p"));
+  const linked = hashOfPlugin(join(root, "p"));
   write(root, { "other.js": "5" });
-  expect(new Set([before, changed, linked, digestOf(join(root, "p"))]).size).toBe(4);
+  expect(new Set([before, changed, linked, hashOfPlugin(join(root, "p"))]).size).toBe(4);
   write(root, { "large.mjs": "x".repeat(20_000_001) });
-  expect(digestOf(join(root, "large.mjs"))).toBeUndefined();
+  expect(hashOfPlugin(join(root, "large.mjs"))).toBeUndefined();
 });

@@ -1,55 +1,55 @@
 import { expect, test } from "vitest";
 import { withAddedBriefs } from "../../../src/engine/points/points.js";
-import { type MadeFile, type Participant, pointsOf } from "../../../src/engine/points/points.js";
+import { type MadeFile, type Participant, combineParticipants } from "../../../src/engine/points/points.js";
 import type { NewEvent, Unit, Workflow } from "../../../src/engine/loop/types.js";
 
-const quiet: Participant = { at: async () => [], ask: async () => ({ vetoes: [], told: [] }) };
+const quiet: Participant = { at: async () => [], ask: async () => ({ vetoes: [], notices: [] }) };
 const notice = (message: string): NewEvent => ({ type: "notice", level: "warning", message });
 const upper: Participant = {
   ...quiet,
-  remake: async ({ files = [] }) => ({
+  changeOutput: async ({ files = [] }) => ({
     files: files.map(({ path, text }) => ({ path, text: text.toUpperCase() })),
     fields: { upper: { seen: files.length } },
-    told: [notice("upper")],
+    notices: [notice("upper")],
   }),
 };
 const marks: Participant = {
   ...quiet,
-  remake: async ({ files = [] }) => ({
+  changeOutput: async ({ files = [] }) => ({
     files: files.filter(({ path }) => path === "a").map(({ path, text }) => ({ path, text: `${text}!` })),
     fields: { marks: { seen: true } },
-    told: [],
+    notices: [],
   }),
 };
 
 test("each participant transforms what the one before it made, and those who transform nothing are passed by", async () => {
-  const points = pointsOf(() => [quiet, upper, quiet, marks]);
+  const points = combineParticipants(() => [quiet, upper, quiet, marks]);
   const files: MadeFile[] = [
     { path: "a", text: "one" },
     { path: "b", text: "two" },
   ];
-  const remade = await points.remake({ iteration: 1, unit: "u", phase: "P", title: "t", files });
+  const remade = await points.changeOutput({ iteration: 1, unit: "u", phase: "P", title: "t", files });
   expect(remade).toEqual({
     files: [
       { path: "a", text: "ONE!" },
       { path: "b", text: "TWO" },
     ],
     fields: { upper: { seen: 2 }, marks: { seen: true } },
-    told: [notice("upper")],
+    notices: [notice("upper")],
   });
-  expect([points.remakes(), pointsOf(() => [quiet]).remakes()]).toEqual([true, false]);
+  expect([points.canChangeOutput(), combineParticipants(() => [quiet]).canChangeOutput()]).toEqual([true, false]);
 });
 
 test("everyone is asked at each point, and one veto is a veto", async () => {
   const asked: string[] = [];
   const vetoing = (name: string, vetoes: string[]): Participant => ({
     ...quiet,
-    ask: async (point) => (asked.push(`${name} ${point}`), { vetoes, told: [notice(name)] }),
+    ask: async (point) => (asked.push(`${name} ${point}`), { vetoes, notices: [notice(name)] }),
   });
-  const points = pointsOf(() => [vetoing("a", []), vetoing("b", ["not yet"])]);
-  const { vetoes, told } = await points.ask(["accepted", "complete"], {});
+  const points = combineParticipants(() => [vetoing("a", []), vetoing("b", ["not yet"])]);
+  const { vetoes, notices } = await points.ask(["accepted", "complete"], {});
   expect(vetoes).toEqual(["not yet", "not yet"]);
-  expect([asked.length, told.length]).toEqual([4, 4]);
+  expect([asked.length, notices.length]).toEqual([4, 4]);
 });
 
 test("what is added stands at the end of a brief, is counted, and a brief without it stays as it was", async () => {
@@ -62,7 +62,7 @@ test("what is added stands at the end of a brief, is counted, and a brief withou
   const withAdded = (text: string) =>
     withAddedBriefs(
       workflow,
-      { addTo: async () => ({ text, told: [notice("heard")] }) },
+      { addToBrief: async () => ({ text, notices: [notice("heard")] }) },
       async (each) => void told.push(each.type),
     ).brief({}, unit, undefined, {});
   expect(await withAdded("## More\n\nShort.")).toMatchObject({ brief: { text: "Do it.\n\n## More\n\nShort.\n" } });

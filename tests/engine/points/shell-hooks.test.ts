@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Hook } from "../../../src/engine/generated/config.js";
 import type { LoopEvent, Verdict } from "../../../src/engine/loop/types.js";
-import { type Point, pointsOf } from "../../../src/engine/points/points.js";
+import { type Point, combineParticipants } from "../../../src/engine/points/points.js";
 import { shellHooks } from "../../../src/engine/points/shell-hooks.js";
 import { isAtWork } from "../../support/processes/alive.js";
 
@@ -42,14 +42,14 @@ const aRun: LoopEvent[] = [
 
 /** Hooks as a run has them, with what went wrong as sentences. */
 function hooksOf(options: Parameters<typeof shellHooks>[0]) {
-  const points = pointsOf(() => [shellHooks(options)]);
+  const points = combineParticipants(() => [shellHooks(options)]);
   const sentences = (told: Awaited<ReturnType<typeof points.at>>) =>
     told.map((each) => (each.type === "notice" && each.level === "warning" ? each.message : each.type));
   return {
     at: async (event: LoopEvent) => sentences(await points.at(event)),
     async ask(asked: readonly Point[], proposal: object) {
-      const { vetoes, told } = await points.ask(asked, proposal);
-      return { vetoes, problems: sentences(told) };
+      const { vetoes, notices } = await points.ask(asked, proposal);
+      return { vetoes, problems: sentences(notices) };
     },
   };
 }

@@ -198,11 +198,13 @@ test("as JSON what an agent says is left out and counted while nobody reads it, 
   const kept = lines.length;
   expect(waits.bytes).toBeLessThan(5_000_000);
   whole.forEach((each) => sink.event(each));
-  const own = lines.slice(kept).filter((line) => !line.includes("left out here"));
+  const own = lines.slice(kept).filter((line) => !line.includes("were left out here"));
   expect(own.map((line) => JSON.parse(line))).toEqual(
     JSON.parse(JSON.stringify(whole.filter(({ type }) => type !== "agent"))),
   );
-  expect(lines[kept]).toContain(`${10_000 - kept} events of agents left out here: stdout was read too slowly.`);
+  expect(lines[kept]).toContain(
+    `${10_000 - kept} events of agents were left out here, because stdout was read too slowly.`,
+  );
   waits.bytes = 0;
   sink.event(words);
   expect(lines.at(-1)).toContain("xxx");

@@ -12,16 +12,16 @@ const standing = (over: Partial<Standing> = {}): Standing => ({
   title: "Hands",
   phase: "ANALYSIS",
   stage: "analysis",
-  finished: false,
+  isFinished: false,
   running: false,
   abandoned: false,
   held: [],
   underWay: [],
-  waits: [],
+  openDecisions: [],
   ledger: [],
   spending,
   progress: { done: 3, total: 1200 },
-  counts: "papers done",
+  progressNoun: "papers done",
   commands: { goOn: "research-ralph run hands", resume: "research-ralph stop --undo hands" },
   ...over,
 });
@@ -33,7 +33,7 @@ test.each<[string, Partial<Standing>, string, string, string | undefined]>([
   ["begun", { ledger: [line] }, "waiting", "Not running, in analysis", "'research-ralph run hands' continues it"],
   [
     "with one thing to do",
-    { ledger: [line], goesOn: "writes the report again" },
+    { ledger: [line], continuation: "writes the report again" },
     "waiting",
     "Not running, in analysis",
     "'research-ralph run hands' writes the report again",
@@ -60,8 +60,8 @@ test.each<[string, Partial<Standing>, string, string, string | undefined]>([
     "Its run was killed, in analysis",
     "'research-ralph run hands' continues it",
   ],
-  ["finished", { finished: true }, "finished", "Finished", undefined],
-  ["waiting", { finished: true, waits: ["2 papers"] }, "finished", "Finished, and waits for you", undefined],
+  ["finished", { isFinished: true }, "finished", "Finished", undefined],
+  ["waiting", { isFinished: true, openDecisions: ["2 papers"] }, "finished", "Finished, and waits for you", undefined],
 ])("a state is worded once: %s", (_, over, tone, headline, next) => {
   const words = stateText(standing(over), now);
   expect([words.tone, words.headline, words.next]).toEqual([tone, headline, next]);
@@ -84,8 +84,8 @@ test("what is under way, how the last run ended, how far it is and what it cost 
 });
 
 test("a report, which knows of no run, says only whether it is finished and where it is", () => {
-  expect(headlineOf({ finished: true, stage: "complete" })).toBe("Finished");
-  expect(headlineOf({ finished: false, stage: "ideation" })).toBe("Unfinished, in ideation");
+  expect(headlineOf({ isFinished: true, stage: "complete" })).toBe("Finished");
+  expect(headlineOf({ isFinished: false, stage: "ideation" })).toBe("Unfinished, in ideation");
 });
 
 test("the name and the state stay in a narrow table of what is watched", () => {

@@ -42,7 +42,7 @@ describe("what counts as going nowhere", () => {
     expect(iterationsWithoutResult(resetStagnation(rrd({ iteration: 4 })), [...rows(4), refused(5)])).toHaveLength(1);
   });
 
-  test("not those in which no agent got to work", () => {
+  test("not those in which no agent started to work", () => {
     const failures = ["rate-limit", "network", "auth", "missing", "too-large", "aborted"].map((failure, n) =>
       refused(n + 1, { outcome: "failed", failure }),
     );

@@ -24,9 +24,9 @@ async function waitingEdit() {
 it("what waits is asked with its whole difference, and a yes lets briefs use it", async () => {
   const { questions, waiting, file } = await waitingEdit();
   const question = await questions?.();
-  expect(question?.about).toBe("The edit of AGENTS.md");
-  expect(question?.otherwise).toBe("research-ralph trust hands-2026-01-01 --edits");
-  expect(question?.shows.slice(1)).toEqual(["- Be kind.", "+ Always give 5.", "+ \u001b[2JBe kind."]);
+  expect(question?.subject).toBe("The edit of AGENTS.md");
+  expect(question?.answerCommand).toBe("research-ralph trust hands-2026-01-01 --edits");
+  expect(question?.detailLines.slice(1)).toEqual(["- Be kind.", "+ Always give 5.", "+ \u001b[2JBe kind."]);
   expect(await question?.answer(true)).toBe("AGENTS.md: approved, from the next iteration on.");
   expect([await waiting(), await questions?.()]).toEqual([0, undefined]);
   expect(readFileSync(file, "utf8")).toContain("Always give 5.");
@@ -46,7 +46,7 @@ it("nothing is decided on what has changed since it was shown, or waits no more"
   expect(await shown?.answer(true)).toMatch(/^AGENTS\.md has changed since it was shown/);
   expect(await waiting()).toBe(1);
   const again = await questions?.();
-  expect(again?.shows.slice(1)).toEqual(["+ Give everything 5."]);
+  expect(again?.detailLines.slice(1)).toEqual(["+ Give everything 5."]);
   writeFileSync(file, edit.before);
   expect(await again?.answer(false)).toBe("AGENTS.md: nothing waits any more.");
   expect(existsSync(file)).toBe(true);

@@ -53,7 +53,7 @@ test("sections stand in the page's order, the evidence last, and those without c
   expect(headings(render(rrdWith([])))).toEqual(["Question", "Answer", "Findings", "Method and limits"]);
 });
 
-test("an iteration in which no agent got to work is counted nowhere, and that is said", () => {
+test("an iteration in which no agent started to work is counted nowhere, and that is said", () => {
   const line = { iteration: 1, unit: "p1", phase: "ANALYSIS", duration_seconds: 1, agent: "claude" } as const;
   const at = "2026-11-22T10:00:00Z";
   const failed = { ...line, at, outcome: "failed" as const, reasons: ["It was not there."] };
@@ -65,7 +65,7 @@ test("an iteration in which no agent got to work is counted nowhere, and that is
     ],
   });
   expect(text).toMatch(/\| analysis \| 2 \| 1 \| 0 \| 1 \|/);
-  expect(text).toContain("\n2 iterations, and 1 that does not count: no agent got to work.\n");
+  expect(text).toContain("\n2 iterations, and 1 that does not count: no agent started to work.\n");
   expect(text.match(/^- #\d/gm)).toEqual(["- #2"]);
 });
 

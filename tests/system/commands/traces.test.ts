@@ -101,7 +101,7 @@ test("a collector that is down, refuses or never answers costs one warning, and 
     });
     expect({ code, reason: err.match(/Traces do not arrive at [^\n]*/g) }).toEqual({
       code: 0,
-      reason: [`Traces do not arrive at ${new URL(address).host}: ${reason}. The run goes on without them.`],
+      reason: [`Traces do not arrive at ${new URL(address).host}: ${reason}. The run continues without them.`],
     });
   }
 });

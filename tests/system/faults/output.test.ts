@@ -104,7 +104,7 @@ test.each([
     for (const type of ["run-started", "iteration-started", "iteration-ended", "run-ended"] as const)
       expect(types).toContain(type);
     const notices = events.flatMap((event) => (event.type === "notice" ? event.message : []));
-    expect(notices.join("\n")).toMatch(/\d+ events of agents left out here: stdout was read too slowly\./);
+    expect(notices.join("\n")).toMatch(/\d+ events of agents were left out here, because stdout was read too slowly\./);
     expect(here.left()).toEqual([]);
   },
 );

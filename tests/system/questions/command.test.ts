@@ -434,8 +434,8 @@ test("an agent that can't be started leaves no iteration behind, in what is said
   const args = ["--agent", "cmd:/not/there", "--unconfined", "--sandbox", "host", "--no-git"];
   const { code, err } = await cli(["ask", project, "Who was never asked about hands?", ...args], cwd);
   expect(code).toBe(1);
-  expect(err).toContain("the agent never got to work, so no iteration counts");
-  const said = `${iterations} iterations, and 1 that does not count: no agent got to work`;
+  expect(err).toContain("the agent never started to work, so no iteration counts");
+  const said = `${iterations} iterations, and 1 that does not count: no agent started to work`;
   const flat = (text: string) => text.replace(/\s+/g, " ");
   expect(flat((await cli(["status", project], cwd)).out)).toContain(` Iterations ${said.replace(" iterations", "")} `);
   expect(flat((await cli(["cost", project], cwd)).out)).toContain(` ${said}. `);

@@ -227,10 +227,10 @@ describe("an agent that can't be started", () => {
     const { code, err } = await task(...args);
     expect(code).toBe(1);
     expect(err).toContain("cmd:/not/there can't be started");
-    expect(err).toMatch(/the agent never got to work, so no iteration counts · /);
+    expect(err).toMatch(/the agent never started to work, so no iteration counts · /);
     expect(err).not.toContain("0 iterations");
     expect((await cli(["status"], here())).out).toMatch(
-      /Iterations 0 of 10, and 1 that does not count: no agent got to work\n +#1 cmd:\/not\/there: failed \(missing\), 0 of 1 met/,
+      /Iterations 0 of 10, and 1 that does not count: no agent started to work\n +#1 cmd:\/not\/there: failed \(missing\), 0 of 1 met/,
     );
     expect((await json(...args)).last).toMatchObject({ iterations: 0, not_counted: 2 });
   });

@@ -108,7 +108,7 @@ export const fileDelta: AssistantTool<DeltaArguments> = {
   name: "file_delta",
   description:
     "Change parts of a file, all or nothing. Lines are those before any change; old_text must be in the file once.",
-  does: ["writes"],
+  effects: ["writes"],
   parameters: parametersOf(
     {
       file_path: { type: "string" },

@@ -51,7 +51,7 @@ interface ReadArguments {
 export const fileRead: AssistantTool<ReadArguments> = {
   name: "file_read",
   description: "Read a text file. A long one is cut to head, tail and signatures; give lines for a part of it.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf(
     {
       file_path: { type: "string" },
@@ -97,7 +97,7 @@ interface ListArguments {
 export const fileList: AssistantTool<ListArguments> = {
   name: "file_list",
   description: "List a folder. A pattern such as **/*.ts lists the folders below it too.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf(
     {
       directory_path: { type: "string" },
@@ -162,7 +162,7 @@ interface InfoArguments {
 export const fileInfo: AssistantTool<InfoArguments> = {
   name: "file_info",
   description: "Size, kind, times and permissions of a file or folder.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf({ file_path: { type: "string" } }, ["file_path"]),
   run: async ({ file_path: givenName }, { root }) =>
     await runOnFile(givenName, async () => {

@@ -69,7 +69,7 @@ function makeFinder(pattern: string, isExact: boolean): { find: FindLines; isLit
 export const fileSearch: AssistantTool<SearchArguments> = {
   name: "file_search",
   description: "Search a file, or all files below a folder, for a regular expression; lines with their numbers.",
-  does: ["reads"],
+  effects: ["reads"],
   parameters: parametersOf(
     {
       search_path: { type: "string" },

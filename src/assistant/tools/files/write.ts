@@ -73,7 +73,7 @@ export async function previewOf({ root }: ToolContext, name: string, content: st
 export const fileWrite: AssistantTool<WriteArguments> = {
   name: "file_write",
   description: "Write a whole file. The content before is kept as a backup unless create_backup is false.",
-  does: ["writes"],
+  effects: ["writes"],
   parameters: parametersOf(
     { file_path: { type: "string" }, content: { type: "string" }, create_backup: { type: "boolean" } },
     ["file_path", "content"],
@@ -88,7 +88,7 @@ type AppendArguments = Omit<WriteArguments, "create_backup">;
 export const fileAppend: AssistantTool<AppendArguments> = {
   name: "file_append",
   description: "Add text at the end of a file that exists.",
-  does: ["writes"],
+  effects: ["writes"],
   parameters: parametersOf({ file_path: { type: "string" }, content: { type: "string" } }, ["file_path", "content"]),
   preview: async ({ file_path: name, content }) => `Add to ${name}\n${changedLines("", content)}`,
   run: async ({ file_path: name, content }, { root }) =>

@@ -43,7 +43,7 @@ function makeOutputBuffer() {
 export const shellExecute: AssistantTool<ShellArguments> = {
   name: "shell_execute",
   description: `Run a shell command in the folder; at most ${maxSeconds} seconds (${defaultSeconds} unless you say).`,
-  does: ["runs"],
+  effects: ["runs"],
   parameters: parametersOf(
     {
       command: { type: "string", minLength: 1 },

@@ -13,7 +13,7 @@ import { reportName } from "../../../research/project-files/layout.js";
  * one of its sources can't be used.
  */
 export async function addTo(config: ExtensionConfig, place: ExtensionPlace): Promise<ExtensionCheck[]> {
-  const { loaded, told: notices } = await pluginsFor(config, place);
+  const { loaded, notices } = await pluginsFor(config, place);
   return [
     ...loaded.map((plugin) => {
       const { sources, refused } = sourcesOf(plugin);
@@ -21,7 +21,7 @@ export async function addTo(config: ExtensionConfig, place: ExtensionPlace): Pro
       const parts = [...plugin.hooks, ...plugin.sources.map(({ id }) => `the source ${id}`)];
       const description = `${plugin.name} ${plugin.version}: ${parts.join(", ") || "it has no hook"}`;
       return {
-        name: `plugin ${plugin.as}`,
+        name: `plugin ${plugin.configuredName}`,
         ok: problems.length === 0,
         detail: problems.length === 0 ? description : problems.join(" "),
       };
@@ -41,11 +41,7 @@ export async function takePart(
   { folders, research, tell, redact, signal }: ExtendedRun,
 ): Promise<Participant> {
   const newsOption = research === undefined ? {} : { more: researchNews(research) };
-  const {
-    loaded,
-    participant,
-    told: notices,
-  } = await pluginsFor(config, place, { folders, signal, redact, ...newsOption });
+  const { loaded, participant, notices } = await pluginsFor(config, place, { folders, signal, redact, ...newsOption });
   for (const notice of notices) void tell(notice);
   const names = loaded.map(({ name, version }) => `${name} ${version}`).join(", ");
   if (names !== "") void tell({ type: "notice", level: "info", message: `Plugins of this run: ${names}.` });

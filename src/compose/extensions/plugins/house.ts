@@ -22,12 +22,19 @@ const limits = { processes: 64, memory: 2048 * megabyte, temporary: 64 * megabyt
 export async function pluginsFor(
   config: ExtensionConfig,
   { cwd, env }: ExtensionPlace,
-  options: Pick<PluginOptions, "folders"> & Partial<Pick<PluginOptions, "redact" | "signal" | "more">> = {
+  options: Pick<PluginOptions, "folders"> & Partial<Pick<PluginOptions, "redact" | "signal" | "workInput">> = {
     folders: [],
   },
 ): Promise<Plugins> {
   const house = await startPlace(config, { cwd, env }, options.folders);
-  return await loadPlugins({ plugins: config.plugins, house, root: cwd, env, redact: redactFor(env), ...options });
+  return await loadPlugins({
+    plugins: config.plugins,
+    environment: house,
+    root: cwd,
+    env,
+    redact: redactFor(env),
+    ...options,
+  });
 }
 
 /**
@@ -38,7 +45,7 @@ async function startPlace(
   { unconfined, sandbox_env }: ExtensionConfig,
   { cwd, env: userEnv }: ExtensionPlace,
   folders: readonly string[],
-): Promise<PluginOptions["house"]> {
+): Promise<PluginOptions["environment"]> {
   const workFolders = agentFolders([cwd, ...folders], userEnv["HOME"] ?? homedir());
   const env = { ...userEnv, PATH: pathOutside(workFolders, userEnv["PATH"]) };
   const bubblewrapSearch = await findBubblewrap(env);

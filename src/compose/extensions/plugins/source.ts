@@ -59,12 +59,12 @@ async function page(
 ): Promise<Answer<Page<string | number>>> {
   const ask = (name: "search" | "read", kind: keyof PluginAnswer, input: object) =>
     plugin.call({ call: ["sources", index, name], kind, input, isOffline: true });
-  const { answer: requested, told: notices } = await ask("search", "request", search);
+  const { answer: requested, notices } = await ask("search", "request", search);
   if (requested?.request === undefined) return { status: "error", reason: failureReason(notices, plugin) };
   const { path, accept } = requested.request;
   const answer = await askText(source, context, { url: `${context.endpoint}${path}`, limit: maxAnswerBytes, accept });
   if (answer.status !== "ok") return answer;
-  const { answer: parsed, told: problems } = await ask("read", "page", { text: answer.value, search });
+  const { answer: parsed, notices: problems } = await ask("read", "page", { text: answer.value, search });
   if (parsed?.page === undefined) return { status: "error", reason: failureReason(problems, plugin) };
   const { records, total, next } = parsed.page;
   return pageOf(records, (record) => recordOf(record as SourceRecord, source.name), { total, next });

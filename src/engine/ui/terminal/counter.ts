@@ -1,41 +1,43 @@
 import { shortDuration } from "../../lib/words.js";
 import type { Io } from "../io.js";
-import { canRepaint, lineMs, say, timeLeft, truncate } from "./format.js";
-import { repainter } from "./repaint.js";
+import { canRepaint, logIntervalMs, say, timeLeftText, truncate } from "./format.js";
+import { createRepainter } from "./repaint.js";
 
-/** How far the steps of a command are, as a person sees it while they go on. */
+/** Shows the progress of a command that has many steps. */
 interface Counter {
-  /** So many steps are done, of `all` of what `label` says; 0 of 0: nobody knows how many there are. */
+  /** Sets the number of steps that are done, the number of all steps (0: not known), and the label of the steps. */
   step(done: number, all?: number, label?: string): void;
-  /** Writes a sentence above the line. */
+  /** Writes a sentence above the line with the progress. */
   say(sentence: string): void;
   close(): void;
 }
 
-/** A line is painted again after so many milliseconds. */
+/** Interval of repaints on a terminal, in milliseconds. */
 const repaintMs = 250;
 
-/** Shows on stderr how many of `all` steps are done: a line that moves, off a terminal a line now and then. */
-export function counter(io: Io, firstLabel: string, firstAll: number): Counter {
-  let [label, all, done, start] = [firstLabel, firstAll, 0, io.clock.now()];
-  let painter: ReturnType<typeof repainter> | undefined;
+/**
+ * Shows on stderr how many steps are done: on a terminal in a line that is repainted, in a log in a line at intervals.
+ */
+export function createCounter(io: Io, firstLabel: string, firstAll: number): Counter {
+  let [label, all, done, startedAt] = [firstLabel, firstAll, 0, io.clock.now()];
+  let painter: ReturnType<typeof createRepainter> | undefined;
   const show = () => {
-    const elapsed = io.clock.now() - start;
-    const soFar = `${shortDuration(elapsed)} so far`;
-    const text = `${label} ${all === 0 ? soFar : `${done} of ${all}${timeLeft(done, all, elapsed) || `, ${soFar}`}`}`;
+    const elapsedMs = io.clock.now() - startedAt;
+    const elapsedText = `${shortDuration(elapsedMs)} so far`;
+    const text = `${label} ${all === 0 ? elapsedText : `${done} of ${all}${timeLeftText(done, all, elapsedMs) || `, ${elapsedText}`}`}`;
     if (!canRepaint(io)) return say(io, text);
-    painter ??= repainter(io);
+    painter ??= createRepainter(io);
     painter.paint([], [truncate(text, io.columns - 1)]);
   };
   const clear = () => {
     painter?.close({ clear: true });
     painter = undefined;
   };
-  const timer = setInterval(show, canRepaint(io) ? repaintMs : lineMs).unref();
+  const timer = setInterval(show, canRepaint(io) ? repaintMs : logIntervalMs).unref();
   return {
     step(nextDone, nextAll = all, nextLabel = label) {
-      // What is counted anew takes its own time.
-      if (nextLabel !== label) start = io.clock.now();
+      // Steps with a new label are measured from now on.
+      if (nextLabel !== label) startedAt = io.clock.now();
       [done, all, label] = [nextDone, nextAll, nextLabel];
     },
     say(sentence) {

@@ -2,8 +2,8 @@ import { oneLine } from "../../lib/sanitise.js";
 import { shortDuration } from "../../lib/words.js";
 import type { Io } from "../io.js";
 
-/** A progress bar with a width of `width` columns. Full only if everything is done. */
-export function bar(done: number, total: number, width: number): string {
+/** A progress bar, `width` columns wide. It is full only if everything is done. */
+export function progressBar(done: number, total: number, width: number): string {
   const share = total <= 0 ? 0 : Math.min(1, Math.max(0, done / total));
   const fullColumns = Math.floor(share * width);
   return "█".repeat(fullColumns) + "░".repeat(width - fullColumns);
@@ -40,8 +40,8 @@ export function truncate(text: string, columns: number): string {
 export const pad = (text: string, columns: number): string => text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
 /**
- * `text` as lines of at most `columns` columns, broken at spaces. A longer word gets its own line, which is too long;
- * so does one of our commands in quotes, because users copy it.
+ * `text` as lines of at most `columns` columns, broken at spaces. A longer word gets its own line, which is too long. A
+ * command of this program in quotes is never broken, because users copy it.
  */
 export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
@@ -60,14 +60,14 @@ export function wrap(text: string, columns: number): string[] {
   return [...lines, line];
 }
 
-/** Represents a space at which a line must not be broken. */
-const heldSpace = "\ue000";
+/** The character that stands for a space at which a line must not be broken. */
+const unbreakableSpace = "\ue000";
 
 const wordsOf = (text: string): string[] =>
   text
-    .replace(/'research-ralph [^']*'/g, (command) => command.replaceAll(" ", heldSpace))
+    .replace(/'research-ralph [^']*'/g, (command) => command.replaceAll(" ", unbreakableSpace))
     .split(" ")
-    .map((word) => word.replaceAll(heldSpace, " "));
+    .map((word) => word.replaceAll(unbreakableSpace, " "));
 
 /** Scripts without spaces between words: a line may end after any character. */
 const unspacedScripts = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
@@ -82,8 +82,8 @@ const splitWord = (word: string): readonly string[] =>
   unspacedPattern.test(word) ? (word.match(wordPartPattern) ?? [word]) : [word];
 
 /**
- * A text after its label as lines of at most `columns` columns; all lines of the text begin in the same column. A
- * line that would then be too long, such as a command, begins further left.
+ * A label and a text as lines of at most `columns` columns; all lines of the text begin in the column after the label.
+ * A line that would then be too long, such as a command, begins further left.
  */
 export function labelledLines(label: string, text: string, columns: number): string[] {
   const labelWidth = textWidth(label);
@@ -93,11 +93,11 @@ export function labelledLines(label: string, text: string, columns: number): str
   return [`${label}${first}`, ...otherLines.map(indented)];
 }
 
-/** A row of a status: its label and its text, as lines. */
-export const statusRow = (label: string, text: string, columns: number): string[] =>
+/** The lines of one entry of `status`: its label and its text. */
+export const statusLines = (label: string, text: string, columns: number): string[] =>
   labelledLines(`  ${label.padEnd(10)} `, text, columns - 1);
 
-/** A message, broken into lines for a terminal; one line in a log. */
+/** Breaks a message into lines if stderr is a terminal; in a log it stays one line. */
 export const wrapForTerminal = (
   message: string,
   { isTTY, columns }: { readonly isTTY: boolean; readonly columns: number },
@@ -113,12 +113,14 @@ export function say(io: Pick<Io, "stderr" | "isTTY" | "columns">, sentence: stri
   io.stderr(`${lines.join("\n")}\n`);
 }
 
-/** A log tells how far a step is after so many milliseconds. */
-export const lineMs = 15_000;
+/** Interval between two lines about the same progress in a log, in milliseconds. */
+export const logIntervalMs = 15_000;
 
-/** From so many steps on, the time of one tells that of the others. */
-const minSteps = 3;
+/** Minimum number of finished steps from which the remaining time is estimated. */
+const minStepsForEstimate = 3;
 
-/** ", about 40s left" of steps of which each takes as long as those that are done; empty while nobody can tell. */
-export const timeLeft = (done: number, all: number, ms: number): string =>
-  done < minSteps || done >= all || ms < 1000 ? "" : `, about ${shortDuration((ms / done) * (all - done))} left`;
+/** ", about 40s left": the estimated time for the remaining steps; empty if there is no estimate yet. */
+export const timeLeftText = (done: number, totalSteps: number, elapsedMs: number): string =>
+  done < minStepsForEstimate || done >= totalSteps || elapsedMs < 1000
+    ? ""
+    : `, about ${shortDuration((elapsedMs / done) * (totalSteps - done))} left`;

@@ -5,7 +5,7 @@ import { pad, truncate } from "./format.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { moneyText } from "./tally.js";
 
-/** What summaries have saved, less what they have used. */
+/** The tokens that summaries have saved, minus the tokens that they have used, as text. */
 export const savingText = (tokens: number): string =>
   tokens < 0 ? `${shortCount(-tokens)} tokens more than it saves` : `${shortCount(tokens)} tokens saved`;
 
@@ -27,7 +27,7 @@ const usageText = ({ duration_seconds, tokens, cost_usd, estimated }: HistoryCom
 /** The newest sizes of the summary, oldest first; they show whether the size still grows. */
 const trendOf = ({ trend }: HistoryCompressed): string => `summary size: ${trend.slice(-6).join(" → ")} characters`;
 
-/** The same facts as a box that stays on the screen. Each line has at most `columns` columns. */
+/** The facts of `historyLine` as a box that stays on the screen. Each line has at most `columns` columns. */
 export function historyBox(event: HistoryCompressed, columns: number, colors: Colors): string[] {
   const { iteration, by, tokens_saved, compressions, total_tokens_saved } = event;
   const lines = [

@@ -1,18 +1,19 @@
 import { readFileSync } from "node:fs";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 
-/** The keys that a person presses while a command works. */
+/** The keys that the user presses while a command works. */
 export interface Keyboard {
   /**
-   * Reports each key at once from now on; the terminal no longer sends signals for Ctrl+C and Ctrl+Z. Returns a
-   * function that ends this. Undefined if the terminal belongs to another job, because it must not be changed then.
+   * Calls `onKey` for each key from now on; the terminal then sends no signals for Ctrl+C and Ctrl+Z. Returns a
+   * function that ends this. Returns undefined if the terminal belongs to another job, because then it must not be
+   * changed.
    */
   listen(onKey: (key: string) => void): (() => void) | undefined;
   /** Sends the signal that the terminal would send for Ctrl+C, Ctrl+Z or Ctrl+\ to the whole job. */
   send(signal: "SIGINT" | "SIGTSTP" | "SIGQUIT"): void;
 }
 
-/** The methods of stdin that are used. */
+/** The methods of stdin that a keyboard needs. */
 type TerminalInput = Pick<NodeJS.ReadStream, "setRawMode" | "on" | "off" | "resume" | "pause">;
 
 /** The keyboard of this process. */
@@ -38,8 +39,8 @@ export const keyboardOf = (stdin: TerminalInput): Keyboard => ({
 });
 
 /**
- * Whether the terminal belongs to this job. The system stops a background job that changes a terminal. False if Linux
- * does not say.
+ * Whether the terminal belongs to this job; the system stops a background job that changes a terminal. False if that is
+ * unknown, as on systems without /proc.
  */
 function hasTerminal(): boolean {
   try {
@@ -50,8 +51,8 @@ function hasTerminal(): boolean {
 }
 
 /**
- * Whether this process belongs to a background job of a terminal: the system stops it if it reads from the terminal.
- * False if Linux does not say.
+ * Whether this process belongs to a background job of a terminal; the system stops such a job if it reads from the
+ * terminal. False if that is unknown, as on systems without /proc.
  */
 export function isBackgroundJob(): boolean {
   try {

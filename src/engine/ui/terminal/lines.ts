@@ -2,7 +2,7 @@ import type { Colors } from "picocolors/types.js";
 import type { LoopEvent, Outcome } from "../../loop/types.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
 import { clockTime, shortCount, shortDuration, timeText } from "../../lib/words.js";
-import { bar, pad, truncate, textWidth, wrap } from "./format.js";
+import { progressBar, pad, truncate, textWidth, wrap } from "./format.js";
 import { checkText, delayMessage, stopMessage } from "../plain.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { historyBox } from "./history-lines.js";
@@ -11,10 +11,10 @@ import {
   forecastText,
   problemOf,
   shortForecastText,
-  resumption,
+  resumptionText,
   usageParts,
   usageSoFar,
-  summary,
+  summaryText,
   type Tally,
   numberedText,
   tokensOf,
@@ -23,7 +23,7 @@ import {
 
 /** Everything that the live lines show. */
 export interface LiveState {
-  /** The project's name; empty if it is missing. */
+  /** The name of the project or task; empty if it has none. */
   readonly name: string;
   readonly agent: string;
   readonly isNumbered: boolean;
@@ -35,18 +35,18 @@ export interface LiveState {
   /** The time of `lastOutput`, in milliseconds since the epoch. */
   readonly lastOutputAt: number;
   /** The sources of a search under way. */
-  readonly searching?: SearchRound;
+  readonly searchRound?: SearchRound;
   /** Titles of the units in preparation, by unit. */
   readonly preparing?: ReadonlyMap<string, string>;
   /** The criterion that is checked, and the start of the check in milliseconds since the epoch. */
   readonly checking?: { readonly criterion: string; readonly since: number };
   readonly waiting?: { readonly until: number; readonly reason: string };
   /** A question that waits for the user, and the key that answers it. */
-  readonly asking?: string;
+  readonly questionLine?: string;
   /** True: the user pressed Ctrl+C once. */
-  readonly stopping?: boolean;
-  readonly ended?: boolean;
-  /** Spans in which the machine slept; they do not count as time of the run. */
+  readonly isStopping?: boolean;
+  readonly hasEnded?: boolean;
+  /** Spans in which the machine slept; this time does not count as time of the run. */
   readonly sleeps?: readonly Span[];
 }
 
@@ -55,26 +55,26 @@ export interface LiveState {
  * the progress, the usage, the forecast and the keys. Each line has at most `columns` columns.
  */
 export function liveLines(live: LiveState, now: number, columns: number, colors: Colors): string[] {
-  if (live.ended === true) return [];
+  if (live.hasEnded === true) return [];
   const { tally, lastOutput, waiting, checking } = live;
   const maxWidth = columns - 1;
   const line = (plain: string, applyColor: (text: string) => string = (text) => text): string =>
     applyColor(truncate(plain, maxWidth));
   /** `rightPart` is never cut; `leftPart` is cut if the line is too long. */
-  const twoSided = (leftPart: string, rightPart: string, applyColor?: (text: string) => string): string => {
+  const twoSidedLine = (leftPart: string, rightPart: string, applyColor?: (text: string) => string): string => {
     const maxLeftWidth = maxWidth - textWidth(rightPart) - 2;
     return maxLeftWidth < 8
       ? line(leftPart, applyColor)
       : line(`${pad(truncate(leftPart, maxLeftWidth), maxLeftWidth)}  ${rightPart}`, applyColor);
   };
   const checkingLine = ({ criterion, since }: NonNullable<LiveState["checking"]>): string =>
-    twoSided(`Checking: ${criterion}`, shortDuration(Math.max(0, now - since)), colors.dim);
+    twoSidedLine(`Checking: ${criterion}`, shortDuration(Math.max(0, now - since)), colors.dim);
   const { progress, forecast } = tally;
   const running = runningIterations(tally);
   const lines: string[] = [];
   const phase = running.at(-1)?.phase ?? tally.phase;
   const head = [live.name, phase].map((part) => oneLine(part ?? "")).filter((part) => part !== "");
-  if (head.length > 0) lines.push(twoSided(head.join(" · "), clockTime(now).slice(0, 5), colors.dim));
+  if (head.length > 0) lines.push(twoSidedLine(head.join(" · "), clockTime(now).slice(0, 5), colors.dim));
   if (waiting !== undefined) {
     const waitText = `Waiting until ${timeText(waiting.until, now)} (${shortDuration(Math.max(0, waiting.until - now))})`;
     lines.push(line(`${waitText}: ${oneLine(waiting.reason)}`, colors.yellow));
@@ -84,7 +84,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
         shortDuration(awakeBetween(startedAt, now, live.sleeps)),
         ...(tokens === 0 ? [] : [`${shortCount(tokens)} tokens`]),
       ].join(" · ");
-      lines.push(twoSided(numberedText(iteration, oneLine(title), live.isNumbered), iterationUsage, colors.bold));
+      lines.push(twoSidedLine(numberedText(iteration, oneLine(title), live.isNumbered), iterationUsage, colors.bold));
     }
     const silenceMs = now - live.lastOutputAt;
     if (checking !== undefined) lines.push(checkingLine(checking));
@@ -92,14 +92,14 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
       lines.push(
         silenceMs < shownSilenceMs
           ? line(`› ${lastOutput}`, colors.dim)
-          : twoSided(`› ${lastOutput}`, shortDuration(silenceMs), colors.dim),
+          : twoSidedLine(`› ${lastOutput}`, shortDuration(silenceMs), colors.dim),
       );
   } else if (checking !== undefined) {
     lines.push(checkingLine(checking));
-  } else if (live.searching !== undefined) {
-    lines.push(line(`Searching, round ${[...live.searching.values()][0]?.round ?? 1}`, colors.bold));
-    for (const { text, isWrong } of roundRows(live.searching, maxWidth))
-      lines.push(line(text, isWrong ? colors.yellow : colors.cyan));
+  } else if (live.searchRound !== undefined) {
+    lines.push(line(`Searching, round ${[...live.searchRound.values()][0]?.round ?? 1}`, colors.bold));
+    for (const { text, isFailed } of roundRows(live.searchRound, maxWidth))
+      lines.push(line(text, isFailed ? colors.yellow : colors.cyan));
   } else {
     const [title] = live.preparing?.values() ?? [];
     lines.push(line(title === undefined ? "Getting ready…" : `Preparing: ${oneLine(title)}`, colors.dim));
@@ -116,31 +116,34 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
     const label =
       textWidth(labelOf(parts)) <= maxWidth ? labelOf(parts) : labelOf(parts.filter(({ value }) => value > 0));
     const barWidth = Math.min(24, maxWidth - textWidth(label));
-    lines.push(line(barWidth < 6 ? label.trim() : `${bar(done, total, barWidth)}${label}`, colors.cyan));
+    lines.push(line(barWidth < 6 ? label.trim() : `${progressBar(done, total, barWidth)}${label}`, colors.cyan));
   }
   const lastIteration = lastAllowedIteration(live);
-  const numbers = [
+  const runFacts = [
     oneLine(live.agent),
     `run ${shortDuration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     usageSoFar(tally),
     ...(lastIteration === undefined || !live.isNumbered ? [] : [`limit: #${lastIteration}`]),
   ];
-  lines.push(line(numbers.filter((part) => part !== "").join(" · ")));
-  if (live.asking !== undefined) lines.push(line(`! ${oneLine(live.asking)}`, colors.yellow));
-  if (live.stopping === true)
+  lines.push(line(runFacts.filter((part) => part !== "").join(" · ")));
+  if (live.questionLine !== undefined) lines.push(line(`! ${oneLine(live.questionLine)}`, colors.yellow));
+  if (live.isStopping === true)
     return [...lines, ...wrap(stopMessage(tally), maxWidth).map((text) => line(text, colors.yellow))];
   if (forecast !== undefined)
     lines.push(line(columns < 80 ? shortForecastText(forecast) : forecastText(forecast), colors.dim));
-  return [...lines, line(columns < 80 ? shortKeys : keys, colors.dim)];
+  return [...lines, line(columns < 80 ? shortKeyHelp : keyHelp, colors.dim)];
 }
 
-const keys = "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop";
-const shortKeys = "Ctrl+C: stop after this · elsewhere: steer, pause, stop";
+const keyHelp = "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop";
+const shortKeyHelp = "Ctrl+C: stop after this · elsewhere: steer, pause, stop";
 
-/** A silence of an agent is shown if it is longer, in milliseconds: a tool may take long, or the agent may hang. */
+/**
+ * If an agent prints nothing for so many milliseconds, the duration of its silence is shown: a tool may take long, or
+ * the agent may hang.
+ */
 const shownSilenceMs = 10_000;
 
-/** The number of the last iteration that this run may have; undefined if unknown. */
+/** The number of the last iteration that this run may start; undefined if it is unknown. */
 function lastAllowedIteration({ maxIterations, tally }: LiveState): number | undefined {
   const running = runningIterations(tally);
   const firstIteration = running[0]?.iteration;
@@ -172,7 +175,7 @@ export function permanentLines(
     wrap(oneLine(text), maxWidth - 2).map((line, index) => applyColor(`${index === 0 ? "" : "  "}${line}`));
   switch (event.type) {
     case "iteration-started": {
-      const resumeText = resumption(event, oldTally);
+      const resumeText = resumptionText(event, oldTally);
       return resumeText === undefined ? [] : wrappedLines(`· ${resumeText}`, colors.dim);
     }
     case "iteration-ended": {
@@ -224,9 +227,9 @@ export function permanentLines(
       const { verdict, reason } = event.verdict;
       const applyColor = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;
       const summaryLines =
-        newTally.iterations + (newTally.free ?? 0) === 0
+        newTally.iterations + (newTally.uncounted ?? 0) === 0
           ? []
-          : [colors.dim(truncate(summary(newTally, Date.parse(event.at), sleeps), maxWidth))];
+          : [colors.dim(truncate(summaryText(newTally, Date.parse(event.at), sleeps), maxWidth))];
       return [
         ...wrappedLines(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, applyColor),
         ...summaryLines,
@@ -237,12 +240,12 @@ export function permanentLines(
   }
 }
 
-/** Below this width, the result of an iteration gets its own line, so that it is not cut. */
+/** On a terminal with fewer columns, the result of an iteration gets its own line, so that it is not cut. */
 const narrowColumns = 60;
 
 /**
- * "✓ title — summary      1m 12s · 36.1k · $0.12"; for a failure, its reasons follow on their own lines, unless they
- * are those of the iteration before: `lastProblem`.
+ * "✓ title — summary      1m 12s · 36.1k · $0.12". After a failure, the reasons follow on their own lines, unless they
+ * are equal to those of the last iteration (`lastProblem`).
  */
 function iterationEndLines(
   title: string,

@@ -4,13 +4,13 @@ import type { Keyboard } from "./keyboard.js";
 /** A question that the user answers with yes or no. */
 export interface Question {
   /** The subject of the question in a few words: "AGENTS.md". */
-  readonly about: string;
-  /** How to answer without the keyboard: a command. */
-  readonly otherwise: string;
-  /** Lines that the user must see before the answer, in full. */
-  readonly shows: readonly string[];
-  /** The question; it says what a yes does. */
-  readonly asks: string;
+  readonly subject: string;
+  /** The command that answers the question from another terminal. */
+  readonly answerCommand: string;
+  /** Lines that the user must see in full before the answer. */
+  readonly detailLines: readonly string[];
+  /** The question; it says what happens after a yes. */
+  readonly text: string;
   /** Carries out the answer and returns the result as one sentence. Throws ExpectedError if that fails. */
   answer(yes: boolean): Promise<string>;
 }
@@ -22,10 +22,10 @@ interface View {
   /** Repaints the view. `permanent`: lines that stay above the live lines. */
   paint(permanent?: readonly string[]): void;
   /** Shows the cursor, before the job is stopped. */
-  release(): void;
+  showCursor(): void;
 }
 
-/** Shows a waiting question in a live view, and reads the keys that answer it. */
+/** Shows a question that waits for the user in a live view, and reads the keys that answer it. */
 export interface Prompt {
   /** Checks whether a question waits. Never throws. */
   update(): Promise<void>;
@@ -36,19 +36,19 @@ export interface Prompt {
 
 const [ctrlC, ctrlZ, ctrlBackslash, escape] = ["\u0003", "\u001a", "\u001c", "\u001b"];
 
-/** The key that shows the question. */
-const showKey = "a";
+/** The key that shows the question with its details. */
+const detailsKey = "a";
 
 /** Asks the user on the terminal. Keys are read only while a question waits. */
 export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefined, view: View): Prompt {
   let pendingQuestion: Question | undefined;
-  /** The question on the screen, for which the user presses y or n. */
+  /** The question whose details are on the screen; the user answers it with y or n. */
   let shownQuestion: Question | undefined;
   let stopListening: (() => void) | undefined;
   let [isBusy, isUpdating, isClosed] = [false, false, false];
   let answerCount = 0;
 
-  function stop(): void {
+  function stopKeys(): void {
     stopListening?.();
     stopListening = undefined;
   }
@@ -59,11 +59,11 @@ export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefin
     const countBefore = answerCount;
     const newQuestion = await questions().catch(() => undefined);
     isUpdating = false;
-    // The user may have pressed a key during the call: then a question is shown, or was answered.
+    // The user may have pressed a key while `questions` ran; then a question is shown, or was answered.
     if (isBusy || isClosed || shownQuestion !== undefined || answerCount !== countBefore) return;
-    const isNew = newQuestion?.about !== pendingQuestion?.about;
+    const isNew = newQuestion?.subject !== pendingQuestion?.subject;
     pendingQuestion = newQuestion;
-    if (pendingQuestion === undefined) stop();
+    if (pendingQuestion === undefined) stopKeys();
     else stopListening ??= keyboard?.listen((key) => void press(key));
     if (isNew) view.paint();
   }
@@ -71,16 +71,16 @@ export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefin
   async function press(key: string): Promise<void> {
     if (key === ctrlC || key === ctrlBackslash) return keyboard?.send(key === ctrlC ? "SIGINT" : "SIGQUIT");
     if (key === ctrlZ) {
-      stop();
+      stopKeys();
       shownQuestion = undefined;
-      view.release();
+      view.showCursor();
       return keyboard?.send("SIGTSTP");
     }
     if (isBusy || pendingQuestion === undefined) return;
     if (shownQuestion === undefined) {
-      if (key.toLowerCase() !== showKey) return;
+      if (key.toLowerCase() !== detailsKey) return;
       shownQuestion = pendingQuestion;
-      return view.paint(["", ...shownQuestion.shows.map(oneLine), ""]);
+      return view.paint(["", ...shownQuestion.detailLines.map(oneLine), ""]);
     }
     const lowerKey = key.toLowerCase();
     if (lowerKey !== "y" && lowerKey !== "n" && key !== escape) return;
@@ -100,14 +100,14 @@ export function askOnTerminal(questions: Questions, keyboard: Keyboard | undefin
   return {
     update: update,
     line() {
-      if (shownQuestion !== undefined) return `${shownQuestion.asks} y/n, Esc: later`;
+      if (shownQuestion !== undefined) return `${shownQuestion.text} y/n, Esc: later`;
       if (pendingQuestion === undefined) return undefined;
-      const hint = stopListening === undefined ? pendingQuestion.otherwise : `${showKey}: show it`;
-      return `${pendingQuestion.about} waits for your approval · ${hint}`;
+      const hint = stopListening === undefined ? pendingQuestion.answerCommand : `${detailsKey}: show it`;
+      return `${pendingQuestion.subject} waits for your approval · ${hint}`;
     },
     close() {
       isClosed = true;
-      stop();
+      stopKeys();
     },
   };
 }

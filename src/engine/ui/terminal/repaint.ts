@@ -10,7 +10,8 @@ const clearBelow = "\u001b[J";
 /** Lines on stderr that are repainted in place, below permanent lines. */
 interface Repainter {
   /**
-   * Writes the permanent lines and repaints: `live` replaces the earlier live lines. Each line must fit the terminal.
+   * Writes `permanent` above the live lines, and replaces the live lines by `live`. No line may be wider than the
+   * terminal.
    */
   paint(permanent: readonly string[], live: readonly string[]): void;
   /** Shows the cursor, for example before the job is stopped. */
@@ -19,16 +20,19 @@ interface Repainter {
   close(options?: { readonly clear: boolean }): void;
 }
 
-export function repainter(io: Io): Repainter {
-  let widths: readonly number[] = [];
-  const restore = () => io.stderr(showCursor);
+export function createRepainter(io: Io): Repainter {
+  let lineWidths: readonly number[] = [];
+  const restoreCursor = () => io.stderr(showCursor);
   // If an error or process.exit ends the process, the user must still get the cursor back.
-  process.once("exit", restore);
+  process.once("exit", restoreCursor);
   io.stderr(hideCursor);
 
-  /** Moves the cursor to the first live line. In a narrower window, the lines may take more rows now. */
+  /**
+   * The escape sequence that moves the cursor to the first live line. If the window is narrower now, a line has more
+   * rows.
+   */
   function moveToStart(): string {
-    const rows = widths.reduce((sum, columns) => sum + Math.max(1, Math.ceil(columns / io.columns)), 0);
+    const rows = lineWidths.reduce((sum, columns) => sum + Math.max(1, Math.ceil(columns / io.columns)), 0);
     return `\r${rows > 0 ? `\u001b[${rows}A` : ""}`;
   }
 
@@ -36,11 +40,11 @@ export function repainter(io: Io): Repainter {
     paint(permanent, live) {
       const lines = [...permanent, ...live].map((line) => `${line}${clearLine}\n`);
       io.stderr(`${moveToStart()}${lines.join("")}${clearBelow}`);
-      widths = live.map((line) => textWidth(stripVTControlCharacters(line)));
+      lineWidths = live.map((line) => textWidth(stripVTControlCharacters(line)));
     },
-    showCursor: () => void restore(),
+    showCursor: () => void restoreCursor(),
     close({ clear } = { clear: false }) {
-      process.off("exit", restore);
+      process.off("exit", restoreCursor);
       io.stderr(`${clear ? `${moveToStart()}${clearBelow}` : ""}${showCursor}`);
     },
   };

@@ -1,62 +1,62 @@
 import type { Searching } from "../../generated/event.js";
 import { quantity } from "../../lib/words.js";
-import { bar, lineMs, pad, truncate, textWidth, timeLeft } from "./format.js";
+import { progressBar, logIntervalMs, pad, truncate, textWidth, timeLeftText } from "./format.js";
 import { oneLine, withoutSourcePrefix } from "../../lib/sanitise.js";
 
 /**
- * The line for an event of a source; undefined if the event only says that the source has started or ended. `failures`:
- * how many of its queries, including this one, failed one after the other for the same reason.
+ * The line for an event of a source; undefined if the event only says that the source has started or ended.
+ * `failureCount`: how many queries of the source, including this one, failed one after the other for the same reason.
  */
 function searchLine(
-  { source, done, all, asked, listed = 0, reason: rawReason, failed, over }: Searching,
-  failures: number,
+  { source, done, all, asked: query, listed: recordCount = 0, reason: rawReason, failed, over: isFinished }: Searching,
+  failureCount: number,
 ): string | undefined {
   const reason = rawReason === undefined ? undefined : withoutSourcePrefix(source, rawReason);
-  if (asked === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;
+  if (query === undefined) return failed === true ? `${source} is not asked: ${reason ?? "it can't be"}` : undefined;
   const position = `${source} ${done} of ${all}`;
   if (failed !== true)
-    return `${position}, ${asked}: ${quantity(listed, "record")}${reason === undefined ? "" : ` (${reason})`}`;
-  const suffix = over === true ? "; no more queries for now" : "";
-  const failureText = failures === 1 ? `, ${asked}: no answer` : `: no answer to ${failures} queries`;
+    return `${position}, ${query}: ${quantity(recordCount, "record")}${reason === undefined ? "" : ` (${reason})`}`;
+  const suffix = isFinished === true ? "; no more queries for now" : "";
+  const failureText = failureCount === 1 ? `, ${query}: no answer` : `: no answer to ${failureCount} queries`;
   return `${position}${failureText}: ${(reason ?? "it failed").replace(/\.$/, "")}${suffix}`;
 }
 
 /**
- * Formats the events of a search. Queries of a source that fail one after the other for the same reason become one
- * line, which is returned after the next answer of the source or at the end of its round.
+ * Creates a function that formats the events of a search. Queries of a source that fail one after the other for the
+ * same reason become one line, which is returned after the next answer of the source or at the end of its round.
  */
-export function searchLines(): (event: Searching) => readonly string[] {
+export function createSearchFormatter(): (event: Searching) => readonly string[] {
   const openFailures = new Map<string, { readonly last: Searching; readonly count: number }>();
   return (event) => {
-    const { source, round, asked, failed, reason, over } = event;
+    const { source, round, asked: query, failed, reason, over: isFinished } = event;
     const previous = openFailures.get(source);
     openFailures.delete(source);
-    const isFailure = failed === true && asked !== undefined;
-    const isSame = isFailure && previous?.last.round === round && previous.last.reason === reason;
-    const count = isSame ? previous.count + 1 : 1;
-    const isDelayed = isFailure && over !== true;
+    const isFailure = failed === true && query !== undefined;
+    const isRepeated = isFailure && previous?.last.round === round && previous.last.reason === reason;
+    const count = isRepeated ? previous.count + 1 : 1;
+    const isDelayed = isFailure && isFinished !== true;
     if (isDelayed) openFailures.set(source, { last: event, count });
     return [
-      ...(previous === undefined || isSame ? [] : [searchLine(previous.last, previous.count)]),
+      ...(previous === undefined || isRepeated ? [] : [searchLine(previous.last, previous.count)]),
       ...(isDelayed ? [] : [searchLine(event, count)]),
     ].filter((line) => line !== undefined);
   };
 }
 
 /** The sources of a round, each with its newest event. */
-export type SearchRound = ReadonlyMap<string, Searching & { readonly began?: string }>;
+export type SearchRound = ReadonlyMap<string, Searching & { readonly startedAt?: string }>;
 
 /** Adds an event to its round, or starts a new round with it. */
 export function withEvent(previous: SearchRound | undefined, event: Searching): SearchRound {
-  const isSame = previous !== undefined && [...previous.values()].every(({ round }) => round === event.round);
-  return new Map(isSame ? previous : []).set(event.source, {
+  const isSameRound = previous !== undefined && [...previous.values()].every(({ round }) => round === event.round);
+  return new Map(isSameRound ? previous : []).set(event.source, {
     ...event,
-    began: (isSame ? previous.get(event.source)?.began : undefined) ?? event.at,
+    startedAt: (isSameRound ? previous.get(event.source)?.startedAt : undefined) ?? event.at,
   });
 }
 
-const leftOf = ({ done, all, at, began = at }: Searching & { readonly began?: string }): string =>
-  timeLeft(done, all, Date.parse(at) - Date.parse(began));
+const timeLeftOf = ({ done, all, at, startedAt = at }: Searching & { readonly startedAt?: string }): string =>
+  timeLeftText(done, all, Date.parse(at) - Date.parse(startedAt));
 
 const maxBarWidth = 20;
 
@@ -64,37 +64,40 @@ const maxBarWidth = 20;
 export function roundRows(
   round: SearchRound,
   columns: number,
-): readonly { readonly text: string; readonly isWrong: boolean }[] {
+): readonly { readonly text: string; readonly isFailed: boolean }[] {
   const nameWidth = Math.min(20, Math.max(...[...round.keys()].map((name) => textWidth(oneLine(name)))));
   return [...round.values()].map((event) => {
-    const { source, done, all, found, over, failed, reason } = event;
+    const { source, done, all, found, over: isFinished, failed, reason } = event;
     const name = pad(truncate(oneLine(source), nameWidth), nameWidth);
-    const isWrong = over === true && failed === true;
-    const counts = `${done} of ${all} · ${quantity(found, "record")}${over === true ? "" : leftOf(event)}`;
-    const statusText = isWrong
+    const isFailed = isFinished === true && failed === true;
+    const counts = `${done} of ${all} · ${quantity(found, "record")}${isFinished === true ? "" : timeLeftOf(event)}`;
+    const statusText = isFailed
       ? `${done === 0 ? "not asked" : `stopped after ${done} of ${all}`}: ${oneLine(withoutSourcePrefix(source, reason ?? ""))}`
       : counts;
     const barColumns = columns - nameWidth - textWidth(counts) - 6;
-    // A skipped query leaves no gap in the bar of a finished source.
-    const share = over === true ? all : done;
-    const barText = isWrong || barColumns < 4 ? "" : `${bar(share, all, Math.min(maxBarWidth, barColumns))} `;
-    return { text: truncate(`  ${name}  ${barText}${statusText}`, columns), isWrong };
+    // The bar of a finished source is full, even if queries were skipped.
+    const doneInBar = isFinished === true ? all : done;
+    const barText =
+      isFailed || barColumns < 4 ? "" : `${progressBar(doneInBar, all, Math.min(maxBarWidth, barColumns))} `;
+    return { text: truncate(`  ${name}  ${barText}${statusText}`, columns), isFailed };
   });
 }
 
 /**
- * Log lines with the progress of a slow source, such as a large folder: at most one in 15 seconds.
+ * Creates a function that returns log lines with the progress of a slow source, such as a large folder: at most one
+ * line in 15 seconds.
  */
-export function slowSearchLines(): (event: Searching) => readonly string[] {
+export function createSlowSearchFormatter(): (event: Searching) => readonly string[] {
   let round: SearchRound | undefined;
-  let told: number | undefined;
+  let lastLineAt: number | undefined;
   return (event) => {
     round = withEvent(round, event);
     const now = Date.parse(event.at);
-    told ??= now;
+    lastLineAt ??= now;
     const latest = round.get(event.source);
-    if (latest === undefined || event.over === true || event.asked !== undefined || now - told < lineMs) return [];
-    told = now;
-    return [`${event.source} ${event.done} of ${event.all}${leftOf(latest)}`];
+    if (latest === undefined || event.over === true || event.asked !== undefined || now - lastLineAt < logIntervalMs)
+      return [];
+    lastLineAt = now;
+    return [`${event.source} ${event.done} of ${event.all}${timeLeftOf(latest)}`];
   };
 }

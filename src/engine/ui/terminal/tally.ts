@@ -5,33 +5,33 @@ import { awakeBetween, type Span } from "../../lib/clock.js";
 import { oneLine } from "../../lib/sanitise.js";
 import { shortCount, shortDuration, quantity, usdText } from "../../lib/words.js";
 
-/** What a sink remembers of a run: sums, and the iterations under way. Times are milliseconds since the epoch. */
+/** The facts of a run that a sink needs: sums, and the iterations under way. Times are milliseconds since the epoch. */
 export interface Tally {
   readonly startedAt?: number;
-  /** Iterations in which the agent worked. Iterations that failed because of the service are in `free`. */
+  /** Number of iterations that count toward the limit of the run. */
   readonly iterations: number;
-  /** Iterations that do not count: the service was not available, or the agent could not be started. */
-  readonly free?: number;
-  /** Iterations that code alone did, without an agent. */
-  readonly settled?: number;
+  /** Number of iterations that do not count: the service was not available, or the agent could not be started. */
+  readonly uncounted?: number;
+  /** Number of iterations that needed no agent. */
+  readonly withoutAgent?: number;
   /** Input and output tokens of the iterations that have ended. */
   readonly tokens: number;
   /** US dollars of the iterations that have ended; undefined if no cost is known. */
   readonly cost_usd?: number;
   /** True: `cost_usd` contains estimates. */
   readonly estimated?: true;
-  /** Iterations whose agent worked and reported no cost. */
+  /** Number of iterations whose agent worked but reported no cost. */
   readonly unreported?: number;
   readonly progress?: Progress;
-  /** What was wrong with the last result; absent after one that was accepted. */
+  /** Why the last result was refused or the last iteration failed; absent after an accepted result. */
   readonly problem?: string;
   /** The phase of the newest unit. */
   readonly phase?: string;
   /** The newest iteration under way. */
-  readonly current?: RunningIteration;
+  readonly newestIteration?: RunningIteration;
   /** The other iterations under way, oldest first. */
-  readonly beside?: readonly RunningIteration[];
-  /** The forecast for the rest. */
+  readonly otherIterations?: readonly RunningIteration[];
+  /** The forecast for the remaining work. */
   readonly forecast?: Forecast;
 }
 
@@ -43,23 +43,23 @@ interface RunningIteration {
   readonly startedAt: number;
   readonly tokens: number;
   readonly cost_usd?: number;
-  /** The cost is an estimate; the CLI may report one at its end. */
+  /** Whether the cost is an estimate; the CLI may report the real cost at its end. */
   readonly estimated?: boolean;
 }
 
-/** The title of an iteration: "critic 2: A title (codex)". If several roles share the unit, the role comes first. */
+/** The title of an iteration. If several roles share the unit, with the role: "critic 2: A title (codex)". */
 export function titleOf({ title, role, round = 1, agent }: Extract<LoopEvent, { type: "iteration-started" }>): string {
   if (role === undefined) return title;
   return `${partText(role, round)}: ${title}${agent === undefined ? "" : ` (${agent})`}`;
 }
 
-/** The role and, from the second time on, the round: "critic 2". */
+/** The role, and from the second round on the number of the round: "critic 2". */
 export const partText = (role: string, round = 1): string =>
   `${role.replaceAll("-", " ")}${round > 1 ? ` ${round}` : ""}`;
 
 export const emptyTally: Tally = { iterations: 0, tokens: 0 };
 
-/** Input and output tokens; tokens from a provider's cache are part of `input`. */
+/** The number of input and output tokens; tokens from a provider's cache are part of `input`. */
 export const tokensOf = (usage: Usage): number => usage.input + usage.output;
 
 const addOptional = (a: number | undefined, b: number | undefined): number | undefined =>
@@ -78,24 +78,24 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
         ...tally,
         phase,
         progress,
-        current,
-        beside: runningIterations(tally),
+        newestIteration: current,
+        otherIterations: runningIterations(tally),
         forecast: forecast ?? tally.forecast,
       };
     }
     case "agent": {
       const { iteration, event: agentEvent } = event;
       if (agentEvent.type !== "usage") return tally;
-      const updated = runningIterations(tally).map((iterationUnderWay) =>
+      const updatedIterations = runningIterations(tally).map((iterationUnderWay) =>
         iterationUnderWay.iteration === iteration
           ? {
               ...iterationUnderWay,
               tokens: tokensOf(agentEvent.usage),
-              ...(agentEvent.cost_usd === undefined ? {} : priceOf(agentEvent)),
+              ...(agentEvent.cost_usd === undefined ? {} : costFields(agentEvent)),
             }
           : iterationUnderWay,
       );
-      return withRunning(tally, updated);
+      return withRunning(tally, updatedIterations);
     }
     case "iteration-ended": {
       const { iteration, outcome, usage, cost_usd } = event;
@@ -108,7 +108,7 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
         ...newTally,
         ...withoutUndefined({ problem: problemOf(outcome) }),
         iterations: tally.iterations + (isCounted ? 1 : 0),
-        ...(isCounted ? {} : { free: (tally.free ?? 0) + 1 }),
+        ...(isCounted ? {} : { uncounted: (tally.uncounted ?? 0) + 1 }),
         tokens: tally.tokens + tokensOf(usage),
         cost_usd: addOptional(tally.cost_usd, cost_usd),
         ...(event.estimated === true ? { estimated: true as const } : {}),
@@ -116,7 +116,7 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
       };
     }
     case "settled":
-      return { ...tally, settled: (tally.settled ?? 0) + 1 };
+      return { ...tally, withoutAgent: (tally.withoutAgent ?? 0) + 1 };
     case "preparing":
       return { ...tally, phase: event.phase };
     case "history-compressed":
@@ -134,54 +134,56 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
 }
 
 /**
- * The reason of a failed agent. For a missing program without the advice, because the verdict of the run repeats that.
+ * The reason of a failure. For a missing program the advice is omitted, because the verdict of the run contains it.
  */
 export const failureText = ({ kind, message }: Failure): string =>
   kind === "missing" ? (message.split("; ")[0] ?? message) : message;
 
-/** Why a result was refused or its iteration failed, as a clause; undefined for others. */
+/** Why a result was refused or an iteration failed; undefined for other outcomes. */
 export const problemOf = (outcome: Outcome): string | undefined => {
   if (outcome.outcome === "failed") return oneLine(failureText(outcome.failure));
   return outcome.outcome === "refused" ? oneLine(`refused: ${outcome.reasons.join("; ")}`) : undefined;
 };
 
-const priceOf = ({ cost_usd, estimated }: { readonly cost_usd?: number; readonly estimated?: true }) => ({
+const costFields = ({ cost_usd, estimated }: { readonly cost_usd?: number; readonly estimated?: true }) => ({
   cost_usd,
   estimated: estimated === true,
 });
 
 /** The iterations under way, oldest first. */
-export const runningIterations = ({ current, beside = [] }: Tally): readonly RunningIteration[] =>
-  current === undefined ? beside : [...beside, current];
+export const runningIterations = ({ newestIteration, otherIterations = [] }: Tally): readonly RunningIteration[] =>
+  newestIteration === undefined ? otherIterations : [...otherIterations, newestIteration];
 
 function withRunning(tally: Tally, iterations: readonly RunningIteration[]): Tally {
-  const { current: _, beside: __, ...otherFields } = tally;
+  const { newestIteration: _, otherIterations: __, ...otherFields } = tally;
   const current = iterations.at(-1);
-  return current === undefined ? otherFields : { ...otherFields, current, beside: iterations.slice(0, -1) };
+  return current === undefined
+    ? otherFields
+    : { ...otherFields, newestIteration: current, otherIterations: iterations.slice(0, -1) };
 }
 
 /**
  * The message of a run that continues earlier runs, before its first iteration; undefined for other events. `oldTally`:
  * the tally without the event.
  */
-export function resumption(event: LoopEvent, oldTally: Tally): string | undefined {
+export function resumptionText(event: LoopEvent, oldTally: Tally): string | undefined {
   if (event.type !== "iteration-started" || oldTally.progress !== undefined || event.iteration === 1) return undefined;
   const { done, total } = event.progress;
   return `Continuing with iteration ${event.iteration}: ${done} of ${total} done.`;
 }
 
-/** Tokens and cost so far, including the iterations under way: "36.1k tokens · $0.12". Empty if both are unknown. */
+/** The tokens and the cost of a run, including the iterations under way: "36.1k tokens · $0.12". Empty if unknown. */
 export function usageSoFar(tally: Tally): string {
   const running = runningIterations(tally);
   const tokens = running.reduce((sum, running) => sum + running.tokens, tally.tokens);
   const cost_usd = running.reduce((sum, running) => addOptional(sum, running.cost_usd), tally.cost_usd);
   const estimated = tally.estimated === true || running.some((running) => running.estimated === true);
   const cost = { ...tally, ...withoutUndefined({ cost_usd }), ...(estimated ? { estimated: true as const } : {}) };
-  const isSilent = cost_usd === undefined && tally.unreported === undefined;
-  return [...usageParts(tokens, undefined), ...(isSilent ? [] : [unlabelledCost(cost)])].join(" · ");
+  const isCostUnknown = cost_usd === undefined && tally.unreported === undefined;
+  return [...usageParts(tokens, undefined), ...(isCostUnknown ? [] : [unlabelledCost(cost)])].join(" · ");
 }
 
-/** Tokens and cost, if known. */
+/** Texts for the tokens and the cost, if they are known. */
 export const usageParts = (tokens: number, cost_usd: number | undefined, estimated?: boolean): string[] => [
   ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
   ...(cost_usd === undefined ? [] : [moneyText(cost_usd, estimated)]),
@@ -191,23 +193,23 @@ export const usageParts = (tokens: number, cost_usd: number | undefined, estimat
 export const moneyText = (cost_usd: number, estimated?: boolean): string =>
   `${estimated === true ? "≈ " : ""}${usdText(cost_usd)}`;
 
-/** A cost, and how much of it is known. */
+/** A cost of which a part may be unknown. */
 export interface KnownCost {
   /** US dollars; absent if no iteration has a cost. */
   readonly cost_usd?: number;
   /** True: part of it is an estimate from a dated price table. */
   readonly estimated?: true;
-  /** Iterations that worked but reported no cost, so `cost_usd` is too small. */
+  /** Number of iterations that reported no cost, so that `cost_usd` is too small. */
   readonly unreported?: number;
-  /** Iterations before the first one in the ledger; their records are missing. */
+  /** Number of iterations whose lines are missing in the ledger. */
   readonly unrecorded?: number;
 }
 
 /** The total usage of some iterations. */
 export interface UsageSum extends KnownCost {
-  /** Iterations in which an agent worked, or that needed no agent; these count for the limit of a run. */
+  /** Number of iterations in which an agent worked, or that needed no agent. */
   readonly iterations: number;
-  /** Other iterations: the service was not available, or the agent could not be started. Absent: none. */
+  /** Number of other iterations: the service was not available, or the agent could not be started. Absent: 0. */
   readonly not_counted?: number;
   /** Input and output tokens, including cached ones. */
   readonly tokens: number;
@@ -221,15 +223,15 @@ export interface UsageSum extends KnownCost {
   readonly subscription?: true;
 }
 
-/** "$0.12", "at least $0.12; 22 iterations reported no cost", or "not known" where nothing was reported. */
+/** "$0.12", "at least $0.12; 22 iterations reported no cost", or "not known" if no cost was reported. */
 export const costText = (cost: KnownCost): string =>
   [shortCost(cost), ...(isCostKnown(cost) ? missingCosts(cost) : [])].join("; ");
 
-/** Whether any agent reported tokens, or none had to. */
+/** Whether tokens were reported, or no iteration failed to report its usage. */
 export const areTokensKnown = ({ tokens, unreported = 0 }: Pick<UsageSum, "tokens" | "unreported">): boolean =>
   tokens > 0 || unreported === 0;
 
-/** `part` of the tokens as `format` writes it; "not known" where no agent reported any. */
+/** A part of the tokens as `format` writes it, or "not known" if no agent reported tokens. */
 export const tokensText = (
   sum: Pick<UsageSum, "tokens" | "unreported">,
   part: number,
@@ -240,27 +242,27 @@ export const tokensText = (
 export const unlabelledTokens = (sum: Pick<UsageSum, "tokens" | "unreported">): string =>
   areTokensKnown(sum) ? `${shortCount(sum.tokens)} tokens` : "tokens not known";
 
-/** How many iterations have no cost, and why; empty if all have one. */
+/** Texts that say how many iterations have no cost, and why; empty if all have a cost. */
 export const missingCosts = ({ unreported = 0, unrecorded = 0 }: KnownCost): string[] => [
   ...(unreported === 0 ? [] : [`${quantity(unreported, "iteration")} reported no cost`]),
   ...(unrecorded === 0 ? [] : [`the records of ${quantity(unrecorded, "iteration")} are missing`]),
 ];
 
-/** Whether something of it is known; what agents without a model cost says nothing of those that reported none. */
+/** Whether a part of the cost is known. A cost of 0 of agents without a model says nothing about unreported costs. */
 export const isCostKnown = ({ cost_usd: usd = 0, unreported = 0, unrecorded = 0 }: KnownCost): boolean =>
   usd > 0 || unreported + unrecorded === 0;
 
-/** The same without the count: "$0.12", "at least $0.12", "not known". */
+/** As `costText`, without the number of iterations: "$0.12", "at least $0.12", "not known". */
 export const shortCost = (cost: KnownCost): string => {
   const { cost_usd: usd = 0, estimated, unreported = 0, unrecorded = 0 } = cost;
   if (!isCostKnown(cost)) return "not known";
   return `${unreported + unrecorded === 0 ? "" : "at least "}${moneyText(usd, estimated)}`;
 };
 
-/** The same where no label says that it is a cost: "cost not known". */
+/** As `shortCost`, for a place without a label that says it is a cost: "cost not known". */
 export const unlabelledCost = (cost: KnownCost): string => `${isCostKnown(cost) ? "" : "cost "}${shortCost(cost)}`;
 
-/** "$1.42", or "$0.95 to $1.90" if the model is not known. */
+/** The cost of a forecast: "$1.42", or "$0.95 to $1.90" if the model is not known. */
 const rangeText = ({ cost_usd, cost_usd_most }: Pick<Forecast, "cost_usd" | "cost_usd_most">): string | undefined =>
   cost_usd === undefined
     ? undefined
@@ -293,24 +295,26 @@ export function shortForecastText({ tokens, seconds, ...cost }: ForecastUsage): 
 export const forecastSentence = (forecast: Forecast): string =>
   `Forecast: ${forecastText(forecast)}; estimated from ${forecast.from}.`;
 
-/** "12 iterations in 14m 20s, 2 of them without an agent"; those that do not count are named. */
-function countText({ iterations, free = 0, settled = 0 }: Tally, time: string): string {
-  const all = iterations + settled;
-  if (all === 0 && free > 0) return `the agent never got to work, so no iteration counts · ${time}`;
-  const without = settled === 0 ? "" : `, ${settled} of them without an agent`;
-  return `${quantity(all, "iteration")} in ${time}${without}${idleText(free)}`;
+/** "12 iterations in 14m 20s, 2 of them without an agent", and the number of iterations that do not count. */
+function countText({ iterations, uncounted = 0, withoutAgent = 0 }: Tally, time: string): string {
+  const all = iterations + withoutAgent;
+  if (all === 0 && uncounted > 0) return `the agent never started to work, so no iteration counts · ${time}`;
+  const withoutAgentText = withoutAgent === 0 ? "" : `, ${withoutAgent} of them without an agent`;
+  return `${quantity(all, "iteration")} in ${time}${withoutAgentText}${uncountedText(uncounted)}`;
 }
 
-/** "#5 reads p1"; the text alone where the iterations of a run are not numbered. */
+/** "#5 reads p1"; only the text if the iterations of a run are not numbered. */
 export const numberedText = (iteration: number, text: string, isNumbered: boolean): string =>
   isNumbered ? `#${iteration} ${text}` : text;
 
-/** ", and 2 that do not count: no agent got to work", after a count of iterations; empty if all count. */
-export const idleText = (idle = 0): string =>
-  idle === 0 ? "" : `, and ${idle} that ${idle === 1 ? "does" : "do"} not count: no agent got to work`;
+/** ", and 2 that do not count: no agent started to work", after a count of iterations; empty if all count. */
+export const uncountedText = (uncountedCount = 0): string =>
+  uncountedCount === 0
+    ? ""
+    : `, and ${uncountedCount} that ${uncountedCount === 1 ? "does" : "do"} not count: no agent started to work`;
 
-/** The whole run at its end: "12 iterations in 14m 20s · 430k tokens · $1.42". */
-export function summary(tally: Tally, endedAt: number, sleeps?: readonly Span[]): string {
+/** The summary of a run at its end: "12 iterations in 14m 20s · 430k tokens · $1.42". */
+export function summaryText(tally: Tally, endedAt: number, sleeps?: readonly Span[]): string {
   const awakeMs = awakeBetween(tally.startedAt ?? endedAt, endedAt, sleeps);
   const parts = [countText(tally, shortDuration(awakeMs)), usageSoFar(tally)];
   return parts.filter((part) => part !== "").join(" · ");

@@ -39,7 +39,7 @@ function withoutDeadLinks(text: string): string {
 
 const byline = ({ isFinished, phase, day, agents }: ReportModel): string =>
   [
-    headlineOf({ finished: isFinished, stage: phase.toLowerCase() }),
+    headlineOf({ isFinished, stage: phase.toLowerCase() }),
     day,
     agents.length === 0 ? "" : `read by ${inline(agents.join(", "))}`,
   ]

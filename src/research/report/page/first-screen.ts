@@ -10,7 +10,7 @@ import { meaningLine, statementLine } from "./statements.js";
 
 /** The line above the question: whether the report is finished, and who read the papers. */
 export function masthead({ model, notices = [] }: PageContext): Markup {
-  const state = headlineOf({ finished: model.isFinished, stage: model.phase.toLowerCase() });
+  const state = headlineOf({ isFinished: model.isFinished, stage: model.phase.toLowerCase() });
   const agents = model.agents.length === 0 ? "" : ` · read by ${model.agents.join(", ")}`;
   return markup`<header><p class="kicker">${state}${model.day === "" ? "" : ` · ${model.day}`}${agents}</p><h1 dir="auto">${titleOf(model)}</h1>${notices.map((notice) => markup`<p class="note bad">${notice}</p>`)}</header>
 `;

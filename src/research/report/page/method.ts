@@ -1,5 +1,5 @@
 import { type Markup, isolate, link, markup } from "../../../engine/lib/markup.js";
-import { costText, idleText, tokensText } from "../../../engine/ui/terminal/tally.js";
+import { costText, uncountedText, tokensText } from "../../../engine/ui/terminal/tally.js";
 import { shortDuration, quantity } from "../../../engine/lib/words.js";
 import { checklistOf } from "../sections/checklist.js";
 import type { ShownSections } from "../sections/section.js";
@@ -118,7 +118,7 @@ function phasesTable(phases: Method["phases"]): Markup {
 const notCounted = ({ total }: PageContext["model"]): Markup =>
   total.not_counted === undefined
     ? markup``
-    : markup`<p>${quantity(total.iterations, "iteration")}${idleText(total.not_counted)}.</p>`;
+    : markup`<p>${quantity(total.iterations, "iteration")}${uncountedText(total.not_counted)}.</p>`;
 
 const outcomeNames = { accepted: "Accepted", refused: "Refused", failed: "Failed" } as const;
 

@@ -1,5 +1,5 @@
 import { ledgerName } from "../../../engine/lib/layout.js";
-import { costText, idleText, tokensText } from "../../../engine/ui/terminal/tally.js";
+import { costText, uncountedText, tokensText } from "../../../engine/ui/terminal/tally.js";
 import { shortCount, shortDuration, quantity } from "../../../engine/lib/words.js";
 import { queriesName, rrdName } from "../../project-files/layout.js";
 import {
@@ -654,7 +654,7 @@ function methodText(model: ReportModel): string {
               tokensText(phase, phase.output, shortCount),
               cell(costText(phase)),
             ]),
-          )}${total.not_counted === undefined ? "" : `\n\n${quantity(total.iterations, "iteration")}${idleText(total.not_counted)}.`}`,
+          )}${total.not_counted === undefined ? "" : `\n\n${quantity(total.iterations, "iteration")}${uncountedText(total.not_counted)}.`}`,
     ),
     ...heading(
       "Refused and failed",

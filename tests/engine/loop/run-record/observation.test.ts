@@ -49,7 +49,7 @@ describe("what is remembered of a run", () => {
     expect(observed(refused)).not.toHaveProperty("failure");
   });
 
-  test("is nothing where no agent got to work, or where several share the unit", () => {
+  test("is nothing where no agent started to work, or where several share the unit", () => {
     const kinds: Failure["kind"][] = ["rate-limit", "network", "auth", "missing", "unusable", "too-large", "aborted"];
     expect(kinds.filter((kind) => hasWorked(kind) || observed(failed(kind)) !== undefined)).toEqual([]);
     expect([hasWorked("idle"), hasWorked(undefined)]).toEqual([true, true]);

@@ -26,7 +26,7 @@ describe("the record of an outcome", () => {
     }
   });
 
-  test("holds no observation where no agent got to work, or the result is only noted", () => {
+  test("holds no observation where no agent started to work, or the result is only noted", () => {
     expect(record(failed("network")).changes).toEqual([change]);
     expect(record({ outcome: "noted", summary: "A draft." }).changes).toEqual([change]);
   });

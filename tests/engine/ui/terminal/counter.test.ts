@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { systemClock } from "../../../../src/engine/lib/clock.js";
-import { counter } from "../../../../src/engine/ui/terminal/counter.js";
-import { timeLeft } from "../../../../src/engine/ui/terminal/format.js";
+import { createCounter } from "../../../../src/engine/ui/terminal/counter.js";
+import { timeLeftText } from "../../../../src/engine/ui/terminal/format.js";
 import { fakeIo } from "../fake-io.js";
 import { screenOf } from "../screen.js";
 
@@ -11,7 +11,7 @@ test("the steps of a command are a line that moves on a terminal and goes at the
   vi.useFakeTimers();
   const clock = { ...systemClock, now: () => Date.now() };
   const [terminal, log] = [fakeIo({ isTTY: true, columns: 60, clock }), fakeIo({ clock })];
-  const counters = [terminal, log].map((io) => counter(io, "Looking up", 200));
+  const counters = [terminal, log].map((io) => createCounter(io, "Looking up", 200));
   for (let done = 1; done <= 40; done += 1) {
     vi.advanceTimersByTime(1000);
     for (const each of counters) each.step(done);
@@ -23,5 +23,9 @@ test("the steps of a command are a line that moves on a terminal and goes at the
 });
 
 test("nobody is told how long steps take before a few are done", () => {
-  expect([timeLeft(2, 10, 5000), timeLeft(5, 10, 5000), timeLeft(10, 10, 5000)]).toEqual(["", ", about 5s left", ""]);
+  expect([timeLeftText(2, 10, 5000), timeLeftText(5, 10, 5000), timeLeftText(10, 10, 5000)]).toEqual([
+    "",
+    ", about 5s left",
+    "",
+  ]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { shortCount, shortDuration, usdText } from "../../../../src/engine/lib/words.js";
-import { bar, say, statusRow, truncate, textWidth, wrap } from "../../../../src/engine/ui/terminal/format.js";
+import { progressBar, say, statusLines, truncate, textWidth, wrap } from "../../../../src/engine/ui/terminal/format.js";
 import { oneLine, sanitise } from "../../../../src/engine/lib/sanitise.js";
 
 test.each([
@@ -30,10 +30,10 @@ test("small sums of money keep two digits that say something", () => {
 });
 
 test("a bar is full only when everything is done, and survives odd numbers", () => {
-  expect(bar(11, 12, 10)).toBe("█████████░");
-  expect(bar(12, 12, 10)).toBe("██████████");
-  expect(bar(0, 0, 4)).toBe("░░░░");
-  expect(bar(9, 3, 4)).toBe("████");
+  expect(progressBar(11, 12, 10)).toBe("█████████░");
+  expect(progressBar(12, 12, 10)).toBe("██████████");
+  expect(progressBar(0, 0, 4)).toBe("░░░░");
+  expect(progressBar(9, 3, 4)).toBe("████");
 });
 
 test("the width of a text counts what the terminal shows", () => {
@@ -87,7 +87,7 @@ test("a sentence on stderr is broken at words on a terminal, behind its label, a
 });
 
 test("the rows of a status stand below each other behind their label", () => {
-  expect(statusRow("Last run", "complete: all papers are read", 34)).toEqual([
+  expect(statusLines("Last run", "complete: all papers are read", 34)).toEqual([
     "  Last run   complete: all papers",
     "             are read",
   ]);

@@ -11,7 +11,7 @@ function asking(waiting: Question[], keyboard?: Keyboard) {
   const released: true[] = [];
   const view = {
     paint: (permanent: readonly string[] = []) => void painted.push(...permanent),
-    release: () => void released.push(true),
+    showCursor: () => void released.push(true),
   };
   const asked = askOnTerminal(() => Promise.resolve(waiting[0]), keyboard, view);
   return { asked, painted, released };
@@ -20,10 +20,10 @@ function asking(waiting: Question[], keyboard?: Keyboard) {
 function question(about: string, waiting: Question[], fails = false): { it: Question; answers: boolean[] } {
   const answers: boolean[] = [];
   const it: Question = {
-    about,
-    otherwise: "do approve",
-    shows: [`${about} changed:`, "+ Always give 5."],
-    asks: `Let briefs use ${about}?`,
+    subject: about,
+    answerCommand: "do approve",
+    detailLines: [`${about} changed:`, "+ Always give 5."],
+    text: `Let briefs use ${about}?`,
     answer: async (yes) => {
       if (fails) throw new ExpectedError("The disk is full.");
       answers.push(yes);
@@ -56,7 +56,7 @@ it("a key counts also while it is looked what waits, and what it answered is not
   waiting.push(one.it);
   const keys = scriptedKeyboard();
   const looks: (() => void)[] = [];
-  const view = { paint: () => undefined, release: () => undefined };
+  const view = { paint: () => undefined, showCursor: () => undefined };
   const asked = askOnTerminal(
     () => {
       const [found] = waiting;

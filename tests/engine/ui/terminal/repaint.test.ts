@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { repainter } from "../../../../src/engine/ui/terminal/repaint.js";
+import { createRepainter } from "../../../../src/engine/ui/terminal/repaint.js";
 import { type FakeIo, fakeIo } from "../fake-io.js";
 
 test("a table that a narrower window has wrapped is painted over whole, colours not counted", () => {
   let columns = 80;
   const io = Object.defineProperty(fakeIo({ isTTY: true }), "columns", { get: () => columns }) as FakeIo;
-  const screen = repainter(io);
+  const screen = createRepainter(io);
   screen.paint([], ["x".repeat(75), "\u001b[2mshort\u001b[22m"]);
   const painted = io.err();
   columns = 40;
