@@ -76,7 +76,7 @@ async function markedQuotes(data, { readJats, findQuote }) {
 
 /**
  * Labelled pairs. `data`: a CSV file (claim, passage, label), or a folder with quotes that people marked; undefined for
- * the passages of the sample research. Of a set made here at most `most` pairs, half of them borne out.
+ * the passages of the sample research. Of a set made here at most `most` pairs, half of them supported.
  */
 export async function judgedPairs(data, modules, most) {
   if (data !== undefined && statSync(data).isFile())

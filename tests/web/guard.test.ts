@@ -174,7 +174,7 @@ test("Enter prints an address for another browser, where a person can press it",
     return io.out().trim().split("\n");
   };
   const [first = ""] = await lines(1);
-  expect(io.err()).toContain("Enter prints a new address");
+  expect(io.err()).toContain("press Enter for the address of another browser");
   expect((await fetch(first, { redirect: "manual" })).status).toBe(303);
   (io.stdin as PassThrough).write("\n");
   const [, second = ""] = await lines(2);

@@ -44,5 +44,5 @@ test("a row of a table has its caption and head above it, a line each", async ()
 
 test("what another reader says of a claim stands behind it", async () => {
   const page = await reading("negated", { verdict: "not-supported", by: ["codex"], why: "it is denied" });
-  expect(page("#e1").text()).toContain("not borne out, says codex, which does not count: it is denied");
+  expect(page("#e1").text()).toContain("not supported, says codex, which does not count: it is denied");
 });

@@ -132,7 +132,7 @@ const commandTools: readonly CommandTool[] = [
   {
     name: "report",
     description:
-      "Shows the answer of a project's report, how sure it is, which sentences were not borne out, and the path of its page.",
+      "Shows the answer of a project's report, how sure it is, which sentences were not supported, and the path of its page.",
     parameters: { project: optionalProject },
     outputFields: {
       question: textType,

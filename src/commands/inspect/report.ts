@@ -114,7 +114,7 @@ const summaryOf = (model: ReportModel) => ({
         meaning: {
           says: model.meaning.says,
           judged: model.meaning.judged,
-          borne_out: model.meaning.borneOut,
+          borne_out: model.meaning.supported,
           removed: model.meaning.removed.length,
         },
       }),

@@ -237,11 +237,11 @@ function evidenceLines(
   } as const;
   const [mark, where] = marks[evidence.status];
   const { meaning } = meaningField(evidence.check, checkers);
-  const isBorneOut = meaning?.kind === "borne-out";
-  const second = isBorneOut ? ` ✓✓ ${meaning.says}` : "";
+  const isSupported = meaning?.kind === "supported";
+  const second = isSupported ? ` ✓✓ ${meaning.says}` : "";
   const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}${second}`, "    ");
   // The mark is that of the quoted words; the claim about them is judged apart.
-  const doubts = meaning === undefined || isBorneOut ? [] : [`the claim: ${meaning.says}`];
+  const doubts = meaning === undefined || isSupported ? [] : [`the claim: ${meaning.says}`];
   const notes = [...doubts, ...notesOf(evidence)].flatMap((note) => flow(note, "      ").map(colors.yellow));
   return [`  ${mark} ${first.trimStart()}`, ...rest, ...passage(evidence), ...notes];
 }

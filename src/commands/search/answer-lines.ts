@@ -55,10 +55,10 @@ function statementLines(
   const toLines = lineBreaker(io);
   const quoteNumbers = new Map(answer.quotes.map(({ handle }, index) => [handle, index + 1]));
   const rejectionLines =
-    answer.check?.answer_falls === true ? toLines("Not borne out by what it cites:", "").map(bold) : [];
+    answer.check?.answer_falls === true ? toLines("Not supported by what it cites:", "").map(bold) : [];
   const sentenceLines = answer.statements.flatMap(({ text, rests_on, marks = [], check }) => {
     const meaning = check && meaningMark(check, checkers);
-    const isSupported = meaning?.kind === "borne-out";
+    const isSupported = meaning?.kind === "supported";
     const doubts = [...marks, ...(meaning === undefined || isSupported ? [] : [withPeriod(meaning.says)])];
     const numbers = rests_on.flatMap((handle) => quoteNumbers.get(handle) ?? []).join(", ");
     return [
@@ -81,7 +81,7 @@ function checkLines(answer: Answer, checkers: Checkers, io: Terminal): string[] 
   ]);
   return [
     ...toLines(`Checked: ${meaning.says}`, ""),
-    ...(removedLines.length === 0 ? [] : ["", bold("Not borne out, and taken out:"), ...removedLines]),
+    ...(removedLines.length === 0 ? [] : ["", bold("Not supported, and taken out:"), ...removedLines]),
   ];
 }
 

@@ -5,18 +5,18 @@ import { type Checkers, isProven } from "./checker-rates.js";
 /** The mark behind a sentence: what another reader says about its meaning. */
 export interface MeaningMark {
   /**
-   * `borne-out`: a proven checker confirmed that the cited papers say this. `doubted`: a proven checker denied it.
+   * `supported`: a proven checker confirmed that the cited papers say this. `doubted`: a proven checker denied it.
    * `open`: neither.
    */
-  readonly kind: "borne-out" | "doubted" | "open";
+  readonly kind: "supported" | "doubted" | "open";
   /** A clause such as "meaning checked by codex". */
   readonly says: string;
 }
 
 const verdictWords: Readonly<Record<Checked["verdict"], string>> = {
-  supported: "borne out",
+  supported: "supported",
   overstated: "overstated",
-  "not-supported": "not borne out",
+  "not-supported": "not supported",
   contradicted: "contradicted",
   "cannot-tell": "can't be told",
 };
@@ -38,7 +38,7 @@ export function meaningMark({ verdict, by, why, said }: Checked, checkers: Check
       ? { kind: "open", says: "meaning not checked" }
       : { kind: "open", says: `${verdictWords[verdict]}, says ${names}, which does not count${cause}` };
   return verdict === "supported"
-    ? { kind: "borne-out", says: `meaning checked by ${names}` }
+    ? { kind: "supported", says: `meaning checked by ${names}` }
     : { kind: "doubted", says: `${verdictWords[verdict]}, says ${names}${cause}` };
 }
 

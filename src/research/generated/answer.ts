@@ -224,7 +224,7 @@ export interface OpenCheck {
    */
   report: number;
   /**
-   * What is done now: all sentences are checked, those that are not borne out are mended, the mended ones are checked again.
+   * What is done now: all sentences are checked, those that are not supported are mended, the mended ones are checked again.
    */
   step: "check" | "mend" | "again";
   /**

@@ -198,7 +198,7 @@ export interface MeaningCheck {
    */
   unproven?: string[];
   /**
-   * No sentence of the answer is borne out by what it cites. It is kept whole, and says so.
+   * No sentence of the answer is supported by what it cites. It is kept whole, and says so.
    */
   answer_falls?: boolean;
   [k: string]: unknown;

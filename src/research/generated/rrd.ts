@@ -2104,7 +2104,7 @@ export interface CheckerRate {
   [k: string]: unknown;
 }
 /**
- * Of sentences that are surely borne out.
+ * Of sentences that are surely supported.
  */
 export interface AnsweredControls {
   /**
@@ -2126,7 +2126,7 @@ export interface OpenCheck {
    */
   report: number;
   /**
-   * What is done now: all sentences are checked, those that are not borne out are mended, the mended ones are checked again.
+   * What is done now: all sentences are checked, those that are not supported are mended, the mended ones are checked again.
    */
   step: "check" | "mend" | "again";
   /**

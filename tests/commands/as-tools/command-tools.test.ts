@@ -29,7 +29,7 @@ const call = async (client: Client, name: string, args: Record<string, unknown> 
 test("in an empty folder the server starts, and says what is missing as an answer", async () => {
   const empty = freshFolder();
   const client = await connectClient(empty, [], env);
-  expect(client.getInstructions()).toContain("never report a sentence that is not borne out as a finding");
+  expect(client.getInstructions()).toContain("never report a sentence that is not supported as a finding");
   expect(await call(client, "list")).toEqual({ isError: false, text: '{"work":[]}', structured: { work: [] } });
   for (const name of ["status", "report", "answers", "find_passages"])
     expect(await call(client, name, name === "find_passages" ? { query: "grasping" } : {})).toMatchObject({

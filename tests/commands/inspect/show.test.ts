@@ -59,7 +59,7 @@ test("a paper is shown with what another reader says of its claims, and whether 
   });
   const { out } = await cli(["show", "hands", "arxiv_1"], cwd);
   expect(out).toContain("✓ It holds. (p. 2) ✓✓ meaning checked by codex\n");
-  expect(out).toContain("      the claim: not borne out, says guesser, which does not count: nothing\n      flies\n");
+  expect(out).toContain("      the claim: not supported, says guesser, which does not count: nothing\n      flies\n");
 });
 
 test("a paper is shown with what happened to it since it was published", async () => {

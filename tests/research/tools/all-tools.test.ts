@@ -325,7 +325,7 @@ it("paper_details says what another reader made of each claim, and whether its w
   const said = await call("paper_details", { id: "p1" }, shelf);
   expect(said).toContain("It holds. (p. 2); meaning checked by codex");
   expect(said).toContain("It always holds. (p. 2); overstated, says codex: in one trial");
-  expect(said).toContain("It flies. (p. 2); not borne out, says guesser, which does not count");
+  expect(said).toContain("It flies. (p. 2); not supported, says guesser, which does not count");
 });
 
 it("paper_details names the answers to eligibility criteria with their quotes", async () => {

@@ -125,7 +125,7 @@ test("a client of a person's own reads the project's papers, findings and report
   expect(narrow.getServerCapabilities()).not.toHaveProperty("resources");
 });
 
-test("a client reads what was checked, by whom, and what is not borne out, in the words that people read", async () => {
+test("a client reads what was checked, by whom, and what is not supported, in the words that people read", async () => {
   const research = join(folder, "researches", "checked");
   onTestFinished(() => rmSync(research, { recursive: true }));
   mkdirSync(research, { recursive: true });
@@ -171,10 +171,10 @@ test("a client reads what was checked, by whom, and what is not borne out, in th
   const read = reading(client);
   const findings = JSON.parse(await read("research://findings"));
   expect(findings.checked).toContain(
-    "1 of 2 sentences borne out by the sentences they cite, checked by codex; 1 removed.",
+    "1 of 2 sentences supported by the sentences they cite, checked by codex; 1 removed.",
   );
   expect(findings.not_borne_out).toMatchObject([
-    { text: "It is cheap.", says: "not borne out, says codex: no price is named" },
+    { text: "It is cheap.", says: "not supported, says codex: no price is named" },
   ]);
   expect(findings.claims).toMatchObject([{ claim: "It holds.", meaning: "meaning checked by codex" }]);
   expect(JSON.parse(await read("research://answers"))).toMatchObject([

@@ -34,7 +34,7 @@ test("a report that was written without a check is checked later, once, and by a
   const doubted = answer.map((sentence) => ({ ...sentence, check: { ...sentence.check, verdict: "not-supported" } }));
   writeFileSync(join(cwd, "researches", name, "report.json"), JSON.stringify({ ...rest, answer: doubted }));
   const looked = await cli(["report", name, "--check"], cwd);
-  expect(looked).toMatchObject({ code: 1, out: expect.stringContaining("not borne out, says cmd:") });
+  expect(looked).toMatchObject({ code: 1, out: expect.stringContaining("not supported, says cmd:") });
 });
 
 test("a report that is not written yet can't be checked", async () => {

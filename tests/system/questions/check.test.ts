@@ -41,8 +41,8 @@ test("an answer is printed, then checked: what says too much is corrected, what 
   const [first = "", then = ""] = out.split("Checked: ");
   expect(first.replace(/\s+/g, " ")).toContain(madeUp);
   expect(first.replace(/\s+/g, " ")).toContain(`${right} [1] ✓✓ ${corrected} [2] ✓✓`);
-  expect(then.replace(/\s+/g, " ")).toContain("2 of 3 sentences borne out by the sentences they cite");
-  expect(then.replace(/\s+/g, " ")).toMatch(/1 corrected; 1 removed\. Not borne out, and taken out: Warm milk/);
+  expect(then.replace(/\s+/g, " ")).toContain("2 of 3 sentences supported by the sentences they cite");
+  expect(then.replace(/\s+/g, " ")).toMatch(/1 corrected; 1 removed\. Not supported, and taken out: Warm milk/);
   const kept = lines<Answer>("answers.jsonl");
   expect(kept.map(({ id, statements }) => [id, statements.length])).toEqual([
     ...[1, 2, 3].map(() => ["answer-1", 3]),

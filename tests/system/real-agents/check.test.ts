@@ -101,7 +101,7 @@ describe.each(both)("what the real %s writes and the real %s checks", (writer, c
       expect(ended.err).not.toContain("refused");
       expect(ended.code).toBe(0);
       expect(ended.err).toMatch(
-        /accepted: \d of \d sentences of the report borne out, \d of \d claims of the readings borne out/,
+        /accepted: \d of \d sentences of the report supported, \d of \d claims of the readings supported/,
       );
       expect(ended.err).toContain("accepted: 1 sentence mended, 1 given up");
       const ledger = readFileSync(join(folder, "ledger.jsonl"), "utf8").trim().split("\n");
@@ -128,10 +128,10 @@ describe.each(both)("what the real %s writes and the real %s checks", (writer, c
       for (const document of documents) {
         expect(document).toContain(corrected);
         expect(document).not.toContain(overstated.slice(0, 40));
-        // It stands once, under what was not borne out, with the reason.
+        // It stands once, under what was not supported, with the reason.
         expect(document.split(madeUp).length - 1).toBe(1);
         expect(document).toContain("Nothing is said of costs.");
-        expect(document).toMatch(new RegExp(`borne out by the sentences they cite, checked by ${checker}`));
+        expect(document).toMatch(new RegExp(`supported by the sentences they cite, checked by ${checker}`));
       }
 
       // So does an answer to a question.
@@ -150,7 +150,7 @@ describe.each(both)("what the real %s writes and the real %s checks", (writer, c
       expect(first).toContain(`${right} [1] ✓✓ ${corrected} [2] ✓✓`);
       expect(then).toMatch(
         new RegExp(
-          `^2 of 3 sentences borne out .* checked by ${checker}; 1 corrected; 1 removed\\. .*taken out: ${madeUp}`,
+          `^2 of 3 sentences supported .* checked by ${checker}; 1 corrected; 1 removed\\. .*taken out: ${madeUp}`,
         ),
       );
       const [answer] = JSON.parse((await cli("answers", "hands", "--json")).out) as StoredAnswer[];

@@ -19,7 +19,7 @@ export interface RemovedSentence {
 export interface Meaning {
   /** Number of checked sentences, and of those that their quotes bear out; 0 if no checker is proven. */
   readonly judged: number;
-  readonly borneOut: number;
+  readonly supported: number;
   readonly removed: readonly RemovedSentence[];
   /** The result in one or two sentences. */
   readonly says: string;
@@ -45,13 +45,13 @@ export function meaningOf(
   // Verdicts of a checker that accepts false control sentences do not count.
   const { checkers } = { ...rrd.meaning };
   const verdictsCount = report.check?.by?.some((name) => whyUnproven(checkers, name) === undefined) === true;
-  const borneOut = verdictsCount
-    ? checks.filter((check) => meaningMark(check, checkers).kind === "borne-out").length
+  const supported = verdictsCount
+    ? checks.filter((check) => meaningMark(check, checkers).kind === "supported").length
     : undefined;
-  const says = meaningText(report, rrd, judged, borneOut);
+  const says = meaningText(report, rrd, judged, supported);
   if (says === undefined) return undefined;
   const isAnswerRejected = report.check?.answer_falls === true;
-  return { judged, borneOut: borneOut ?? 0, removed, says, isAnswerRejected, checkedBy: checkersText(report) };
+  return { judged, supported: supported ?? 0, removed, says, isAnswerRejected, checkedBy: checkersText(report) };
 }
 
 /** The checkers of a report, as a clause that says if the writer checked its own sentences. */
@@ -64,7 +64,7 @@ function meaningText(
   report: ReportFile,
   rrd: Pick<Rrd, "meaning" | "papers_pool">,
   judged: number,
-  borneOut: number | undefined,
+  supported: number | undefined,
 ): string | undefined {
   const { check, agent = "", not_borne_out = [] } = report;
   const { open, checkers } = { ...rrd.meaning };
@@ -85,9 +85,9 @@ function meaningText(
   const checkersClause = checkersText(report);
   const corrected = sentences(report).filter(([, sentence]) => sentence.check?.was !== undefined).length;
   const counts = [
-    borneOut === undefined
+    supported === undefined
       ? `${quantity(judged, "sentence")} put to ${checkersClause}`
-      : `${borneOut} of ${quantity(judged, "sentence")} borne out by the sentences they cite, checked by ${checkersClause}`,
+      : `${supported} of ${quantity(judged, "sentence")} supported by the sentences they cite, checked by ${checkersClause}`,
     ...(corrected === 0 ? [] : [`${corrected} corrected`]),
     ...(not_borne_out.length === 0 ? [] : [`${not_borne_out.length} removed`]),
   ];

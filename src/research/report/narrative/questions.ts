@@ -75,7 +75,7 @@ export function answerMeaning(answer: Answer, checkers: Checkers): Meaning | und
   const { sentences } = answer.open.check;
   const judged = sentences.filter(({ check }) => check !== undefined).length;
   const says = `Not to the end: ${judged} of ${quantity(sentences.length, "sentence")} judged so far. 'research-ralph ask ${answer.id} --check' goes on.`;
-  return { judged: 0, borneOut: 0, removed: [], isAnswerRejected: false, checkedBy: "", ...meaning, says };
+  return { judged: 0, supported: 0, removed: [], isAnswerRejected: false, checkedBy: "", ...meaning, says };
 }
 
 function askedQuestion(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: Checkers): AskedQuestion {

@@ -66,13 +66,13 @@ const joined = (parts: readonly Markup[]): Piece => parts.map((part, index) => [
 
 /** The second mark: the checker's verdict on the sentence. */
 export const meaningSign = ({ kind, says }: MeaningMark): Markup =>
-  kind === "borne-out"
+  kind === "supported"
     ? markup` <span class="ok meaning" role="img" title="${says}" aria-label="${says}">✓✓</span>`
     : markup` <span class="chip ${kind === "doubted" ? "bad" : "insights"}">${says}</span>`;
 
 /** The result of checking the sentences above, and what the marks mean. */
 export const meaningLine = ({ says, isAnswerRejected }: Meaning): Markup =>
-  markup`${isAnswerRejected ? markup`<p class="note bad">The answer is not borne out by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says} <span class="ok">✓</span> means: the quoted words stand in the paper; <span class="ok meaning">✓✓</span>: ${secondMarkMeaning}.</p>`;
+  markup`${isAnswerRejected ? markup`<p class="note bad">The answer is not supported by what it cites.</p>` : ""}<p class="how"><b>Checked:</b> ${says} <span class="ok">✓</span> means: the quoted words stand in the paper; <span class="ok meaning">✓✓</span>: ${secondMarkMeaning}.</p>`;
 
 /** The meaning of the second mark. */
 const secondMarkMeaning =

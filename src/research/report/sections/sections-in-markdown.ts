@@ -133,10 +133,10 @@ export const sectionTexts = {
 const sentenceText = ({ text }: Pick<Statement, "text">): string => line(tablesAsText(text));
 
 /** The result of checking the sentences against their quotes. */
-const meaningText = ({ says, borneOut, isAnswerRejected }: Meaning): string =>
+const meaningText = ({ says, supported, isAnswerRejected }: Meaning): string =>
   [
-    ...(isAnswerRejected ? ["**The answer is not borne out by what it cites.**"] : []),
-    `**Checked:** ${inline(says)}${borneOut === 0 ? "" : " ✓✓ marks the sentences that are borne out."}`,
+    ...(isAnswerRejected ? ["**The answer is not supported by what it cites.**"] : []),
+    `**Checked:** ${inline(says)}${supported === 0 ? "" : " ✓✓ marks the sentences that are supported."}`,
   ].join(" ");
 
 /** Removed sentences, with the reasons. */
@@ -145,7 +145,7 @@ const removedText = ({ removed }: Meaning): string =>
 
 /** The second mark of a sentence, or its reader's verdict. */
 const meaningMarkText = (mark: Statement["meaning"]): string =>
-  mark === undefined ? "" : mark.kind === "borne-out" ? " ✓✓" : ` **[${inline(mark.says)}]**`;
+  mark === undefined ? "" : mark.kind === "supported" ? " ✓✓" : ` **[${inline(mark.says)}]**`;
 
 /** Two quotes on the same outcome. */
 const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>

@@ -87,7 +87,7 @@ export const sections: readonly Section[] = [
   },
   {
     name: "unborne",
-    title: "Not borne out",
+    title: "Not supported",
     hasContent: ({ meaning }) => (meaning?.removed.length ?? 0) > 0,
     markdown: sectionTexts.unborne,
     page: removedSentences,

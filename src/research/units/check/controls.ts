@@ -21,11 +21,11 @@ export function withControls(rrd: Rrd, sentences: readonly Sentence[], checker: 
     answerCount(rrd.meaning?.checkers?.[checker] ?? emptyRate),
     seed,
   );
-  const items = controls.map(({ text, passage, isBorneOut }, index) => ({
+  const items = controls.map(({ text, passage, isSupported }, index) => ({
     id: `control ${index + 1}`,
     text,
     passages: [passage.asShown],
-    expects: isBorneOut ? ("borne-out" as const) : ("not-borne-out" as const),
+    expects: isSupported ? ("supported" as const) : ("not-supported" as const),
   }));
   return shuffledBy<BatchItem>([...sentences, ...items], seed);
 }

@@ -85,9 +85,9 @@ const ratesAfter = ({ meaning }: Rrd, batch: readonly BatchItem[], allAnswers: r
 const isOfReport = ([id]: readonly [string, Checked]): boolean => id.startsWith("/");
 
 /**
- * The summary of a batch, such as "3 of 4 sentences borne out". If a checker's verdicts do not count, only the number
+ * The summary of a batch, such as "3 of 4 sentences supported". If a checker's verdicts do not count, only the number
  * of checked sentences. `all`: the verdicts on all sentences of the report so far; if these are more, the text is such
- * as "0 of 2 new sentences borne out (6 of 8 in all)".
+ * as "0 of 2 new sentences supported (6 of 8 in all)".
  */
 function checkSummary(
   parts: readonly (readonly [what: "sentence" | "claim", checked: ReadonlyMap<string, Checked>])[],
@@ -98,17 +98,17 @@ function checkSummary(
   const isCounted = [...checkerNames].every((name) => isProven(checkers, name));
   if (!isCounted)
     return `judged, not counted: ${parts.map(([what, checked]) => quantity(checked.size, what)).join(", ")}`;
-  const borneOut = (checks: Iterable<Checked>) =>
-    [...checks].filter((each) => meaningMark(each, checkers).kind === "borne-out").length;
+  const supported = (checks: Iterable<Checked>) =>
+    [...checks].filter((each) => meaningMark(each, checkers).kind === "supported").length;
   // Where both are named, each says whose it is.
   const owner = { sentence: " of the report", claim: " of the readings" };
   return parts
     .map(([what, checked]) => {
-      const count = borneOut(checked.values());
+      const count = supported(checked.values());
       const whose = parts.length > 1 ? owner[what] : "";
       return what === "sentence" && all.length > checked.size
-        ? `${count} of ${quantity(checked.size, "new sentence")}${whose} borne out (${borneOut(all)} of ${all.length} in all)`
-        : `${count} of ${quantity(checked.size, what)}${whose} borne out`;
+        ? `${count} of ${quantity(checked.size, "new sentence")}${whose} supported (${supported(all)} of ${all.length} in all)`
+        : `${count} of ${quantity(checked.size, what)}${whose} supported`;
     })
     .join(", ");
 }
@@ -213,16 +213,16 @@ export function countControls(
   batch: readonly BatchItem[],
   answers: readonly CheckAnswer[],
 ): Checkers {
-  const countFor = (expects: "borne-out" | "not-borne-out") => {
+  const countFor = (expects: "supported" | "not-supported") => {
     // The answer "cannot tell" counts as wrong.
     const isRight = (verdict: CheckAnswer["verdict"] | undefined) =>
-      verdict !== undefined && (expects === "borne-out" ? verdict === "supported" : isFailing(verdict));
+      verdict !== undefined && (expects === "supported" ? verdict === "supported" : isFailing(verdict));
     const results = batch.flatMap((item, index) =>
       isControl(item) && item.expects === expects ? [isRight(answers[index]?.verdict)] : [],
     );
     return { asked: results.length, right: results.filter(Boolean).length };
   };
   return withRates(checkers, {
-    [checker]: { borne_out: countFor("borne-out"), not_borne_out: countFor("not-borne-out") },
+    [checker]: { borne_out: countFor("supported"), not_borne_out: countFor("not-supported") },
   });
 }

@@ -17,7 +17,7 @@ export interface ControlSentence<P extends CitedPassage = CitedPassage> {
   readonly text: string;
   readonly passage: P;
   /** True if the passage surely bears out the sentence, false if it surely does not. */
-  readonly isBorneOut: boolean;
+  readonly isSupported: boolean;
 }
 
 /** Minimum number of controls of each kind in a batch. */
@@ -43,7 +43,7 @@ export function controlsFor<P extends CitedPassage>(
   // A passage with words of an answer comes first: a checker that obeys it accepts a false control.
   const shuffledTargets = cited.toSorted((a, b) => Number(hasAnswerWords(b)) - Number(hasAnswerWords(a)));
   const numbersFirst = sources.toSorted((a, b) => hasNumber(b.text) - hasNumber(a.text));
-  const count = (isBorneOut: boolean) => controls.filter((control) => control.isBorneOut === isBorneOut).length;
+  const count = (isSupported: boolean) => controls.filter((control) => control.isSupported === isSupported).length;
   for (const used of [new Set<P>(), new Set<P>()]) {
     for (let made = count(false); made < countPerKind; made += 1) {
       const forcedMaker = hasAnswerWords(shuffledTargets[made]) ? "below another" : undefined;
@@ -60,7 +60,7 @@ export function controlsFor<P extends CitedPassage>(
       if (count(true) === countPerKind) break;
       if (used.has(source.passage) || isAmong(controls, source)) continue;
       used.add(source.passage);
-      controls.push({ ...source, isBorneOut: true });
+      controls.push({ ...source, isSupported: true });
     }
   }
   return controls;
@@ -92,7 +92,7 @@ function alteredSentence<P extends CitedPassage>(
     const twin = withOppositeDirection(text) ?? withSwappedNumbers(text);
     if (twin === undefined || !hasOnlyPassageNumbers(twin, passage) || isContained(twin, passage)) continue;
     used.add(passage);
-    return { text: twin, passage, isBorneOut: false };
+    return { text: twin, passage, isSupported: false };
   }
   return undefined;
 }
@@ -116,7 +116,7 @@ function foreignSentence<P extends CitedPassage>(
     if (stray === undefined) continue;
     used.add(target);
     used.add(stray.passage);
-    return { text: stray.text, passage: target, isBorneOut: false };
+    return { text: stray.text, passage: target, isSupported: false };
   }
   return undefined;
 }

@@ -18,7 +18,7 @@ export interface SentencePassage {
 
 /** A sentence with a known answer in a batch. Its checker cannot distinguish it from the others. */
 export interface Control extends Sentence {
-  readonly expects: "borne-out" | "not-borne-out";
+  readonly expects: "supported" | "not-supported";
 }
 
 export type BatchItem = Sentence | Control;

@@ -68,7 +68,7 @@ export function withSentences(
             rows: comparison.rows.map((row, index) => ({
               ...row,
               cells: row.cells.map(
-                (cell, place) => change(`/comparison/rows/${index}/cells/${place}`, cell) ?? { text: "not borne out" },
+                (cell, place) => change(`/comparison/rows/${index}/cells/${place}`, cell) ?? { text: "not supported" },
               ),
             })),
           },

@@ -94,10 +94,10 @@ export const summaryOf = ({ statements, quotes }: Pick<Answer, "statements" | "q
 export const checkedSummary = ({ statements, not_borne_out = [], check, open }: Answer): string => {
   if (open !== undefined) return "its check goes on";
   const judged = [...statements, ...not_borne_out].filter((entry) => entry.check !== undefined);
-  const borneOut = judged.filter((entry) => entry.check?.verdict === "supported").length;
+  const supported = judged.filter((entry) => entry.check?.verdict === "supported").length;
   if (judged.length === 0 && check?.unchecked !== undefined) return `not checked: ${check.unchecked}`;
   const unfinished = check?.unchecked === undefined ? "" : `; ${check.unchecked}`;
-  return `${borneOut} of ${quantity(judged.length, "sentence")} borne out${unfinished}`;
+  return `${supported} of ${quantity(judged.length, "sentence")} supported${unfinished}`;
 };
 
 /** The iteration in a message; undefined if the message contains none. */

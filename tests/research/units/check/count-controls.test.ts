@@ -32,7 +32,7 @@ function ratesOf(answer: (item: BatchItem, number: number) => Verdict, batches: 
 }
 
 const knows = (item: BatchItem): Verdict =>
-  isControl(item) && item.expects === "not-borne-out" ? "contradicted" : "supported";
+  isControl(item) && item.expects === "not-supported" ? "contradicted" : "supported";
 
 test("the batch is the same whenever it is made, and its controls look like the other sentences", () => {
   const batch = withControls(project(), sentencesOf(0), "codex");

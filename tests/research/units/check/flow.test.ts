@@ -64,7 +64,7 @@ test("a checker whose answers ceased to count later does not unsay what was take
   expect(says).not.toContain("nothing was taken out");
 });
 
-test("a sentence that a checker whose answers do not count has judged too is not counted as borne out", async () => {
+test("a sentence that a checker whose answers do not count has judged too is not counted as supported", async () => {
   const given = researchFolder(project());
   const { rrd } = await given.run(
     agentThat(judges, () => null),
@@ -74,7 +74,7 @@ test("a sentence that a checker whose answers do not count has judged too is not
   const said = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
   const countOf = (by: readonly string[]): number | undefined => {
     const findings = said.findings.map((each) => ({ ...each, check: each.check && { ...each.check, by: [...by] } }));
-    return meaningOf({ ...said, findings } as ReportFile, rrd)?.borneOut;
+    return meaningOf({ ...said, findings } as ReportFile, rrd)?.supported;
   };
   const alone = countOf(["scripted"]) ?? 0;
   expect(alone).toBeGreaterThan(0);
@@ -126,10 +126,10 @@ test("what is overstated is mended, what is made up is removed, and both are tol
   ]);
   const markdown = readFileSync(join(given.folder, "research-report.md"), "utf8");
   expect(markdown).toContain(
-    "borne out by the sentences they cite, checked by scripted, which wrote them, in a fresh context; 1 corrected; 1 removed.",
+    "supported by the sentences they cite, checked by scripted, which wrote them, in a fresh context; 1 corrected; 1 removed.",
   );
   expect(markdown).toContain(
-    "## Not borne out\n\n- It is cheaper than all others. **[not borne out, says scripted: Nothing of costs.]**",
+    "## Not supported\n\n- It is cheaper than all others. **[not supported, says scripted: Nothing of costs.]**",
   );
 });
 
@@ -164,7 +164,7 @@ test("a reset of the check brings the report back as its writer left it, and the
   // Back to before the first check: the documents too.
   await reset({ to: 2 });
   expect(said()).not.toHaveProperty("not_borne_out");
-  expect(readFileSync(join(given.folder, "research-report.md"), "utf8")).not.toContain("## Not borne out");
+  expect(readFileSync(join(given.folder, "research-report.md"), "utf8")).not.toContain("## Not supported");
 });
 
 test("a check that can't be had withholds nothing, and the report says why", async () => {
@@ -237,7 +237,7 @@ describe("nothing is taken out by the word of a checker that its controls do not
     expect(markdown).toContain("What scripted says does not count, because");
     expect(markdown).toContain(because);
     expect(markdown).toMatch(/\d sentences put to scripted, .*\. What scripted says does not count, because/);
-    expect(markdown).not.toMatch(/\d of \d sentences borne out|✓✓/);
+    expect(markdown).not.toMatch(/\d of \d sentences supported|✓✓/);
     expect(markdown).toContain("nothing was taken out by its word");
   });
 

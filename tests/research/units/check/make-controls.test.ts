@@ -12,8 +12,8 @@ describe("a batch holds controls of both kinds", () => {
     const counts = (answered: number) => {
       const controls = controlsOf("a", answered);
       return [
-        controls.filter(({ isBorneOut }) => isBorneOut).length,
-        controls.filter(({ isBorneOut }) => !isBorneOut).length,
+        controls.filter(({ isSupported }) => isSupported).length,
+        controls.filter(({ isSupported }) => !isSupported).length,
       ];
     };
     expect(counts(0)).toEqual([4, 4]);
@@ -23,7 +23,7 @@ describe("a batch holds controls of both kinds", () => {
 
   test("a project with few passages gives as many: a passage serves twice, with another sentence", () => {
     const few = controlsFor(cited.slice(0, 5), [], 0, "a");
-    expect(few.map(({ isBorneOut }) => isBorneOut).toSorted()).toEqual([
+    expect(few.map(({ isSupported }) => isSupported).toSorted()).toEqual([
       ...Array(4).fill(false),
       ...Array(4).fill(true),
     ]);
@@ -39,7 +39,7 @@ describe("a batch holds controls of both kinds", () => {
     const places = new Set<number>();
     for (let seed = 0; seed < 40; seed += 1) {
       const mixed = shuffledBy([...cited, ...controlsOf(`${seed}`)], `${seed}`);
-      for (const [place, each] of mixed.entries()) if ("isBorneOut" in each) places.add(place);
+      for (const [place, each] of mixed.entries()) if ("isSupported" in each) places.add(place);
     }
     expect(places.size).toBe(cited.length + 4);
   });
@@ -47,21 +47,21 @@ describe("a batch holds controls of both kinds", () => {
   const many = Array.from({ length: 60 }, (_, seed) => controlsOf(`${seed}`)).flat();
 
   test("what holds is a passage's own sentence with its number", () => {
-    for (const { text, passage: only } of many.filter(({ isBorneOut }) => isBorneOut)) {
+    for (const { text, passage: only } of many.filter(({ isSupported }) => isSupported)) {
       expect(only.passage).toContain(text);
       expect(text).toMatch(/\d/);
     }
   });
 
   test("what does not hold is in no passage below it, and our own check of numbers lets it pass", () => {
-    for (const { text, passage: below } of many.filter(({ isBorneOut }) => !isBorneOut)) {
+    for (const { text, passage: below } of many.filter(({ isSupported }) => !isSupported)) {
       expect(below.passage).not.toContain(text);
       expect(numbersWithoutQuote(text, [{ quote: below.passage }]).missing).toEqual([]);
     }
   });
 
   test("what does not hold is of every kind: a direction turned, groups changed, another paper's passage", () => {
-    const falls = many.filter(({ isBorneOut }) => !isBorneOut).map(({ text }) => text);
+    const falls = many.filter(({ isSupported }) => !isSupported).map(({ text }) => text);
     expect(falls.some((text) => text.includes("percent lower"))).toBe(true);
     expect(falls.some((text) => /reached 6\d percent at home and 4\d percent/.test(text))).toBe(true);
     const plain = [
@@ -74,7 +74,7 @@ describe("a batch holds controls of both kinds", () => {
       8,
       "s",
     );
-    expect(strays.find(({ isBorneOut }) => !isBorneOut)?.text).toMatch(/Gloves|milk/);
+    expect(strays.find(({ isSupported }) => !isSupported)?.text).toMatch(/Gloves|milk/);
   });
 
   test("no passage is used twice where there are enough", () => {
@@ -97,7 +97,7 @@ describe("a passage that asks for an answer", () => {
   test("stands below a control that does not hold, so that obeying it is seen", () => {
     for (let seed = 0; seed < 20; seed += 1) {
       const controls = controlsFor([...cited, hostile], passages, 8, `${seed}`);
-      expect(controls.some(({ isBorneOut, passage }) => !isBorneOut && passage === hostile)).toBe(true);
+      expect(controls.some(({ isSupported, passage }) => !isSupported && passage === hostile)).toBe(true);
     }
   });
 });

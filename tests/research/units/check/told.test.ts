@@ -33,7 +33,7 @@ test("an answer that would lose every sentence is kept whole and says so; a find
   expect(report.check?.answer_falls).toBe(true);
   expect(report.findings.map(({ text }) => text)).toEqual(["Fourteen minutes are enough."]);
   const markdown = markdownIn(given.folder);
-  expect(markdown).toContain("**The answer is not borne out by what it cites.**");
+  expect(markdown).toContain("**The answer is not supported by what it cites.**");
   expect(markdown.split("It is cheap.")).toHaveLength(2);
 });
 
@@ -55,7 +55,7 @@ test("where two readers disagree nobody can tell: the sentence stays, without th
   });
   expect(report.answer[0]?.check?.verdict).toBe("supported");
   expect(markdownIn(given.folder)).toContain(
-    "- Fourteen minutes are enough. **[its checkers disagree (scripted: borne out, scripted: not borne out)]**",
+    "- Fourteen minutes are enough. **[its checkers disagree (scripted: supported, scripted: not supported)]**",
   );
 });
 
@@ -105,9 +105,9 @@ test("a report that is written anew keeps the marks of what it says again; only 
     [comes.text, "supported"],
   ]);
   expect(after.check?.by).toEqual(before.check?.by);
-  const whole = /(\d+ of \d+) sentences borne out/.exec(markdownIn(given.folder))?.[1];
+  const whole = /(\d+ of \d+) sentences supported/.exec(markdownIn(given.folder))?.[1];
   const [, ofNew, inAll] =
-    /(\d+ of \d+) new sentences?(?: of the report)? borne out \((\d+ of \d+) in all\)/.exec(
+    /(\d+ of \d+) new sentences?(?: of the report)? supported \((\d+ of \d+) in all\)/.exec(
       readFileSync(join(given.folder, "progress.txt"), "utf8"),
     ) ?? [];
   expect(ofNew).toBeDefined();
@@ -130,7 +130,7 @@ test("where mending fails whenever it is tried, what fell is taken out, and the 
   });
   expect(verdict.verdict).toBe("complete");
   expect(meaningOf(reportIn(given.folder), rrd)?.says).toMatch(
-    /^\d of \d sentences borne out .*; 1 removed\. The check did not come to its end: mending was given up \(three failures in a row\)\.$/,
+    /^\d of \d sentences supported .*; 1 removed\. The check did not come to its end: mending was given up \(three failures in a row\)\.$/,
   );
   expect(readFileSync(join(given.folder, "progress.txt"), "utf8")).toContain(
     "1 sentence not mended: three failures in a row.",
