@@ -15,7 +15,7 @@ const asksFor = {
   claims: "whether claims follow from their quotes",
   mend: "sentences that did not follow, again",
   question: "an answer to a question, by the handles of quotes",
-  critique: "what is wrong with a draft, where units are thought over",
+  critique: "what is wrong with a draft, if units are thought over",
   librarian: "the cause of a failure, places, a plan",
   artisan: "why this change; the change itself is in the files",
   critic: "approve, or revise with findings",

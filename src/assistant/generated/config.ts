@@ -9,7 +9,7 @@ export interface AssistantConfig {
    */
   api_url?: string;
   /**
-   * ralph: how the server at 'api_url' is spoken to, where its host does not say it: Anthropic's Messages or OpenAI's Chat Completions.
+   * ralph: how the server at 'api_url' is spoken to, if its host does not say it: Anthropic's Messages or OpenAI's Chat Completions.
    */
   protocol?: "messages" | "chat";
   /**
@@ -49,19 +49,19 @@ export interface AssistantConfig {
    */
   context_window?: number;
   /**
-   * ralph: exchanges (a message and its answer) that stay once a conversation is long; 8 where it is absent.
+   * ralph: exchanges (a message and its answer) that stay once a conversation is long; 8 if it is absent.
    */
   max_message_history?: number;
   /**
-   * ralph: how many of these, the newest, stay whole with their calls of tools; 3 where it is absent.
+   * ralph: how many of these, the newest, stay whole with their calls of tools; 3 if it is absent.
    */
   compress_assistant_after?: number;
   /**
-   * ralph: characters that stay of an older message; 200 where it is absent.
+   * ralph: characters that stay of an older message; 200 if it is absent.
    */
   preserve_reasoning_chars?: number;
   /**
-   * ralph: characters that stay of an older answer; 300 where it is absent.
+   * ralph: characters that stay of an older answer; 300 if it is absent.
    */
   preserve_observation_chars?: number;
   /**

@@ -48,7 +48,7 @@ export interface CodeConfig {
            */
           temperature?: number;
           /**
-           * Its key, where the environment holds none.
+           * Its key, if the environment holds none.
            */
           api_key?: string;
         };

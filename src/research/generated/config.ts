@@ -17,7 +17,7 @@ export interface ResearchConfig {
    */
   screeners?: string;
   /**
-   * An agent that fills in each paper's form too, alone; where the two differ, a person decides.
+   * An agent that fills in each paper's form too, alone; if the two differ, a person decides.
    */
   second_reader?: string;
   /**
@@ -35,7 +35,7 @@ export interface ResearchConfig {
          */
         agent?: string;
         /**
-         * Two agents that check the same sentences, each alone; where they disagree, nobody can tell.
+         * Two agents that check the same sentences, each alone; if they disagree, nobody can tell.
          *
          * @minItems 2
          * @maxItems 2
