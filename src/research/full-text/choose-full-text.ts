@@ -2,7 +2,7 @@ import type { Http, HttpDocument } from "../../net/http.js";
 import type { HttpFailure } from "../../net/http-failure.js";
 import { isDocumentOf } from "../papers/authors.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
-import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
+import { maxPdfBytes } from "../../text/documents/pdf/read-pdf.js";
 import { shadowLibraryRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor } from "../sources/shared/source.js";
@@ -169,7 +169,7 @@ async function readLocation(location: Location, paper: NamedPaper, options: Read
 async function request(url: string, accept: string, options: ReadingOptions): Promise<HttpDocument | HttpFailure> {
   const refusal = shadowLibraryRefusal(url);
   if (refusal !== undefined) return { status: "blocked", reason: refusal };
-  const response = await options.http.get({ url, limit: maxPdf, accept });
+  const response = await options.http.get({ url, limit: maxPdfBytes, accept });
   if (
     response.status === "rate_limited" ||
     (response.status === "error" && response.transient === true && response.code === undefined)

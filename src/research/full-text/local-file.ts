@@ -5,7 +5,7 @@ import { hasCode } from "../../engine/lib/errors.js";
 import { packageFile } from "../../engine/lib/package-root.js";
 import { isJats } from "../../text/documents/jats/is-jats.js";
 import { decodeText } from "../../text/documents/text/decode.js";
-import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
+import { maxPdfBytes } from "../../text/documents/pdf/read-pdf.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { documentExtension, parseReference } from "../papers/reference.js";
 import type { FetchResult } from "./choose-full-text.js";
@@ -115,8 +115,8 @@ async function readFileAt(path: string, signal: AbortSignal): Promise<FetchResul
     // Reading a FIFO would block.
     if (!stats.isFile() && !stats.isDirectory())
       return { status: "unreadable", reason: `${path} is not a regular file.` };
-    if (stats.size > maxPdf)
-      return { status: "unreadable", reason: `${path} is larger than ${maxPdf / 1024 / 1024} MB.` };
+    if (stats.size > maxPdfBytes)
+      return { status: "unreadable", reason: `${path} is larger than ${maxPdfBytes / 1024 / 1024} MB.` };
     const bytes = await readFile(path);
     // Settings files of programs can be XML too.
     if (/\.xml$/i.test(path) && !isJats(decodeText(bytes)))

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { hasCode } from "../../engine/lib/errors.js";
-import { maxPdf } from "../../text/documents/pdf/read-pdf.js";
+import { maxPdfBytes } from "../../text/documents/pdf/read-pdf.js";
 import { contentsOf, type OwnFiles } from "./folder-contents.js";
 import { documentOf, type OwnDocument } from "../papers/known-documents.js";
 import { titlePages, samplesFolder, replaces } from "./local-file.js";
@@ -149,7 +149,7 @@ async function readForListing(
   signal: AbortSignal | undefined,
 ): Promise<ListedDocument | undefined> {
   try {
-    if (size > maxPdf) return undefined;
+    if (size > maxPdfBytes) return undefined;
     const result = await readUntrusted(await readFile(path), {
       name: path,
       ...withoutUndefined({ signal }),

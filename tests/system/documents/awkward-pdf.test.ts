@@ -342,7 +342,7 @@ describe("a file in another state", () => {
       "The PDF is encrypted with a password; save it without one and try again.",
     );
     expect(await read({ pages: [page], table: "missing" })).toMatch(
-      /^The file is not a whole PDF \(.*\); download it again\.$/,
+      /^The file is not a complete PDF \(.*\); download it again\.$/,
     );
   });
 });

@@ -111,7 +111,7 @@ describe("a large PDF", () => {
     expect(numbersOf(result.text.text)).toEqual([...upTo(20), ...upTo(20)]);
     expect(result.text.depth).toBe("partial");
     expect(result.text.warnings).toEqual([
-      "A stream of the PDF unpacks to more than 64 MB; what stands in it is missing from the text.",
+      "A stream of the PDF unpacks to more than 64 MB; its content is missing from the text.",
     ]);
   });
 

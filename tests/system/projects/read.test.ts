@@ -86,7 +86,7 @@ test("what can't be read is one sentence with its exit code, and no agent is sta
     for (const [reference, code, sentence] of [
       ["hello world", 2, "neither an arXiv id, a DOI, a PubMed id, a URL nor a document"],
       ["missing.pdf", 1, "There is no file"],
-      ["broken.pdf", 1, "not a whole PDF"],
+      ["broken.pdf", 1, "not a complete PDF"],
       [`${server.origin}/nothing`, 1, "HTTP 404"],
       [`${server.origin}/secret`, 5, "HTTP 403"],
     ] as const) {

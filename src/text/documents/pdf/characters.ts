@@ -1,6 +1,6 @@
 import type { Line } from "./layout.js";
 
-/** Letters of TeX's fonts by their numbers, in its encoding T1 (Cork) and in its older one, OT1. */
+/** Characters of TeX's encoding T1 (Cork) whose codes are control characters. */
 const t1: Readonly<Record<string, string>> = {
   "\x10": "“",
   "\x11": "”",
@@ -15,6 +15,7 @@ const t1: Readonly<Record<string, string>> = {
   "\x1e": "ffi",
   "\x1f": "ffl",
 };
+/** The same for OT1, TeX's older encoding. */
 const ot1: Readonly<Record<string, string>> = {
   "\x0b": "ff",
   "\x0c": "fi",
@@ -23,57 +24,59 @@ const ot1: Readonly<Record<string, string>> = {
   "\x0f": "ffl",
 };
 
-/** Tells which characters a font's codes stand for, where the font itself does not. */
+/** Corrects characters that pdf.js got wrong because their font does not name them. */
 export class Characters {
-  /** Fonts that have shown a letter of TeX's older encoding. */
-  readonly #older = new Set<string>();
+  /** Fonts that were recognised to use OT1. */
+  readonly #ot1Fonts = new Set<string>();
 
   /**
-   * Text without what stands for no character. The numbers of glyphs that a font says nothing of become U+FFFD. TeX's
-   * drawn fonts (Type 3) name nothing: their ligatures, quotes and dashes are control characters, which would go
-   * without a trace ("dened" for "defined"). TeX's name of its epsilon is the one of its formulas that no list of
-   * glyph names has.
+   * The corrected text. `falseCharacters` become U+FFFD. TeX's bitmap fonts (Type 3) have no character names: their
+   * ligatures, quotes and dashes come as control characters, which would be dropped later ("dened" for "defined").
+   * TeX's epsilon comes as U+000F, because its name is not in pdf.js's list of glyph names.
    */
-  of(text: string, font: string, unknown: ReadonlySet<string> | undefined): string {
-    const known =
-      unknown === undefined ? text : Array.from(text, (each) => (unknown.has(each) ? "\ufffd" : each)).join("");
+  of(text: string, font: string, falseCharacters: ReadonlySet<string> | undefined): string {
+    const marked =
+      falseCharacters === undefined
+        ? text
+        : Array.from(text, (character) => (falseCharacters.has(character) ? "\ufffd" : character)).join("");
     // eslint-disable-next-line no-control-regex
-    if (!/[\x0b-\x1f]/.test(known)) return known;
+    if (!/[\x0b-\x1f]/.test(marked)) return marked;
     // eslint-disable-next-line no-control-regex
-    if (/(?<=\p{Ll})[\x0b-\x0f]|[\x0b-\x0f](?=\p{Ll})/u.test(known)) this.#older.add(font);
-    const isOlder = this.#older.has(font);
+    if (/(?<=\p{Ll})[\x0b-\x0f]|[\x0b-\x0f](?=\p{Ll})/u.test(marked)) this.#ot1Fonts.add(font);
+    const isOt1 = this.#ot1Fonts.has(font);
     return (
-      known
+      marked
         // eslint-disable-next-line no-control-regex
-        .replace(/(?<=^|[\p{L}\s])\x0f(?=$|[^\p{L}\x00-\x1f])/gu, (all, at: number) =>
-          isOlder && /\p{Ll}/u.test(known[at - 1] ?? "") ? all : "ϵ",
+        .replace(/(?<=^|[\p{L}\s])\x0f(?=$|[^\p{L}\x00-\x1f])/gu, (code, index: number) =>
+          isOt1 && /\p{Ll}/u.test(marked[index - 1] ?? "") ? code : "ϵ",
         )
         // eslint-disable-next-line no-control-regex
         .replace(/(?<=\p{L})[\x0b-\x0f\x1b-\x1f]|[\x0b-\x0f\x1b-\x1f](?=\p{Ll})/gu, (code) =>
-          isOlder ? (ot1[code] ?? code) : (t1[code] ?? code),
+          isOt1 ? (ot1[code] ?? code) : (t1[code] ?? code),
         )
         // eslint-disable-next-line no-control-regex
-        .replace(/[\x10-\x16]/g, (code) => (isOlder ? code : (t1[code] ?? code)))
+        .replace(/[\x10-\x16]/g, (code) => (isOt1 ? code : (t1[code] ?? code)))
     );
   }
 }
 
-/** Hangul by its first half, of which no Korean text is without. */
-const hangul = /[\uac00-\ud3ff]/;
+/** The first part of the Korean syllables. Every Korean text contains some of them. */
+const koreanSyllable = /[\uac00-\ud3ff]/;
+/** The last part of the Korean syllables. Mathematical letters look like these if only 16 bits of their code remain. */
 const cutLetter = /[\ud400-\ud7ff]/u;
 
 /**
- * The letters of formulas that pdf.js has cut to their last 16 bits: where a font of formulas names its letters by
- * their codes (u1D6FC), its α of U+1D6FC comes out as the Korean 훼 of U+D6FC.
+ * Restores letters of formulas. If a font names its letters by their codes (u1D6FC), pdf.js only uses the last 16 bits,
+ * and α (U+1D6FC) becomes the Korean 훼 (U+D6FC). Korean documents are not changed.
  */
 export function withMathLetters(pages: readonly (readonly Line[])[]): readonly (readonly Line[])[] {
-  const holds = (letters: RegExp) => pages.some((lines) => lines.some(({ text }) => letters.test(text)));
-  if (!holds(cutLetter) || holds(hangul)) return pages;
+  const hasMatch = (pattern: RegExp) => pages.some((lines) => lines.some(({ text }) => pattern.test(text)));
+  if (!hasMatch(cutLetter) || hasMatch(koreanSyllable)) return pages;
   return pages.map((lines) =>
     lines.map((line) => ({
       ...line,
-      text: Array.from(line.text, (each) =>
-        cutLetter.test(each) ? String.fromCodePoint(0x10000 + each.charCodeAt(0)) : each,
+      text: Array.from(line.text, (letter) =>
+        cutLetter.test(letter) ? String.fromCodePoint(0x10000 + letter.charCodeAt(0)) : letter,
       ).join(""),
     })),
   );

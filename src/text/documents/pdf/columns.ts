@@ -45,6 +45,7 @@ export interface PageGutters {
   readonly mayHaveOthers: boolean;
 }
 
+/** Finds the column boundaries of a page. */
 export function guttersOf(rows: readonly Row[]): PageGutters {
   const page = proseOf(rows);
   const { segments, prose, left, right } = page;
@@ -74,9 +75,9 @@ interface VerticalRange {
   readonly low: number;
   readonly high: number;
 }
-const verticalRangeOf = (some: readonly Segment[]): VerticalRange => ({
-  low: lowest(some.map(({ y }) => y)),
-  high: -lowest(some.map(({ y }) => -y)),
+const verticalRangeOf = (segments: readonly Segment[]): VerticalRange => ({
+  low: lowest(segments.map(({ y }) => y)),
+  high: -lowest(segments.map(({ y }) => -y)),
 });
 const overlapsVertically = (first: VerticalRange, second: VerticalRange): boolean =>
   first.low <= second.high && second.low <= first.high;
@@ -120,18 +121,18 @@ function withZone(gutter: Gutter, prose: readonly Segment[]): Gutter {
   const crossing = prose.filter((each) => isAcross(each, gutter.edge)).map(({ y }) => y);
   const above = lowest(crossing.filter((y) => y > gutter.high));
   const below = -lowest(crossing.filter((y) => y < gutter.low).map((y) => -y));
-  return { ...gutter, low: below + halfPoint, high: above - halfPoint };
+  return { ...gutter, low: below + zoneMargin, high: above - zoneMargin };
 }
 
-/** Less than the distance between lines, in points. */
-const halfPoint = 0.5;
+/** The distance in points between a zone and the next crossing line: less than the distance between two lines. */
+const zoneMargin = 0.5;
 
 const isAcross = ({ x, end }: Segment, edge: number): boolean => x < edge - edgeWidth && end > edge + edgeWidth;
 
-/** Baselines with a smaller difference, as a share of the font's height, are the same. */
+/** Two baselines are the same if their distance is less than this share of the font's height. */
 const sameBaseline = 0.1;
-/** Minimum share of full lines in a paragraph. The cells of a table, which have several lines, have fewer. */
-const minFull = 0.7;
+/** Minimum share of full lines in a paragraph. A cell of a table with several lines has fewer. */
+const minFullShare = 0.7;
 /** Minimum number of lines of running text beside notes. */
 const minBesideNotes = 8;
 
@@ -145,20 +146,20 @@ function isNotes(before: readonly Segment[], segments: readonly Segment[], begin
   const text = segments.filter(({ x, y }) => x >= start - 1 && y >= low && y <= high);
   const ends = beginning.map(({ y }) => -lowest(text.filter((each) => each.y === y).map(({ end }) => -end)));
   const furthest = -lowest(ends.map((end) => -end));
-  const full = ends.filter((end) => furthest - end < 0.05 * (furthest - start));
+  const fullLines = ends.filter((end) => furthest - end < 0.05 * (furthest - start));
   const besideText = before.filter(({ y }) => y >= low && y <= high);
-  const runsOn = beginning.filter(({ runs }) => /^\p{Ll}/u.test(runs[0]?.text ?? ""));
+  const continuations = beginning.filter(({ runs }) => /^\p{Ll}/u.test(runs[0]?.text ?? ""));
   // Close rows were joined; their runs still have the original baselines.
   const baseline = ({ runs, y }: Segment) => runs[0]?.y ?? y;
-  const alone = besideText.filter(
+  const withOwnBaseline = besideText.filter(
     (each) => !text.some((other) => Math.abs(baseline(other) - baseline(each)) < sameBaseline * each.height),
   );
   return (
     beginning.length >= minBesideNotes &&
     besideText.length >= minLines &&
-    runsOn.length > 0.4 * beginning.length &&
-    full.length > minFull * beginning.length &&
-    alone.length > 0.5 * besideText.length
+    continuations.length > 0.4 * beginning.length &&
+    fullLines.length > minFullShare * beginning.length &&
+    withOwnBaseline.length > 0.5 * besideText.length
   );
 }
 
@@ -176,7 +177,7 @@ export function guttersAsUsual(
 ): Gutter[] | undefined {
   const page = proseOf(rows);
   for (const set of usualSets) {
-    const found = set.flatMap(({ edge }) => {
+    const guttersOnPage = set.flatMap(({ edge }) => {
       const beginning = page.prose.filter((each) => Math.abs(each.x - edge) <= edgeWidth);
       const x = lowest(beginning.map((each) => each.x));
       const before = page.segments.filter((each) => each.end <= x);
@@ -185,10 +186,10 @@ export function guttersAsUsual(
         return [];
       return [gutterAt(beginning, before, page)];
     });
-    // Other boundaries above or below them stay.
-    const others = ownGutters.filter((gutter) => !found.some((each) => overlapsVertically(each, gutter)));
-    if (found.length > 0)
-      return [...found.map((gutter) => withZone(gutter, page.prose)), ...others].toSorted((a, b) => a.x - b.x);
+    // The page's own boundaries above or below them stay.
+    const others = ownGutters.filter((gutter) => !guttersOnPage.some((each) => overlapsVertically(each, gutter)));
+    if (guttersOnPage.length > 0)
+      return [...guttersOnPage.map((gutter) => withZone(gutter, page.prose)), ...others].toSorted((a, b) => a.x - b.x);
   }
   return undefined;
 }
@@ -202,7 +203,7 @@ export function usualGutters(pages: readonly (readonly Gutter[])[]): (readonly G
     if (same === undefined) sets.push({ gutters, pages: 1 });
     else same.pages += 1;
   }
-  const minPages = pages.length <= fewPages ? 1 : 2;
+  const minPages = pages.length <= maxPagesOfShortDocument ? 1 : 2;
   return sets
     .filter((set) => set.pages >= minPages)
     .toSorted((a, b) => b.pages - a.pages)
@@ -210,8 +211,8 @@ export function usualGutters(pages: readonly (readonly Gutter[])[]): (readonly G
     .map((set) => set.gutters);
 }
 
-/** In a document with at most this many pages, one page is enough. */
-const fewPages = 4;
+/** In a document with at most so many pages, a set of columns that is on one page only is also used for the others. */
+const maxPagesOfShortDocument = 4;
 /** Maximum number of column sets of a document: for left and right pages, for the text and its lists. */
 const maxSets = 4;
 
@@ -249,9 +250,10 @@ function areColumns(before: readonly Segment[], after: readonly Segment[], width
   const [first, second] = [linesBeside(before, after), linesBeside(after, before)];
   if (first.length < minLines || second.length < minLines) return false;
   const medianWidth = (some: readonly Segment[]) => median(some.map(({ x, end }) => end - x));
-  const runsOn = (some: readonly Segment[]) =>
+  const isContinuous = (some: readonly Segment[]) =>
     some.filter(({ runs }) => /^\p{Ll}/u.test(runs[0]?.text ?? "")).length > 0.4 * some.length;
-  return (medianWidth(first) > 0.55 * width && medianWidth(second) > 0.4 * width) || (runsOn(first) && runsOn(second));
+  const fillColumns = medianWidth(first) > 0.55 * width && medianWidth(second) > 0.4 * width;
+  return fillColumns || (isContinuous(first) && isContinuous(second));
 }
 
 /**
@@ -267,6 +269,7 @@ function isMostlyCrossed(prose: readonly Segment[], beginning: readonly Segment[
   );
   return crossing.length >= beginning.length;
 }
+
 /**
  * Whether a row spans both columns. A row that extends only a little (an overfull line, a page number in the middle)
  * does not, nor does a row whose right part begins at the column's edge.
@@ -284,7 +287,7 @@ export function crosses(row: Row, gutter: Gutter): boolean {
   const beginsColumn = after !== undefined && Math.abs(after.x - gutter.x - 1) < 1.5;
   if (spansBoth(crossingSegment.x, crossingSegment.end))
     return !(beginsColumn && before !== undefined && after.x - before.x - before.width > 0.3 * row.height);
-  // Separate words, one of them over the boundary.
+  // The row consists of separate words, and one of them is over the boundary.
   return (
     !beginsColumn &&
     crossingSegment.x + crossingSegment.end < 2 * gutter.x &&

@@ -1,4 +1,4 @@
-/** A run of text on a line, in points from the bottom left. */
+/** A run of text on a line, in points from the bottom left of the page. */
 export interface SpacedRun {
   readonly text: string;
   readonly x: number;
@@ -7,105 +7,111 @@ export interface SpacedRun {
   readonly height: number;
 }
 
-/** One glyph as it is drawn. */
+/** A glyph and its position on the line, in points. */
 export interface PlacedGlyph {
   readonly text: string;
-  readonly from: number;
-  readonly to: number;
-  /** A space that the document itself sets. */
+  readonly left: number;
+  readonly right: number;
+  /** Whether the document contains a space here; a gap alone is not a space. */
   readonly isSpace: boolean;
 }
 
-/** Pieces of a line that is set letter by letter, at least; shorter ones may be formulas or cells. */
+/** Minimum number of pieces in a letter-spaced line. Shorter lines may be formulas or cells of tables. */
 const minPieces = 8;
-/** Characters of such a piece, on average: pdf.js leaves some letters together. */
-const maxPiece = 1.4;
-/** Ordinary words seldom begin so, and no line of them is short of longer ones. */
-const startsSpaced = /^\S{1,2} \S{1,2} \S{1,2}(?: |$)/;
-/** Share of the characters that are letters; formulas have fewer. */
-const minLetters = 0.75;
-/** Gaps of which the usual one can be told; of a run with fewer it is that of the line. */
+/** Maximum average length of a piece. It is more than 1 because pdf.js may leave some letters together. */
+const maxPieceChars = 1.4;
+/** The beginning of a letter-spaced line. Few ordinary lines begin with three such short words. */
+const letterSpacedStart = /^\S{1,2} \S{1,2} \S{1,2}(?: |$)/;
+/** Minimum share of letters among the characters. Formulas have fewer. */
+const minLetterShare = 0.75;
+/** For a run with fewer gaps, the median gap of the whole line is used. */
 const minGaps = 5;
-/**
- * How much wider than between letters a gap between words is, as a share of the font's height: on a line that pdf.js
- * has taken for one run, and on one that it has parted into several at its widest gaps.
- */
-const [wordGap, furtherGap] = [0.15, 0.35];
+/** Minimum difference between a gap between words and a gap between letters, as a share of the font's height. */
+const minWordGap = 0.15;
+/** The same if pdf.js split the line into several runs at its widest gaps. */
+const minWordGapInSplitLine = 0.35;
 
 /**
- * The words of lines whose letters are set apart ("T h e  g r i p p e r"), which pdf.js takes for spaces between words.
- * Words end where the document sets a space, or where a gap is wider than those between the line's letters. A line on
- * which neither tells words apart stays as it is. Gives the texts of the runs, as many as there are.
+ * Joins the letters of letter-spaced lines ("T h e  g r i p p e r") to words; pdf.js takes the spacing for spaces. A
+ * word ends at a space of the document, or at a gap that is wider than the gaps between the letters of the line. A line
+ * that has neither is not changed.
+ * @returns a text for each run, in the same order.
  */
 export function withoutLetterSpacing(
   runs: readonly SpacedRun[],
   glyphsOf: (run: SpacedRun) => readonly PlacedGlyph[],
 ): readonly string[] {
   const texts = runs.map(({ text }) => text);
-  const spaced = new Set(runs.filter(({ text }) => startsSpaced.test(text)).map(({ y }) => Math.round(y)));
-  if (spaced.size === 0) return texts;
+  const candidateYs = new Set(runs.filter(({ text }) => letterSpacedStart.test(text)).map(({ y }) => Math.round(y)));
+  if (candidateYs.size === 0) return texts;
+  /** The indexes of the runs of each line. */
   const lines = new Map<number, number[]>();
   for (const [index, { y, text }] of runs.entries()) {
-    if (!spaced.has(Math.round(y)) || text.trim() === "") continue;
-    const there = lines.get(Math.round(y));
-    if (there === undefined) lines.set(Math.round(y), [index]);
-    else there.push(index);
+    if (!candidateYs.has(Math.round(y)) || text.trim() === "") continue;
+    const indexes = lines.get(Math.round(y));
+    if (indexes === undefined) lines.set(Math.round(y), [index]);
+    else indexes.push(index);
   }
   for (const line of lines.values()) {
-    if (!isSpacedOut(line.map((index) => texts[index] ?? ""))) continue;
-    const spelled = line.map((index) => ({ index, run: runs[index], glyphs: glyphsIn(runs[index], glyphsOf) }));
-    const all = spelled.flatMap(({ glyphs }) => gapsOf(glyphs));
-    for (const { index, run, glyphs } of spelled) {
+    if (!isLetterSpaced(line.map((index) => texts[index] ?? ""))) continue;
+    const runsWithGlyphs = line.map((index) => ({ index, run: runs[index], glyphs: glyphsIn(runs[index], glyphsOf) }));
+    const gapsOfLine = runsWithGlyphs.flatMap(({ glyphs }) => gapsOf(glyphs));
+    for (const { index, run, glyphs } of runsWithGlyphs) {
       if (run === undefined || glyphs.length === 0) continue;
-      const own = gapsOf(glyphs);
-      const letterGap = median(own.length >= minGaps ? own : all);
-      const least = letterGap + (line.length > 1 ? furtherGap : wordGap) * run.height;
-      const text = wordsOf(glyphs, Math.max(least, 2 * letterGap));
+      const gapsOfRun = gapsOf(glyphs);
+      const letterGap = median(gapsOfRun.length >= minGaps ? gapsOfRun : gapsOfLine);
+      const wordGap = letterGap + (line.length > 1 ? minWordGapInSplitLine : minWordGap) * run.height;
+      const text = wordsOf(glyphs, Math.max(wordGap, 2 * letterGap));
       const isOneWord = line.length === 1 && !text.includes(" ");
-      // With a space typed between all letters, none of them ends a word.
-      const isTyped = text.length === run.text.trim().length;
-      if (!isOneWord && !isTyped) texts[index] = text;
+      // If the document has a space after each letter, its spaces do not show where words end.
+      const hasOnlyTypedSpaces = text.length === run.text.trim().length;
+      if (!isOneWord && !hasOnlyTypedSpaces) texts[index] = text;
     }
   }
   return texts;
 }
 
-function isSpacedOut(texts: readonly string[]): boolean {
+function isLetterSpaced(texts: readonly string[]): boolean {
   const pieces = texts.flatMap((text) => text.trim().split(/\s+/));
-  const all = pieces.join("");
-  const letters = all.match(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/gu)?.length ?? 0;
-  return pieces.length >= minPieces && all.length <= maxPiece * pieces.length && letters >= minLetters * all.length;
+  const characters = pieces.join("");
+  const letterCount = characters.match(/[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/gu)?.length ?? 0;
+  return (
+    pieces.length >= minPieces &&
+    characters.length <= maxPieceChars * pieces.length &&
+    letterCount >= minLetterShare * characters.length
+  );
 }
 
-/** The glyphs of a run from left to right; none where they are not those of its text. */
+/** The glyphs of a run from left to right; empty if they do not form the text of the run. */
 function glyphsIn(
   run: SpacedRun | undefined,
   glyphsOf: (run: SpacedRun) => readonly PlacedGlyph[],
 ): readonly PlacedGlyph[] {
   if (run === undefined) return [];
   const glyphs = glyphsOf(run)
-    .filter(({ from, to }) => (from + to) / 2 > run.x && (from + to) / 2 < run.x + run.width)
-    .toSorted((a, b) => a.from - b.from);
+    .filter(({ left, right }) => (left + right) / 2 > run.x && (left + right) / 2 < run.x + run.width)
+    .toSorted((a, b) => a.left - b.left);
   const text = glyphs.map((glyph) => (glyph.isSpace ? "" : glyph.text)).join("");
-  return plain(text) === plain(run.text) ? glyphs : [];
+  return withoutSpaces(text) === withoutSpaces(run.text) ? glyphs : [];
 }
 
-const plain = (text: string): string => text.normalize("NFKC").replace(/\s+/g, "");
+const withoutSpaces = (text: string): string => text.normalize("NFKC").replace(/\s+/g, "");
 
-/** The gaps between glyphs between which no space is set. */
+/** The widths of the gaps between neighbouring glyphs, without those beside a space. */
 const gapsOf = (glyphs: readonly PlacedGlyph[]): number[] =>
   glyphs.slice(1).flatMap((glyph, index) => {
     const before = glyphs[index];
-    return before === undefined || before.isSpace || glyph.isSpace ? [] : [glyph.from - before.to];
+    return before === undefined || before.isSpace || glyph.isSpace ? [] : [glyph.left - before.right];
   });
 
-function wordsOf(glyphs: readonly PlacedGlyph[], least: number): string {
+/** The text of glyphs, with a space at each space glyph and at each gap wider than `wordGap`. */
+function wordsOf(glyphs: readonly PlacedGlyph[], wordGap: number): string {
   let text = "";
   let end = Number.POSITIVE_INFINITY;
   for (const glyph of glyphs) {
-    if ((glyph.isSpace || glyph.from - end > least) && text !== "" && !text.endsWith(" ")) text += " ";
+    if ((glyph.isSpace || glyph.left - end > wordGap) && text !== "" && !text.endsWith(" ")) text += " ";
     if (!glyph.isSpace) text += glyph.text;
-    end = glyph.to;
+    end = glyph.right;
   }
   return text.trim();
 }

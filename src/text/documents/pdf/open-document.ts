@@ -8,95 +8,98 @@ type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 /** A PDF, opened by pdf.js. */
 export interface OpenPdf {
   readonly document: PdfDocument;
-  /** pdf.js's names of its operations, at their numbers. */
-  readonly names: readonly (string | undefined)[];
-  /** What a page's work gives; or, where the page draws what no page of a paper does, what that is, in a sentence. */
-  unlessExcess<Value>(work: Promise<Value>): Promise<Value | string>;
-  /** Streams so far that unpack to more than is read; what stands in them is missing. */
-  omitted(): number;
+  /** pdf.js's name of each operation; the index is the operation's number. */
+  readonly operatorNames: readonly (string | undefined)[];
+  /** The result of `work` on a page; or, if the document draws too much, a sentence for the user that says so. */
+  stopAtExcess<Value>(work: Promise<Value>): Promise<Value | string>;
+  /** The number of streams so far that were not unpacked because they are too large. Their content is missing. */
+  omittedStreams(): number;
 }
 
-/** Opens a PDF for its text and for what lies over it. Throws what pdf.js throws for a file that is not a PDF. */
+/**
+ * Opens a PDF to read its text and its drawing operations.
+ * @throws the error of pdf.js if the file is not a PDF.
+ */
 export async function openDocument(bytes: Uint8Array): Promise<OpenPdf> {
   const { getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const { OPS, PDFWorker } = await getResolvedPDFJS();
-  giveNodeItsTransfer();
+  addTransferToFixedLength();
   const { promise: excess, resolve: stop } = withResolver();
-  let omitted = 0;
-  unpackAtOnce(() => {
-    omitted += 1;
-    if (omitted >= maxOmitted) stop(`${maxOmitted} streams of the PDF unpack to more than ${unpackedLimit}.`);
+  let omittedCount = 0;
+  unpackInOneCall(() => {
+    omittedCount += 1;
+    if (omittedCount >= maxOmitted) stop(`${maxOmitted} streams of the PDF unpack to more than ${unpackedLimit}.`);
   });
   const operations = OPS as unknown as Readonly<Record<string, number>>;
   const port = new SharingPort(operations, stop);
-  countLists(() => port.drawn.addList());
+  callForEachList(() => port.drawing.addList());
   const { pdfjsWorker } = globalThis as unknown as {
     readonly pdfjsWorker: { readonly WorkerMessageHandler: { initializeFromPort(port: SharingPort): void } };
   };
   pdfjsWorker.WorkerMessageHandler.initializeFromPort(port);
-  // A copy, since pdf.js takes the buffer away, and no Buffer, which it refuses; silent, since it warns on stdout,
-  // which carries our results.
+  // pdf.js gets a copy because it detaches the buffer, and a Uint8Array because it rejects a Buffer. Verbosity 0
+  // prevents warnings on stdout, where this process writes its results.
   const document = await getDocumentProxy(Uint8Array.from(bytes), {
     worker: new PDFWorker({ port: port as never, verbosity: 0 }),
     verbosity: 0,
     isEvalSupported: false,
-    cMapUrl: cMaps(),
+    cMapUrl: cMapFolder(),
     cMapPacked: true,
-    // Pictures say nothing here, and to decode them takes longer than all the rest.
+    // Pictures are not needed for the text, and decoding them would take longer than everything else.
     maxImageSize: 1,
-    // The outlines of letters are for those who draw them.
+    // With font faces, pdf.js does not compute the outlines of letters, which only drawing needs.
     disableFontFace: false,
   });
-  const names: (string | undefined)[] = [];
-  for (const [name, number] of Object.entries(operations)) names[number] = name;
+  const operatorNames: (string | undefined)[] = [];
+  for (const [name, number] of Object.entries(operations)) operatorNames[number] = name;
   return {
     document,
-    names,
-    // A race keeps what it gives for as long as one of its promises is pending, as `excess` is until the last page: of
-    // each page its whole drawing. So this one gives nothing of it.
-    unlessExcess: async (work) => {
-      port.drawn.beginPage();
+    operatorNames,
+    // Promise.race keeps its result in memory until all its promises are settled, and `excess` is pending to the end.
+    // So the race has no result: otherwise the operations of all pages would stay in memory.
+    stopAtExcess: async (work) => {
+      port.drawing.beginPage();
       return (await Promise.race([work.then(() => undefined), excess])) ?? (await work);
     },
-    omitted: () => omitted,
+    omittedStreams: () => omittedCount,
   };
 }
 
-const delivered = Promise.resolve();
+const resolvedPromise = Promise.resolve();
 
-/** What goes between pdf.js's two halves, as far as it is looked at. */
+/** A message between the two halves of pdf.js. Only the fields that are used here. */
 interface Message {
   readonly action?: string;
   readonly stream?: number;
   readonly chunk?: { readonly fnArray?: readonly unknown[]; readonly argsArray?: readonly unknown[] };
 }
 
-/** pdf.js's number of a message that brings a piece of what was asked for. */
-const piece = 4;
-/** Messages that bring fonts and pictures to be drawn. */
-const drawn = new Set(["commonobj", "obj"]);
+/** pdf.js's number of a message with a part of a result ("chunk"). */
+const chunkMessage = 4;
+/** Messages with fonts and pictures, which only drawing needs. */
+const actionsForDrawing = new Set(["commonobj", "obj"]);
 
 /**
- * The channel between the half of pdf.js that reads the file and the half that is asked; both run in this process.
- * pdf.js's own copies everything that passes through it, fonts and drawings included, which takes a fifth of the time.
- * This one hands pieces of texts and operations over as they are, in lists of their own, since the reading half empties
- * its lists and goes on with them, and leaves out what only a painter needs.
+ * The channel between the half of pdf.js that reads the file and the half with the functions that are called here. Both
+ * run in this process. pdf.js's own channel copies all messages with fonts and drawings, which takes a fifth of the
+ * time. This one does not copy the texts and operations in a chunk; only their arrays are copied, because the first
+ * half empties its arrays and uses them again. It drops messages that only drawing needs.
  */
 class SharingPort {
   readonly #listeners = new Set<(event: { readonly data: unknown }) => void>();
-  readonly drawn: DrawnCount;
+  readonly drawing: DrawingLimits;
 
-  constructor(operations: Readonly<Record<string, number>>, stop: (why: string) => void) {
-    this.drawn = new DrawnCount(operations, stop);
+  constructor(operations: Readonly<Record<string, number>>, stop: (reason: string) => void) {
+    this.drawing = new DrawingLimits(operations, stop);
   }
 
   postMessage(message: Message, transfer: readonly ArrayBuffer[] = []): void {
-    if (drawn.has(message.action ?? "")) return;
+    if (actionsForDrawing.has(message.action ?? "")) return;
     const { chunk } = message;
-    if (chunk !== undefined) this.drawn.endSilence();
-    if (chunk?.fnArray !== undefined) this.drawn.add(chunk.fnArray);
+    if (chunk !== undefined) this.drawing.beginChunk();
+    if (chunk?.fnArray !== undefined) this.drawing.addOperations(chunk.fnArray);
     const data =
-      message.stream === piece && chunk !== undefined
+      message.stream === chunkMessage && chunk !== undefined
         ? {
             ...message,
             chunk: {
@@ -106,8 +109,8 @@ class SharingPort {
             },
           }
         : structuredClone(message, { transfer: [...transfer] });
-    // Not queueMicrotask, which costs Node several times as much.
-    void delivered.then(() => {
+    // queueMicrotask would be several times slower in Node.
+    void resolvedPromise.then(() => {
       for (const listener of this.#listeners) listener({ data });
     });
   }
@@ -130,170 +133,175 @@ class SharingPort {
   }
 }
 
-/** Forms drawn within so many others: a figure holds a plot, that its marks, and an office program's page all of it. */
-const deep = 5;
-/** Of those, and of all forms, so many are drawn by one document at most; a plot draws each of its points as a form. */
-const [maxDeep, maxForms] = [20_000, 1_000_000];
+/**
+ * Forms at this depth are counted separately. In a paper, the page of an office program may contain a figure, this a
+ * plot, and this its marks.
+ */
+const deepFormDepth = 5;
+/** Maximum number of deep forms that a document draws. */
+const maxDeepForms = 20_000;
+/** Maximum number of all forms that a document draws. A plot may draw each of its points as a form. */
+const maxForms = 1_000_000;
 
-/** Pieces in which a page writes its text; one that sets each letter by itself has some ten thousand. */
-const maxPieces = 200_000;
+/** Maximum number of texts that a page draws. A page that draws each letter separately has about ten thousand. */
+const maxTexts = 200_000;
 
 /**
- * Lists of operations that pdf.js works on before it brings another piece of the page. It brings one after a thousand
- * operations, but nothing of what a pattern draws before that is whole.
+ * Maximum number of operation lists that pdf.js builds for one chunk. It sends a chunk after a thousand operations, but
+ * the operations of a pattern only when the pattern is complete.
  */
-const maxSilent = 20_000;
+const maxListsPerChunk = 20_000;
 
 /**
- * Counts the forms that a document draws, and the pieces of text of a page. Each form may draw others several times, so
- * a file of 3 kB can ask for more of them than could be drawn in years; of a million pieces the memory runs out.
+ * Counts the forms that a document draws, and the texts of a page, and stops at a maximum. Each form may draw other
+ * forms several times, so drawing a file of 3 kB may take years. A million texts would use up the memory.
  */
-class DrawnCount {
-  readonly #begin: number | undefined;
-  readonly #end: number | undefined;
-  readonly #texts: ReadonlySet<unknown>;
-  readonly #stop: (why: string) => void;
+class DrawingLimits {
+  readonly #beginForm: number | undefined;
+  readonly #endForm: number | undefined;
+  readonly #textOperations: ReadonlySet<unknown>;
+  readonly #stop: (reason: string) => void;
   #depth = 0;
-  #deep = 0;
-  #all = 0;
-  #pieces = 0;
-  #silent = 0;
+  #deepForms = 0;
+  #forms = 0;
+  #texts = 0;
+  #lists = 0;
 
-  constructor(operations: Readonly<Record<string, number>>, stop: (why: string) => void) {
-    this.#begin = operations["paintFormXObjectBegin"];
-    this.#end = operations["paintFormXObjectEnd"];
-    this.#texts = new Set(
+  constructor(operations: Readonly<Record<string, number>>, stop: (reason: string) => void) {
+    this.#beginForm = operations["paintFormXObjectBegin"];
+    this.#endForm = operations["paintFormXObjectEnd"];
+    this.#textOperations = new Set(
       ["showText", "showSpacedText", "nextLineShowText", "nextLineSetSpacingShowText"].map((name) => operations[name]),
     );
     this.#stop = stop;
   }
 
   beginPage(): void {
-    this.#pieces = 0;
-    this.endSilence();
+    this.#texts = 0;
+    this.beginChunk();
   }
 
-  endSilence(): void {
-    this.#silent = 0;
+  beginChunk(): void {
+    this.#lists = 0;
   }
 
-  /** A pattern may draw itself: pdf.js then makes one list after the other, and nothing else has its turn. */
+  /** Called for each list that pdf.js builds. If a pattern draws itself, pdf.js builds lists without end. */
   addList(): void {
-    this.#silent += 1;
-    if (this.#silent > maxSilent)
+    this.#lists += 1;
+    if (this.#lists > maxListsPerChunk)
       this.#stop("The PDF draws patterns within patterns too often, and reading it might never end.");
   }
 
-  add(drawn: readonly unknown[]): void {
-    for (const each of drawn) {
-      if (each === this.#end) this.#depth = Math.max(0, this.#depth - 1);
-      else if (each === this.#begin) {
+  addOperations(operations: readonly unknown[]): void {
+    for (const operation of operations) {
+      if (operation === this.#endForm) this.#depth = Math.max(0, this.#depth - 1);
+      else if (operation === this.#beginForm) {
         this.#depth += 1;
-        this.#all += 1;
-        if (this.#depth >= deep) this.#deep += 1;
-      } else if (this.#texts.has(each)) this.#pieces += 1;
+        this.#forms += 1;
+        if (this.#depth >= deepFormDepth) this.#deepForms += 1;
+      } else if (this.#textOperations.has(operation)) this.#texts += 1;
     }
-    if (this.#pieces > maxPieces)
+    if (this.#texts > maxTexts)
       this.#stop("A page of the PDF writes its text in too many pieces, and reading it might never end.");
-    if (this.#deep > maxDeep || this.#all > maxForms)
+    if (this.#deepForms > maxDeepForms || this.#forms > maxForms)
       this.#stop("The PDF draws forms within forms too often, and reading it might never end.");
   }
 }
 
-function withResolver(): { readonly promise: Promise<string>; readonly resolve: (why: string) => void } {
-  let resolve: (why: string) => void = () => undefined;
+/** Like Promise.withResolvers, which Node has from version 22. */
+function withResolver(): { readonly promise: Promise<string>; readonly resolve: (reason: string) => void } {
+  let resolve: (reason: string) => void = () => undefined;
   const promise = new Promise<string>((settle) => (resolve = settle));
   return { promise, resolve };
 }
 
 /**
- * Tables of the character codes of Chinese, Japanese and Korean fonts, which PDFs name and do not hold. They are
- * pdf.js's own; the build copies them. A plain path with its last slash: pdf.js reads it as a file, an address of a
- * file it would fetch.
+ * The folder of pdf.js's CMaps, the character codes of Chinese, Japanese and Korean fonts; PDFs only contain their
+ * names. The build copies them. The result is a path with a slash at its end: pdf.js would try to fetch a file URL.
  */
-const cMaps = (): string => {
+const cMapFolder = (): string => {
   const built = packageFile("dist", "cmaps");
   return `${existsSync(built) ? built : packageFile("node_modules", "pdfjs-dist", "cmaps")}/`;
 };
 
 /**
- * pdf.js lists what a page draws by a method of buffers that Node has from version 22 on. Without it the list breaks
- * off at the first font.
+ * Adds a method of ArrayBuffer that Node has from version 22. Without it, pdf.js's list of operations would end at the
+ * first font.
  */
-function giveNodeItsTransfer(): void {
+function addTransferToFixedLength(): void {
   if ("transferToFixedLength" in ArrayBuffer.prototype) return;
-  // eslint-disable-next-line no-extend-native -- pdf.js calls it there, in the process that reads documents.
+  // eslint-disable-next-line no-extend-native -- pdf.js calls it; this process only reads documents.
   Object.defineProperty(ArrayBuffer.prototype, "transferToFixedLength", {
     configurable: true,
     writable: true,
     value: function (this: ArrayBuffer, length = this.byteLength): ArrayBuffer {
-      const moved = new ArrayBuffer(length);
-      new Uint8Array(moved).set(new Uint8Array(this, 0, Math.min(length, this.byteLength)));
-      return moved;
+      const copy = new ArrayBuffer(length);
+      new Uint8Array(copy).set(new Uint8Array(this, 0, Math.min(length, this.byteLength)));
+      return copy;
     },
   });
 }
 
-/** Bytes that a stream may unpack to; nothing but a picture is larger in a paper, and pictures are not unpacked. */
 const megabyte = 1024 * 1024;
-const maxUnpacked = 64 * megabyte;
-/** That in words. */
-export const unpackedLimit = `${maxUnpacked / megabyte} MB`;
-/** So often at most a document is read on without a stream that is too large: each costs the time to unpack so much. */
+/** Maximum size of an unpacked stream. In a paper, only pictures are larger, and they are not unpacked. */
+const maxUnpackedBytes = 64 * megabyte;
+/** The maximum size of an unpacked stream, for messages. */
+export const unpackedLimit = `${maxUnpackedBytes / megabyte} MB`;
+/** After so many streams that are too large, reading ends: unpacking each of them to the maximum takes time. */
 const maxOmitted = 10;
-/** Where it is told that a stream unpacks to more. One document is read at a time. */
-let tooLarge: () => void = () => undefined;
+/** Called for each stream that is too large. One variable is enough, because one document is read at a time. */
+let onTooLarge: () => void = () => undefined;
 
 /**
- * pdf.js unpacks each of its many small streams through a web stream, which costs several times what unpacking does.
- * This unpacks what is written in one call. It serves pdf.js alone, which asks for "deflate", writes once and reads
- * all; an error makes it unpack the stream itself, slowly, as far as it goes.
+ * Replaces DecompressionStream by one that unpacks in one call. pdf.js unpacks many small streams with it, and a web
+ * stream takes several times as long as unpacking. It is only for pdf.js, which uses the format "deflate", writes once
+ * and reads everything. After an error, pdf.js unpacks the stream itself, slowly, as far as possible.
  */
-function unpackAtOnce(stop: () => void): void {
-  tooLarge = stop;
-  const Whole = globalThis.DecompressionStream;
-  if (Whole.name === "UnpackedAtOnce") return;
-  globalThis.DecompressionStream = class UnpackedAtOnce {
+function unpackInOneCall(onStreamTooLarge: () => void): void {
+  onTooLarge = onStreamTooLarge;
+  const Original = globalThis.DecompressionStream;
+  if (Original.name === "OneCallStream") return;
+  globalThis.DecompressionStream = class OneCallStream {
     readonly readable: unknown;
     readonly writable: unknown;
 
-    constructor(format: ConstructorParameters<typeof Whole>[0]) {
-      if (format !== "deflate") return new Whole(format) as unknown as UnpackedAtOnce;
-      let written: (bytes: Uint8Array) => void = () => undefined;
-      const packed = new Promise<Uint8Array>((resolve) => (written = resolve));
+    constructor(format: ConstructorParameters<typeof Original>[0]) {
+      if (format !== "deflate") return new Original(format) as unknown as OneCallStream;
+      let resolvePacked: (bytes: Uint8Array) => void = () => undefined;
+      const packed = new Promise<Uint8Array>((resolve) => (resolvePacked = resolve));
       const ready = Promise.resolve();
       const write = (bytes: Uint8Array) => {
-        written(bytes);
+        resolvePacked(bytes);
         return ready;
       };
       this.writable = { getWriter: () => ({ ready, write, close: () => ready }) };
       this.readable = (async function* () {
         const bytes = await packed;
         try {
-          yield inflateSync(bytes, { maxOutputLength: maxUnpacked });
+          yield inflateSync(bytes, { maxOutputLength: maxUnpackedBytes });
         } catch (error) {
           if (!isTooLarge(error)) throw error;
-          tooLarge();
-          // What uses the stream is missing, and the rest is read.
+          onTooLarge();
+          // The content of this stream is missing; the rest of the document can be read.
           yield new Uint8Array();
         }
       })();
     }
-  } as unknown as typeof Whole;
+  } as unknown as typeof Original;
 }
 
-/** Where it is told that pdf.js begins a list of operations, or goes on with it. One document is read at a time. */
-let listed: () => void = () => undefined;
-let isCounting = false;
+/** Called when pdf.js begins or continues a list of operations. */
+let onList: () => void = () => undefined;
+let isDateReplaced = false;
 
-/** Has `add` called whenever pdf.js asks for the time, which it does for each list of operations that it works on. */
-function countLists(add: () => void): void {
-  listed = add;
-  if (isCounting) return;
-  isCounting = true;
+/** Replaces Date.now by a function that calls `onNextList`: pdf.js reads the time for each list of operations. */
+function callForEachList(onNextList: () => void): void {
+  onList = onNextList;
+  if (isDateReplaced) return;
+  isDateReplaced = true;
   const { now } = Date;
   Date.now = () => {
-    listed();
+    onList();
     return now();
   };
 }

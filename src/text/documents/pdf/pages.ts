@@ -3,16 +3,17 @@ import type { Part } from "../text/document-text.js";
 import { countEach } from "../../../engine/lib/group.js";
 
 /**
- * The lines of each page as text under the page's mark. Running heads and page numbers go, since they would stand in
- * the middle of a sentence that runs over the page; a wider gap between lines becomes a blank line.
+ * Joins the lines of each page to a text that begins with the page number, such as "[p. 3]". Running heads and page
+ * numbers are removed, because they would interrupt a sentence that continues on the next page. A wider gap between
+ * lines becomes an empty line.
  */
 export function joinPages(pages: readonly (readonly Line[])[]): Part[] {
   return withWordsJoined(partsOfPages(pages));
 }
 
 /**
- * A hyphen at the end of a line is the printer's where the text has the word without it elsewhere, and the author's
- * where it has it with one. Where it has neither, nobody can tell, and both stay as they are.
+ * Joins words that were divided at the end of a line. A hyphen there is removed if the document contains the word
+ * without a hyphen elsewhere, and does not contain it with one. Otherwise the hyphen stays.
  */
 function withWordsJoined(parts: Part[]): Part[] {
   if (!parts.some(({ text }) => text.includes("-\n"))) return parts;
@@ -32,115 +33,119 @@ function withWordsJoined(parts: Part[]): Part[] {
 }
 
 function partsOfPages(pages: readonly (readonly Line[])[]): Part[] {
-  const running = runningHeads(pages);
+  const runningHeads = runningHeadsOf(pages);
   return pages.map((lines, index) => {
-    const edges = edgesOf(lines);
-    const body = lines.filter((line) => !(edges.includes(line) && isFurniture(line, running)));
+    const edgeLines = edgeLinesOf(lines);
+    const body = lines.filter((line) => !(edgeLines.includes(line) && isHeadOrNumber(line, runningHeads)));
     const leading = medianLeading(body);
-    const kept = asidesBetweenSentences(body, leading);
+    const ordered = withFloatsMoved(body, leading);
     let text = `[p. ${index + 1}]`;
     let above: Line | undefined;
-    for (const line of kept) {
-      const clean = withAccents(line.text);
-      const afterNote = above !== undefined && line.y > above.y && above.height <= noteSize * line.height;
-      const apart = above !== undefined && (afterNote || above.y - line.y > maxStep * leading);
-      text += apart ? `\n\n${clean}` : `\n${clean}`;
+    for (const line of ordered) {
+      const lineText = withAccents(line.text);
+      const isAfterNote = above !== undefined && line.y > above.y && above.height <= maxNoteHeight * line.height;
+      const beginsParagraph = above !== undefined && (isAfterNote || above.y - line.y > maxStep * leading);
+      text += beginsParagraph ? `\n\n${lineText}` : `\n${lineText}`;
       above = line;
     }
-    return { label: `p. ${index + 1}`, text: kept.length === 0 ? "" : text };
+    return { label: `p. ${index + 1}`, text: ordered.length === 0 ? "" : text };
   });
 }
 
-/** Footnotes are set at most this large, as a share of the body. */
-const noteSize = 0.93;
+/** Maximum font height of a footnote, as a share of the font height of the body. */
+const maxNoteHeight = 0.93;
 
-/** Lines further apart than this, in leadings, are of two paragraphs. */
+/** Maximum distance of two lines of a paragraph, in leadings. */
 const maxStep = 1.45;
 
-/** Lines that stand together. */
+/** Neighbouring lines without a wider gap between them. */
 interface Block {
   readonly lines: Line[];
-  /** It begins above the line before it: in another column, or next to the text. */
+  /** True if it begins higher than the line before it: at the top of another column, or beside the text. */
   readonly isColumnTop: boolean;
-  readonly kind: "text" | "note" | "caption" | "debris";
+  /** "other": labels, numbers, formulas and cells of tables. */
+  readonly kind: "text" | "note" | "caption" | "other";
 }
 
 /**
- * A footnote, figure or table at the foot or the top of a column would stand in the middle of the sentence that runs
- * over it. It goes behind the last line before it that ends a sentence, at the top of a page behind the first such line
- * below it.
+ * Moves footnotes, figures and tables that would interrupt a sentence, because they are at the bottom or at the top of
+ * a column. They move up, after the last line that ends a sentence. At the top of a page, they move down, after the
+ * first line that ends a sentence.
  */
-function asidesBetweenSentences(lines: readonly Line[], leading: number): readonly Line[] {
+function withFloatsMoved(lines: readonly Line[], leading: number): readonly Line[] {
   const blocks = blocksOf(lines, leading);
   const ordered: Line[] = [];
-  let waiting: Line[] = [];
-  for (let at = 0; at < blocks.length;) {
-    let end = at;
+  /** Floats at the top of the page, until a line ends a sentence. */
+  let pendingFloats: Line[] = [];
+  for (let start = 0; start < blocks.length;) {
+    let end = start;
     while (blocks[end] !== undefined && blocks[end]?.kind !== "text") end += 1;
-    const aside = blocks.slice(at, end);
-    // What stands above the first float of the next column is a formula of the text.
-    const top = aside.findIndex(({ isColumnTop }) => isColumnTop);
-    const isOfText = top > 0 && !aside.slice(0, top).some(isTold);
-    const floats = isOfText ? aside.slice(top) : aside;
+    const betweenText = blocks.slice(start, end);
+    // Blocks above the top of the next column are formulas of the text, unless one is a note or a caption.
+    const columnTop = betweenText.findIndex(({ isColumnTop }) => isColumnTop);
+    const hasFormulas = columnTop > 0 && !betweenText.slice(0, columnTop).some(isNoteOrCaption);
+    const floats = hasFormulas ? betweenText.slice(columnTop) : betweenText;
     const [before, after] = [ordered.at(-1), blocks[end]?.lines[0]];
-    if (isOfText) ordered.push(...linesIn(aside.slice(0, top)));
-    const isInSentence =
-      floats.some(isTold) &&
+    if (hasFormulas) ordered.push(...linesIn(betweenText.slice(0, columnTop)));
+    const interruptsSentence =
+      floats.some(isNoteOrCaption) &&
       (before === undefined || !endsSentence(before)) &&
       (after === undefined || /^[\p{Ll}\d(]/u.test(after.text) || before?.text.endsWith("-") === true);
-    const place = isInSentence ? ordered.findLastIndex(endsSentence) : -1;
-    if (isInSentence && before === undefined) waiting = linesIn(floats);
-    else ordered.splice(place === -1 ? ordered.length : place + 1, 0, ...linesIn(floats));
+    const lastSentenceEnd = interruptsSentence ? ordered.findLastIndex(endsSentence) : -1;
+    if (interruptsSentence && before === undefined) pendingFloats = linesIn(floats);
+    else ordered.splice(lastSentenceEnd === -1 ? ordered.length : lastSentenceEnd + 1, 0, ...linesIn(floats));
     if (end === blocks.length) break;
-    const text = blocks[end]?.lines ?? [];
-    const stop = waiting.length === 0 ? -1 : text.findIndex(endsSentence);
-    if (stop === -1) ordered.push(...text);
+    const textLines = blocks[end]?.lines ?? [];
+    const sentenceEnd = pendingFloats.length === 0 ? -1 : textLines.findIndex(endsSentence);
+    if (sentenceEnd === -1) ordered.push(...textLines);
     else {
-      ordered.push(...text.slice(0, stop + 1), ...waiting, ...text.slice(stop + 1));
-      waiting = [];
+      ordered.push(...textLines.slice(0, sentenceEnd + 1), ...pendingFloats, ...textLines.slice(sentenceEnd + 1));
+      pendingFloats = [];
     }
-    at = end + 1;
+    start = end + 1;
   }
-  return [...ordered, ...waiting];
+  return [...ordered, ...pendingFloats];
 }
 
 const linesIn = (blocks: readonly Block[]): Line[] => blocks.flatMap((block) => block.lines);
-const isTold = ({ kind }: Block): boolean => kind === "note" || kind === "caption";
+const isNoteOrCaption = ({ kind }: Block): boolean => kind === "note" || kind === "caption";
 const endsSentence = ({ text }: Line): boolean => /[.!?:]["”’)\]]?$/.test(text);
 
 function blocksOf(lines: readonly Line[], leading: number): Block[] {
-  const body = medianHeight(lines);
-  const isSmall = (line: Line | undefined) => line !== undefined && line.height <= noteSize * body;
-  const isNote = (line: Line) => isSmall(line) && /^(?:\d{1,2}|[*∗†‡§¶])\s*\p{L}/u.test(line.text);
-  const parts: { lines: Line[]; isColumnTop: boolean }[] = [];
+  const bodyHeight = medianHeight(lines);
+  const isSmall = (line: Line | undefined) => line !== undefined && line.height <= maxNoteHeight * bodyHeight;
+  const beginsNote = (line: Line) => isSmall(line) && /^(?:\d{1,2}|[*∗†‡§¶])\s*\p{L}/u.test(line.text);
+  const blocks: { lines: Line[]; isColumnTop: boolean }[] = [];
   let above: Line | undefined;
   for (const line of lines) {
     const isColumnTop = above !== undefined && line.y > above.y;
-    const isApart = above === undefined || isColumnTop || above.y - line.y > maxStep * leading;
-    if (isApart || (isNote(line) && !isSmall(above))) parts.push({ lines: [line], isColumnTop });
-    else parts.at(-1)?.lines.push(line);
+    const hasGapAbove = above === undefined || isColumnTop || above.y - line.y > maxStep * leading;
+    if (hasGapAbove || (beginsNote(line) && !isSmall(above))) blocks.push({ lines: [line], isColumnTop });
+    else blocks.at(-1)?.lines.push(line);
     above = line;
   }
-  return parts.map((part) => {
-    const [first] = part.lines;
-    const isAside = first !== undefined && isNote(first) && part.lines.every(isSmall);
-    const kind = isAside
+  return blocks.map((block) => {
+    const [first] = block.lines;
+    const isNote = first !== undefined && beginsNote(first) && block.lines.every(isSmall);
+    const kind = isNote
       ? "note"
       : captionStart.test(first?.text ?? "")
         ? "caption"
-        : part.lines.some(isRunning)
+        : block.lines.some(isProse)
           ? "text"
-          : "debris";
-    return { ...part, kind };
+          : "other";
+    return { ...block, kind };
   });
 }
 
 const captionStart = /^(?:fig(?:ure|\.)|table|algorithm|listing|scheme|chart)\s{0,2}(?:\d{1,3}|[IVX]{1,6})\b/i;
-/** Whether a line is one of running text, or the last of it, as against a label, a row of numbers or a formula. */
-const isRunning = (line: Line): boolean =>
-  (line.text.match(/\p{L}{3,}/gu)?.length ?? 0) >= (endsSentence(line) ? 1 : 4);
+/** Whether a line has enough words for running text, unlike a label, a row of numbers or a formula. */
+const isProse = (line: Line): boolean => (line.text.match(/\p{L}{3,}/gu)?.length ?? 0) >= (endsSentence(line) ? 1 : 4);
 
-/** Of the characters, not the lines: a page may have more lines of notes or headings than of its body. */
+/**
+ * The median font height of all characters. The median of the lines would not work: a page may have more lines of notes
+ * or headings than of body text.
+ */
 function medianHeight(lines: readonly Line[]): number {
   const sorted = lines.toSorted((a, b) => a.height - b.height);
   const half = sorted.reduce((sum, line) => sum + line.text.length, 0) / 2;
@@ -148,43 +153,45 @@ function medianHeight(lines: readonly Line[]): number {
   return sorted.find((line) => (sum += line.text.length) >= half)?.height ?? 0;
 }
 
-/** How many lines at the top and at the bottom may be running heads and page numbers. */
-const edge = 2;
+/** Maximum number of lines at the top and at the bottom that may be running heads and page numbers. */
+const maxEdgeLines = 2;
 
-/** The lines at the top and bottom that stand apart from the body of the page. */
-function edgesOf(lines: readonly Line[]): Line[] {
-  const down = lines.toSorted((a, b) => b.y - a.y);
+/** The lines at the top and bottom with a gap between them and the body of the page. */
+function edgeLinesOf(lines: readonly Line[]): Line[] {
+  const fromTop = lines.toSorted((a, b) => b.y - a.y);
   const leading = medianLeading(lines);
-  const apart = (a: Line | undefined, b: Line | undefined) =>
-    a !== undefined && b !== undefined && a.y - b.y > 1.3 * leading;
-  const last = down.length - 1;
-  const top = [edge, edge - 1].find((count) => apart(down[count - 1], down[count])) ?? 0;
-  const bottom = [edge, edge - 1].find((count) => apart(down[last - count], down[last - count + 1])) ?? 0;
-  return [...down.slice(0, top), ...down.slice(down.length - bottom)];
+  const hasGap = (upper: Line | undefined, lower: Line | undefined) =>
+    upper !== undefined && lower !== undefined && upper.y - lower.y > 1.3 * leading;
+  const last = fromTop.length - 1;
+  const counts = [maxEdgeLines, maxEdgeLines - 1];
+  const top = counts.find((count) => hasGap(fromTop[count - 1], fromTop[count])) ?? 0;
+  const bottom = counts.find((count) => hasGap(fromTop[last - count], fromTop[last - count + 1])) ?? 0;
+  return [...fromTop.slice(0, top), ...fromTop.slice(fromTop.length - bottom)];
 }
-/** A paper's title is its running head too, in other letters. */
-const shapeOf = ({ text, height }: Line) =>
+/**
+ * The font height and the text of a line, with "#" for each number. Equal for the running heads of a document. The
+ * height distinguishes them from the title, which has the same words.
+ */
+const headKey = ({ text, height }: Line) =>
   `${Math.round(height)} ${text.replace(/\d+/g, "#").replace(/\s+/g, " ").trim().toLowerCase()}`;
 
 /**
- * What stands at the edge of at least three pages, of two where there are no more than three, and of a third of them,
- * whatever its numbers.
+ * The keys of the running heads: lines at the edge of at least three pages, and of at least a third of the pages. Two
+ * pages are enough in a document of at most three.
  */
-function runningHeads(pages: readonly (readonly Line[])[]): ReadonlySet<string> {
-  const counts = countEach(pages.flatMap((lines) => [...new Set(edgesOf(lines).map(shapeOf))]));
-  return new Set(
-    [...counts]
-      .filter(([, count]) => count >= Math.max(pages.length <= 3 ? 2 : 3, pages.length / 3))
-      .map(([shape]) => shape),
-  );
+function runningHeadsOf(pages: readonly (readonly Line[])[]): ReadonlySet<string> {
+  const counts = countEach(pages.flatMap((lines) => [...new Set(edgeLinesOf(lines).map(headKey))]));
+  const minPages = Math.max(pages.length <= 3 ? 2 : 3, pages.length / 3);
+  return new Set([...counts].filter(([, count]) => count >= minPages).map(([key]) => key));
 }
 
-function isFurniture(line: Line, running: ReadonlySet<string>): boolean {
+/** Whether a line is a running head or a page number. */
+function isHeadOrNumber(line: Line, runningHeads: ReadonlySet<string>): boolean {
   const isPageNumber = /^[-–—\s]*(?:page\s+)?\d{1,4}(?:\s*(?:of|\/)\s*\d{1,4})?[-–—\s]*$/i.test(line.text);
-  return isPageNumber || running.has(shapeOf(line));
+  return isPageNumber || runningHeads.has(headKey(line));
 }
 
-/** Lines set further apart than this, in heights of the font, are not those of one text. */
+/** Maximum distance of two lines of a text, in heights of the font. */
 const maxLeading = 3;
 
 function medianLeading(lines: readonly Line[]): number {
@@ -193,11 +200,12 @@ function medianLeading(lines: readonly Line[]): number {
     .map((line, index) => (lines[index]?.y ?? 0) - line.y)
     .filter((step) => step > 1);
   const median = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 12;
-  // A page of two lines and its number has no leading that could be measured.
+  // On a page with few lines, the median may be the distance to the page number.
   return Math.min(median, maxLeading * Math.max(...lines.map((line) => line.height), 1));
 }
 
-const combining: Readonly<Record<string, string>> = {
+/** For each accent, the combining character. */
+const combiningAccents: Readonly<Record<string, string>> = {
   "´": "\u0301",
   "¨": "\u0308",
   ˆ: "\u0302",
@@ -211,32 +219,34 @@ const combining: Readonly<Record<string, string>> = {
   "¸": "\u0327",
 };
 
-/** Forms of Arabic letters within words, and radicals in the place of the Chinese characters that look so. */
-const shapes = /[\ufb50-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc\u2e9f\u2ef3\u2f00-\u2fd5]+/g;
+/** Arabic letters in the form that they have in a word, and radicals that look like Chinese characters. */
+const presentationForms = /[\ufb50-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc\u2e9f\u2ef3\u2f00-\u2fd5]+/g;
 
-/** Puts accents that a PDF sets by themselves onto their letters ("na¨ıve", "Erd ˝os") and takes ligatures apart. */
+/** Joins separate accents with their letters ("na¨ıve", "Erd ˝os"), and replaces ligatures by single letters. */
 export function withAccents(text: string): string {
   return (
     text
       .replace(/[ﬀ-ﬆ]/g, (ligature) => ligature.normalize("NFKC"))
-      .replace(shapes, (shape) => shape.normalize("NFKC"))
-      // A mark over the letter before it is set by itself, as a space with the mark.
+      .replace(presentationForms, (form) => form.normalize("NFKC"))
+      // A separate Arabic vowel mark comes as a space with the mark; it belongs to the letter before the space.
       .replace(/ (?=[\u064b-\u065f\u0670])/g, "")
       .replace(
         /(\p{L}?)( ?)([´¨ˆ˜¯˘˙˚˝ˇ¸]) ?([\p{L}ı]?)/gu,
         (all, before: string, space: string, accent: string, after: string) => {
-          const mark = combining[accent] ?? "";
-          // TeX sets the accent first, then its letter. A cedilla may come after.
-          const onNext = composed(after === "ı" ? "i" : after, mark);
-          if (onNext !== undefined) return `${before}${space !== "" && before === "" ? space : ""}${onNext}`;
-          const onLast = composed(before, mark);
-          return onLast === undefined ? all : `${onLast}${after}`;
+          const combiningAccent = combiningAccents[accent] ?? "";
+          // In TeX, the accent comes before its letter. Only a cedilla may come after it.
+          const nextWithAccent = withAccent(after === "ı" ? "i" : after, combiningAccent);
+          if (nextWithAccent !== undefined)
+            return `${before}${space !== "" && before === "" ? space : ""}${nextWithAccent}`;
+          const lastWithAccent = withAccent(before, combiningAccent);
+          return lastWithAccent === undefined ? all : `${lastWithAccent}${after}`;
         },
       )
   );
 }
 
-function composed(letter: string, mark: string): string | undefined {
-  const one = `${letter}${mark}`.normalize("NFC");
-  return letter !== "" && [...one].length === 1 ? one : undefined;
+/** The letter with the accent as one character. Undefined if Unicode has no such character. */
+function withAccent(letter: string, combiningAccent: string): string | undefined {
+  const character = `${letter}${combiningAccent}`.normalize("NFC");
+  return letter !== "" && [...character].length === 1 ? character : undefined;
 }

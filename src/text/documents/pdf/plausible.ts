@@ -1,9 +1,7 @@
 import { countEach } from "../../../engine/lib/group.js";
-/**
- * Words that no page of prose is without, of the languages that are written in Latin letters and that documents are
- * written in most.
- */
-const common = new Set(
+
+/** The most frequent words of the most frequent languages in Latin letters. Every page of prose contains some. */
+const commonWords = new Set(
   (
     "the of and in to is for with by are from this that we on as be " +
     "der die und das von den mit zur für ist ein eine nicht " +
@@ -18,15 +16,19 @@ const common = new Set(
   ).split(" "),
 );
 
-/** Of fewer words or letters nothing can be said. */
+/** A text with fewer Latin words is not judged by its words. */
 const minWords = 150;
+/** A text with fewer letters is not judged by its scripts. */
 const minLetters = 150;
 
-/** Letters that make up half and more of a text in every language of Latin letters; of another order about a third. */
-const frequent = new Set("eaionrts");
-const minFrequent = 0.45;
+/**
+ * The most frequent letters. In every language in Latin letters, they are half of a text or more. If letters were
+ * replaced by others, they are about a third.
+ */
+const frequentLetters = new Set("eaionrts");
+const minFrequentShare = 0.45;
 
-/** Scripts that stand together in one text count as one. */
+/** Scripts that are used together in one text are counted as one. */
 const scripts = [
   /\p{Script=Latin}/gu,
   /\p{Script=Greek}/gu,
@@ -39,38 +41,38 @@ const scripts = [
 ];
 
 /**
- * Whether letters can be those of a text. The numbers of a font's glyphs, read as characters, are letters as well:
- * those of small fonts are Latin ones in another order, and those of large ones belong to many scripts. A text of
- * which too little is left is called plausible, and so are sequences of few letters, such as those of genes.
+ * Whether a text can be in a language. If a font has no encoding, glyph numbers are read as characters: in small fonts,
+ * the result is Latin letters that form no words; in large fonts, letters of many scripts. A short text counts as
+ * plausible, and so does a sequence of few different letters, such as a gene.
  */
 export function isPlausible(text: string): boolean {
-  return isOfFewScripts(text) && isInLatinWords(text);
+  return hasFewScripts(text) && hasLatinWords(text);
 }
 
-/** Latin letters of which no language has more than a few. */
+/** Latin letters that are rare in every language. */
 const rareLatin = /[\u0180-\u024f]/g;
 
-function isOfFewScripts(text: string): boolean {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  if (letters < minLetters) return true;
-  const shares = scripts.map((script) => (text.match(script)?.length ?? 0) / letters);
-  const known = shares.reduce((sum, share) => sum + share, 0);
-  const rare = (text.match(rareLatin)?.length ?? 0) / letters;
-  return known > 0.8 && rare < 0.2 && shares.filter((share) => share > 0.04).length < 4;
+function hasFewScripts(text: string): boolean {
+  const letterCount = text.match(/\p{L}/gu)?.length ?? 0;
+  if (letterCount < minLetters) return true;
+  const scriptShares = scripts.map((script) => (text.match(script)?.length ?? 0) / letterCount);
+  const knownShare = scriptShares.reduce((sum, share) => sum + share, 0);
+  const rareShare = (text.match(rareLatin)?.length ?? 0) / letterCount;
+  return knownShare > 0.8 && rareShare < 0.2 && scriptShares.filter((share) => share > 0.04).length < 4;
 }
 
-/** Latin words: whether some are common ones, or their letters are as frequent as in any language. */
-function isInLatinWords(text: string): boolean {
+/** Whether the Latin words of a text include common words, or their letters are as frequent as in a language. */
+function hasLatinWords(text: string): boolean {
   const words = text.match(/(?<![\p{L}\p{N}])\p{Script=Latin}{2,30}(?![\p{L}\p{N}])/gu) ?? [];
   if (words.length < minWords) return true;
-  const known = words.map((word) => word.toLowerCase()).filter((word) => common.has(word));
-  // One of them may come about by chance.
-  if (new Set(known).size > 1 && known.length > 0.005 * words.length) return true;
+  const commonInText = words.map((word) => word.toLowerCase()).filter((word) => commonWords.has(word));
+  // A single common word may be there by chance.
+  if (new Set(commonInText).size > 1 && commonInText.length > 0.005 * words.length) return true;
   const letters = Array.from(words.join("").normalize("NFD").toLowerCase().replace(/\p{M}/gu, ""));
-  const kinds = [...countEach(letters).values()].filter((count) => count > 0.01 * letters.length).length;
-  const share = letters.filter((letter) => frequent.has(letter)).length / letters.length;
-  return kinds < minKinds || share >= minFrequent;
+  const differentLetters = [...countEach(letters).values()].filter((count) => count > 0.01 * letters.length).length;
+  const frequentShare = letters.filter((letter) => frequentLetters.has(letter)).length / letters.length;
+  return differentLetters < minDifferentLetters || frequentShare >= minFrequentShare;
 }
 
-/** Letters that make up one in a hundred each; sequences of genes have four. */
-const minKinds = 12;
+/** Minimum number of letters that each are at least 1 % of a text. A gene sequence has four. */
+const minDifferentLetters = 12;

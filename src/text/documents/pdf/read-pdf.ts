@@ -1,116 +1,122 @@
 import { messageOf } from "../../../engine/lib/errors.js";
-import { inkOf, type Operators } from "./ink.js";
+import { drawnTextOf, type OperatorList } from "./ink.js";
 import { DocumentLayout, type Line } from "./layout.js";
 import type { Run } from "./rows.js";
 import { Characters, withMathLetters } from "./characters.js";
 import { type OpenPdf, openDocument, unpackedLimit } from "./open-document.js";
 import { withoutLetterSpacing } from "./letter-spacing.js";
-import { turnLigatures } from "./right-to-left.js";
+import { reverseLigatures } from "./right-to-left.js";
 import { hasGluedWords, onlyMathLetter } from "./faults.js";
 import { isPlausible } from "./plausible.js";
 import { metadataOf } from "./metadata.js";
 import { ownIds } from "./own-ids.js";
 import { joinPages } from "./pages.js";
-import { withColumnsTurned } from "./vertical.js";
+import { withVerticalTurned } from "./vertical.js";
 import { beginStep } from "../../../engine/process/serve-tasks.js";
 import { findInstructions } from "../text/find-injections.js";
 import { buildText, type DocumentText, type ReadResult } from "../text/document-text.js";
 
 const megabyte = 1024 * 1024;
-/** Larger files are refused: pdf.js needs several times their size in memory. */
-export const maxPdf = 300 * megabyte;
+/** The maximum size of a PDF: pdf.js needs several times as much memory. */
+export const maxPdfBytes = 300 * megabyte;
 const maxPages = 2000;
-/** Text set smaller than this, in points, is not meant for eyes. */
-const minPrint = 1.2;
+/** Text in a smaller font, in points, is not meant to be read. */
+const minFontSize = 1.2;
 
-/** Letters and digits among all signs of a text, at least; formulas and tables have fewer than prose. */
-const minLetters = 0.45;
-/** From so many characters on that could not be read a person is told. */
-const minNonsense = 10;
-/** pdf.js's AnnotationMode.DISABLE: what fields of forms and remarks show is not text of the document. */
+/** Minimum share of letters and digits in a text. Formulas and tables have fewer than prose. */
+const minLetterShare = 0.45;
+/** If so many characters could not be read, the text gets a warning. */
+const minUnreadable = 10;
+/** pdf.js's AnnotationMode.DISABLE. The text of form fields and notes is not text of the document. */
 const noAnnotations = 0;
-/** Of fewer glyphs nothing can be said. */
+/** In a document with fewer glyphs, the share of missing ones is not calculated. */
 const minGlyphs = 300;
 /**
- * Share of glyphs without a character from which on a text is not whole. In Hindi and Thai a browser's PDFs leave out
- * 2 to 9 % of them, signs of vowels and tones that change words; papers in Latin letters have at most 0.2 %.
+ * Maximum share of glyphs without a character; with more, the text is incomplete. In PDFs that browsers make of Hindi
+ * and Thai texts, it is 2 to 9 %: vowel signs and tone marks, which change words. In papers in Latin letters, it is at
+ * most 0.2 %.
  */
-const maxUnnamed = 0.01;
+const maxUnnamedShare = 0.01;
 
 interface PdfOptions {
-  /** Reads only so many pages, for a title and an abstract. */
+  /** Maximum number of pages to read. A few are enough for the title and the abstract. */
   readonly pages?: number;
 }
 
 /**
- * The text of a PDF page by page, columns in reading order, each page under its mark.
- * A PDF that is broken, encrypted, or only pictures of pages is `unreadable`, with what a person can do about it.
+ * Reads the text of a PDF: the columns of each page in reading order, with the page number before each page. A PDF that
+ * is damaged, encrypted, or a scan without text is `unreadable`; the reason says what the user can do.
  */
-export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: PdfOptions = {}): Promise<ReadResult> {
-  if (bytes.length > maxPdf) return unreadable(`The PDF is larger than ${maxPdf / megabyte} MB.`);
-  let opened;
+export async function readPdf(
+  bytes: Uint8Array,
+  { pages: pageLimit = maxPages }: PdfOptions = {},
+): Promise<ReadResult> {
+  if (bytes.length > maxPdfBytes) return unreadable(`The PDF is larger than ${maxPdfBytes / megabyte} MB.`);
+  let openPdf;
   try {
-    opened = await openDocument(bytes);
+    openPdf = await openDocument(bytes);
   } catch (error) {
-    return unreadable(whyNotOpened(error));
+    return unreadable(reasonNotOpened(error));
   }
-  const { document, names, unlessExcess, omitted } = opened;
+  const { document, operatorNames, stopAtExcess, omittedStreams } = openPdf;
   try {
     const layout = new DocumentLayout();
     const characters = new Characters();
-    const hidden: string[] = [];
-    const byFont = new Map<string, FontText>();
-    let glyphs = 0;
-    let unnamed = 0;
-    let count = 0;
-    for (let number = 1; number <= Math.min(document.numPages, wanted, maxPages); number += 1) {
+    const hiddenTexts: string[] = [];
+    const fontTexts = new Map<string, FontText>();
+    let glyphCount = 0;
+    let unnamedCount = 0;
+    let characterCount = 0;
+    for (let number = 1; number <= Math.min(document.numPages, pageLimit, maxPages); number += 1) {
       beginStep();
       const page = await document.getPage(number);
-      // First what is drawn: it tells of a page that draws without end.
-      const drawn = await unlessExcess(page.getOperatorList({ annotationMode: noAnnotations }));
-      if (typeof drawn === "string") return unreadable(drawn);
-      const ink = inkOf(drawn as Operators, { names, view: page.view });
-      turnLigatures(drawn as Operators, names);
+      // The operations come first: they show whether drawing the page would never end.
+      const operators = await stopAtExcess(page.getOperatorList({ annotationMode: noAnnotations }));
+      if (typeof operators === "string") return unreadable(operators);
+      const drawnText = drawnTextOf(operators as OperatorList, { operatorNames, view: page.view });
+      reverseLigatures(operators as OperatorList, operatorNames);
       const content = await page.getTextContent();
-      const items = content.items.flatMap((item) =>
-        "str" in item ? [{ ...item, str: characters.of(item.str, item.fontName, ink.unknown.get(item.fontName)) }] : [],
-      );
-      const words = withoutLetterSpacing(items.map(placeOf), ink.glyphsOn);
-      const runs = items.map((item, index) => ({ ...item, str: words[index] ?? item.str }));
-      const isShown = (run: TextItem) => !isTiny(run) && !ink.isUnseen(placeOf(run));
-      const out = runs.filter((run) => !isShown(run));
-      hidden.push(...[...out.map(({ str }) => str), ...ink.outside].filter((text) => text.trim() !== ""));
-      glyphs += ink.glyphs;
-      unnamed += ink.unnamed;
+      const items = content.items.flatMap((item) => {
+        if (!("str" in item)) return [];
+        return [{ ...item, str: characters.of(item.str, item.fontName, drawnText.falseCharacters.get(item.fontName)) }];
+      });
+      const texts = withoutLetterSpacing(items.map(positionOf), drawnText.glyphsOn);
+      const runs = items.map((item, index) => ({ ...item, str: texts[index] ?? item.str }));
+      const isVisible = (run: TextItem) => !isTiny(run) && !drawnText.isHidden(positionOf(run));
+      const hiddenRuns = runs.filter((run) => !isVisible(run)).map(({ str }) => str);
+      hiddenTexts.push(...[...hiddenRuns, ...drawnText.textsOutside].filter((text) => text.trim() !== ""));
+      glyphCount += drawnText.glyphCount;
+      unnamedCount += drawnText.unnamedCount;
       for (const { fontName, str, hasEOL } of runs) {
-        const own = byFont.get(fontName) ?? { text: "", characters: 0 };
-        byFont.set(fontName, own);
+        const fontText = fontTexts.get(fontName) ?? { sample: "", characterCount: 0 };
+        fontTexts.set(fontName, fontText);
         const length = /\s/.test(str) ? str.replace(/\s+/g, "").length : str.length;
-        own.characters += length;
-        count += length;
-        if (own.text.length < maxSample) own.text += hasEOL ? `${str}\n` : str;
+        fontText.characterCount += length;
+        characterCount += length;
+        if (fontText.sample.length < maxSampleChars) fontText.sample += hasEOL ? `${str}\n` : str;
       }
-      layout.add(uprightFirst(runs.filter(isShown)));
+      layout.add(runsByDirection(runs.filter(isVisible)));
       page.cleanup();
     }
-    const filledIn = await filledInFields(document);
-    const remarks = count < leastOf(layout.pages().length) ? await remarksOn(document) : 0;
+    const formValues = await formValuesOf(document);
+    const hasHardlyText = characterCount < minCharsOf(layout.pages().length);
+    const noteChars = hasHardlyText ? await countNoteChars(document) : 0;
     const { info, metadata } = await document.getMetadata().catch(() => ({ info: {}, metadata: undefined }));
-    return assemble(
+    return resultOf(
       withMathLetters(layout.pages()),
       {
-        hidden: hidden.join(" "),
-        glyphs,
-        unnamed,
-        characters: count,
-        implausible: implausibleShare(byFont),
-        filledIn,
-        remarks,
-        omitted: omitted(),
+        hiddenText: hiddenTexts.join(" "),
+        glyphCount,
+        unnamedCount,
+        characterCount,
+        implausibleShare: implausibleShareOf(fontTexts),
+        formValues,
+        noteChars,
+        omittedStreams: omittedStreams(),
       },
       { info: info as Record<string, unknown>, xmp: (name) => metadata?.get(name) },
       document.numPages,
-      wanted,
+      pageLimit,
     );
   } catch (error) {
     return unreadable(`The PDF is damaged (${shorten(messageOf(error))}).`);
@@ -119,29 +125,31 @@ export async function readPdf(bytes: Uint8Array, { pages: wanted = maxPages }: P
   }
 }
 
-/** Fields that are looked at, and characters of each. */
-const [maxFields, longestValue] = [10_000, 10_000];
+/** Maximum number of form fields that are read. */
+const maxFields = 10_000;
+/** Maximum length of the value of a form field. */
+const maxValueChars = 10_000;
 
 /**
- * What somebody filled into the text fields and lists of a form. The last person who had the file may have written
- * it, so it is not text of the document. A form that cannot be read has no values.
+ * The values in the text fields and lists of a form. They are not text of the document, because everybody who had the
+ * file may have written them. Empty if the form can't be read.
  */
-async function filledInFields(document: OpenPdf["document"]): Promise<string[]> {
+async function formValuesOf(document: OpenPdf["document"]): Promise<string[]> {
   const fields = await document.getFieldObjects().catch(() => null);
   return Object.values(fields ?? {})
     .slice(0, maxFields)
-    .flatMap((places) => {
-      // One field may be shown at several places.
-      const values = (places as readonly { readonly type?: unknown; readonly value?: unknown }[])
+    .flatMap((boxes) => {
+      // The same field may be shown several times.
+      const values = (boxes as readonly { readonly type?: unknown; readonly value?: unknown }[])
         .filter(({ type }) => type === "text" || type === "combobox" || type === "listbox")
         .map(({ value }) => (Array.isArray(value) ? value.join(" ") : typeof value === "string" ? value : ""));
-      const [value] = values.filter((each) => each.trim() !== "");
-      return value === undefined ? [] : [value.slice(0, longestValue)];
+      const value = values.find((candidate) => candidate.trim() !== "");
+      return value === undefined ? [] : [value.slice(0, maxValueChars)];
     });
 }
 
-/** Characters of the notes on a document's pages. Anybody who had the file may have written them. */
-async function remarksOn(document: OpenPdf["document"]): Promise<number> {
+/** Counts the characters of the notes on a document's pages. Everybody who had the file may have written them. */
+async function countNoteChars(document: OpenPdf["document"]): Promise<number> {
   let length = 0;
   for (let number = 1; number <= Math.min(document.numPages, maxPages); number += 1) {
     beginStep();
@@ -154,20 +162,21 @@ async function remarksOn(document: OpenPdf["document"]): Promise<number> {
   return length;
 }
 
-/** Letters and digits that a PDF of so many pages has at least; one with fewer shows pictures. */
-const leastOf = (pages: number): number => Math.max(40, 8 * pages);
+/** Minimum number of letters and digits in a PDF of so many pages. If it has fewer, its pages are pictures. */
+const minCharsOf = (pageCount: number): number => Math.max(40, 8 * pageCount);
 
+/** A run of text as pdf.js gives it. */
 interface TextItem {
   readonly str: string;
   readonly transform: readonly number[];
   readonly width: number;
-  /** Of writing from top to bottom its length, else that of the font. */
+  /** The height of the font; the length of the run if it is written from top to bottom. */
   readonly height: number;
-  /** "ttb" of writing from top to bottom. */
+  /** "ttb" if the run is written from top to bottom. */
   readonly dir: string;
 }
 
-const placeOf = ({ str, transform, width }: TextItem) => ({
+const positionOf = ({ str, transform, width }: TextItem) => ({
   text: str,
   x: transform[4] ?? 0,
   y: transform[5] ?? 0,
@@ -176,227 +185,243 @@ const placeOf = ({ str, transform, width }: TextItem) => ({
 });
 
 const isTiny = ({ str, transform }: TextItem) =>
-  str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < minPrint;
+  str.trim() !== "" && Math.hypot(transform[2] ?? 0, transform[3] ?? 0) < minFontSize;
 
 /**
- * The runs of each direction of writing by themselves, the most used first: a rotated stamp in the margin must not cut
- * into lines.
+ * The runs of each direction of writing, those of the most used direction first. So a rotated stamp in the margin does
+ * not become part of the lines beside it.
  */
-function uprightFirst(items: readonly TextItem[]): Run[][] {
-  const given = items
+function runsByDirection(items: readonly TextItem[]): Run[][] {
+  const directedRuns = items
     .filter((item) => item.str !== "")
     .map(({ str, transform, width, height: length, dir }) => {
       const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = transform;
-      const quarter = (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
+      const quarterTurns = (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
       const [x, y] = [
         [e, f],
         [f, -e],
         [-e, -f],
         [-f, e],
-      ][quarter] as [number, number];
+      ][quarterTurns] as [number, number];
       const run = { text: str, x, y, width, height: Math.hypot(c, d) };
-      return { quarter, run, down: dir === "ttb" ? length : undefined };
+      return { quarterTurns, run, verticalLength: dir === "ttb" ? length : undefined };
     });
   const directions = new Map<number, Run[]>();
-  for (const { quarter, run } of withColumnsTurned(given)) {
-    const runs = directions.get(quarter) ?? [];
+  for (const { quarterTurns, run } of withVerticalTurned(directedRuns)) {
+    const runs = directions.get(quarterTurns) ?? [];
     runs.push(run);
-    directions.set(quarter, runs);
+    directions.set(quarterTurns, runs);
   }
   const length = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.text.length, 0);
-  return [...directions.values()].toSorted((a, b) => length(b) - length(a)).map(accentsBeforeLetters);
+  return [...directions.values()].toSorted((a, b) => length(b) - length(a)).map(withAccentsJoined);
 }
 
 /**
- * TeX sets an accent as a run of its own over the next one; sorted by position it could come to stand behind its
- * letter.
+ * Joins accents with the letters after them. TeX sets an accent as a separate run over the next one; if the runs were
+ * sorted by position, the accent could come after its letter.
  */
-function accentsBeforeLetters(runs: readonly Run[]): Run[] {
-  const merged: Run[] = [];
+function withAccentsJoined(runs: readonly Run[]): Run[] {
+  const joinedRuns: Run[] = [];
   for (const run of runs) {
-    const last = merged.at(-1);
-    const isOver =
+    const last = joinedRuns.at(-1);
+    const isAccentOverRun =
       last !== undefined &&
       /^\s*[´¨ˆ˜¯˘˙˚˝ˇ¸]\s*$/.test(last.text) &&
       Math.abs(last.x - run.x) < run.height / 2 &&
       Math.abs(last.y - run.y) < run.height / 2;
-    if (isOver) merged[merged.length - 1] = { ...run, text: last.text.trim() + run.text };
-    else merged.push(run);
+    if (isAccentOverRun) joinedRuns[joinedRuns.length - 1] = { ...run, text: last.text.trim() + run.text };
+    else joinedRuns.push(run);
   }
-  return merged;
+  return joinedRuns;
 }
 
-/** What is set in one font: its beginning, and how many characters all of it has, white space left out. */
+/** The text in one font. */
 interface FontText {
-  text: string;
-  characters: number;
+  /** The beginning of the text. */
+  sample: string;
+  /** Number of all characters in this font, without white space. */
+  characterCount: number;
 }
 
-/** Characters of a font's text that are looked at: they are encoded as all that follow. */
-const maxSample = 10_000;
+/** Length of the sample of a font's text. A font has the same encoding everywhere. */
+const maxSampleChars = 10_000;
 
-/** The share of the letters that is set in fonts whose letters cannot be those of a text. */
-function implausibleShare(byFont: ReadonlyMap<string, FontText>): number {
-  let [all, wrong] = [0, 0];
-  for (const { text, characters } of byFont.values()) {
-    const { letters, signs } = countOf(text);
-    const share = signs === 0 ? 0 : (letters / signs) * characters;
-    all += share;
-    if (!isPlausible(text)) wrong += share;
+/** The share of the letters that are in fonts with a wrong encoding: their letters do not form words. */
+function implausibleShareOf(fontTexts: ReadonlyMap<string, FontText>): number {
+  let [letterCount, implausibleCount] = [0, 0];
+  for (const { sample, characterCount } of fontTexts.values()) {
+    const { letters, nonSpace } = countCharacters(sample);
+    const lettersInFont = nonSpace === 0 ? 0 : (letters / nonSpace) * characterCount;
+    letterCount += lettersInFont;
+    if (!isPlausible(sample)) implausibleCount += lettersInFont;
   }
-  return all === 0 ? 0 : wrong / all;
+  return letterCount === 0 ? 0 : implausibleCount / letterCount;
 }
 
-/** How a text is made up, in characters. */
-interface Counts {
+/** Numbers of characters in a text. */
+interface CharacterCounts {
   readonly letters: number;
   readonly digits: number;
-  /** Of private use, or none at all. */
-  readonly nonsense: number;
-  /** All but white space. */
-  readonly signs: number;
+  /** Private-use and unassigned characters, and U+FFFD. */
+  readonly unreadable: number;
+  /** All characters except white space. */
+  readonly nonSpace: number;
 }
 
-/** Kinds of the characters beyond ASCII that a document may have. */
-const kinds = new Map<string, keyof Counts | "space">();
-/** Kinds that are remembered. */
-const maxKinds = 20_000;
+/** What a character is counted as. "nonSpace": as nothing else. */
+type CharacterKind = keyof CharacterCounts | "space";
+/** The kinds of characters outside ASCII that were counted before. */
+const knownKinds = new Map<string, CharacterKind>();
+/** Maximum size of `knownKinds`. */
+const maxKnownKinds = 20_000;
 
-/** Counts character by character: lists of all matches of a long text cost several times as much. */
-function countOf(text: string): Counts {
-  const counts = { letters: 0, digits: 0, nonsense: 0, signs: 0 };
+/** Counts one character after the other. For long texts, this is several times faster than lists of all matches. */
+function countCharacters(text: string): CharacterCounts {
+  const counts = { letters: 0, digits: 0, unreadable: 0, nonSpace: 0 };
   for (const character of text) {
     const code = character.charCodeAt(0);
     if (code <= 0x20 || code === 0xa0) continue;
     if (code < 0x80) {
-      counts.signs += 1;
+      counts.nonSpace += 1;
       if ((code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)) counts.letters += 1;
       else if (code >= 0x30 && code <= 0x39) counts.digits += 1;
       continue;
     }
-    let kind = kinds.get(character);
+    let kind = knownKinds.get(character);
     if (kind === undefined) {
       kind = kindOf(character);
-      if (kinds.size < maxKinds) kinds.set(character, kind);
+      if (knownKinds.size < maxKnownKinds) knownKinds.set(character, kind);
     }
     if (kind === "space") continue;
-    counts.signs += 1;
-    if (kind !== "signs") counts[kind] += 1;
+    counts.nonSpace += 1;
+    if (kind !== "nonSpace") counts[kind] += 1;
   }
   return counts;
 }
 
-function kindOf(character: string): keyof Counts | "space" {
+function kindOf(character: string): CharacterKind {
   if (/^\s/.test(character)) return "space";
   if (/^\p{L}/u.test(character)) return "letters";
   if (/^\p{N}/u.test(character)) return "digits";
-  return /^[\p{Co}\p{Cn}\ufffd]/u.test(character) ? "nonsense" : "signs";
+  return /^[\p{Co}\p{Cn}\ufffd]/u.test(character) ? "unreadable" : "nonSpace";
 }
 
-/** What is known of a PDF's text besides its lines. */
-interface Found {
-  readonly hidden: string;
-  readonly glyphs: number;
-  /** Glyphs for which their fonts name no character. */
-  readonly unnamed: number;
-  readonly characters: number;
-  /** Share of the letters that belong to no text. */
-  readonly implausible: number;
-  /** What was filled into the fields of a form. */
-  readonly filledIn: readonly string[];
-  /** Characters of notes on its pages, counted where it has hardly any other. */
-  readonly remarks: number;
-  /** Streams that are too large to be read. */
-  readonly omitted: number;
+/** Properties of a PDF's text, besides its lines. */
+interface TextStats {
+  readonly hiddenText: string;
+  readonly glyphCount: number;
+  /** Number of glyphs whose font does not name their character. */
+  readonly unnamedCount: number;
+  readonly characterCount: number;
+  /** Share of the letters that are in fonts with a wrong encoding. */
+  readonly implausibleShare: number;
+  readonly formValues: readonly string[];
+  /** Number of characters in notes on the pages. Only counted if the pages have hardly any text. */
+  readonly noteChars: number;
+  /** Number of streams that were not read because they are too large. */
+  readonly omittedStreams: number;
 }
 
-function assemble(
+function resultOf(
   pages: readonly (readonly Line[])[],
-  { hidden, glyphs, unnamed, characters, implausible, filledIn, remarks, omitted }: Found,
+  stats: TextStats,
   { info, xmp }: { readonly info: Record<string, unknown>; readonly xmp: (name: string) => unknown },
-  total: number,
-  wanted: number,
+  pageCount: number,
+  pageLimit: number,
 ): ReadResult {
+  const { glyphCount, unnamedCount, characterCount, implausibleShare, formValues, omittedStreams } = stats;
   const parts = joinPages(pages);
-  const all = parts.map((part) => part.text).join("\n");
-  const { letters: alphabetic, digits, nonsense } = countOf(all);
-  const letters = alphabetic + digits;
-  if (letters < leastOf(pages.length))
-    return unreadable(whyWithout(hidden, letters, pages.length, { filledIn, remarks, omitted }));
-  // Without the marks of pages and the leaders of tables of contents.
-  const { signs } = countOf(all.replace(/\[p\. \d+\]|[.·…_\-–—\s]{3,}/g, ""));
-  // Glyphs without a character are left out by pdf.js, without a word.
-  const lost = glyphs >= minGlyphs ? Math.max(0, 1 - characters / glyphs) : 0;
-  if (implausible > 0.5 || nonsense > letters / 3 || letters < minLetters * signs || lost > 0.5)
+  const text = parts.map((part) => part.text).join("\n");
+  const counts = countCharacters(text);
+  const { unreadable: unreadableCount } = counts;
+  const letters = counts.letters + counts.digits;
+  if (letters < minCharsOf(pages.length)) return unreadable(reasonWithoutText(stats, letters, pages.length));
+  // Page numbers in brackets and the dots in tables of contents are not counted.
+  const { nonSpace } = countCharacters(text.replace(/\[p\. \d+\]|[.·…_\-–—\s]{3,}/g, ""));
+  // pdf.js leaves out glyphs without a character.
+  const missingShare = glyphCount >= minGlyphs ? Math.max(0, 1 - characterCount / glyphCount) : 0;
+  if (
+    implausibleShare > 0.5 ||
+    unreadableCount > letters / 3 ||
+    letters < minLetterShare * nonSpace ||
+    missingShare > 0.5
+  )
     return unreadable(
       "The PDF's fonts don't say which letters they show; run OCR over it (for example with ocrmypdf) and try again.",
     );
-  const isIncomplete = glyphs >= minGlyphs && unnamed > maxUnnamed * glyphs;
-  const onlyLetter = onlyMathLetter(all);
-  const isGlued = hasGluedWords(all);
-  const isGarbled = implausible > 0.1 || nonsense > 0.05 * letters || lost > 0.15 || isIncomplete;
+  const isIncomplete = glyphCount >= minGlyphs && unnamedCount > maxUnnamedShare * glyphCount;
+  const onlyLetter = onlyMathLetter(text);
+  const hasLostSpaces = hasGluedWords(text);
+  const isGarbled = implausibleShare > 0.1 || unreadableCount > 0.05 * letters || missingShare > 0.15 || isIncomplete;
 
   const warnings = [];
-  const unseen = hidden.replace(/\s+/g, " ").trim();
-  if (unseen !== "")
+  const hiddenText = stats.hiddenText.replace(/\s+/g, " ").trim();
+  if (hiddenText !== "") {
+    const hasInstructions = findInstructions(hiddenText).length > 0;
     warnings.push(
-      `${unseen.length} characters of hidden text (too small, in the colour of the page, or outside of it) were left out of the text${findInstructions(unseen).length > 0 ? "; they give instructions to a reviewer or model" : ""}.`,
+      `${hiddenText.length} characters of hidden text (too small, in the colour of the page, or outside of it) were left out of the text${hasInstructions ? "; they give instructions to a reviewer or model" : ""}.`,
     );
+  }
   if (isGarbled)
     warnings.push("Some of the PDF's fonts don't say which letters they show; some of the text is missing or wrong.");
-  else if (nonsense >= minNonsense)
+  else if (unreadableCount >= minUnreadable)
     warnings.push(
-      `${nonsense} characters could not be read, since the PDF's fonts don't say which they are; each stands as �.`,
+      `${unreadableCount} characters could not be read, since the PDF's fonts don't say which they are; the text shows � for each.`,
     );
   if (onlyLetter !== undefined)
     warnings.push(
-      `The letters of the PDF's formulas all come out as one sign (${onlyLetter}), so what its formulas say is missing from the text.`,
+      `All letters in the PDF's formulas were read as the same character (${onlyLetter}), so the formulas are missing from the text.`,
     );
-  if (isGlued)
+  if (hasLostSpaces)
     warnings.push("Many words of the PDF have lost the spaces between them, so sentences of it may not be found.");
-  if (filledIn.length > 0) {
-    const isOrder = filledIn.some((value) => findInstructions(value).length > 0);
+  if (formValues.length > 0) {
+    const hasInstructions = formValues.some((value) => findInstructions(value).length > 0);
+    const fields = formValues.length === 1 ? "field of a form was" : "fields of a form were";
     warnings.push(
-      `${filledIn.length} filled-in ${filledIn.length === 1 ? "field" : "fields"} of a form ${filledIn.length === 1 ? "was" : "were"} left out of the text${isOrder ? "; what is filled in gives instructions to a reviewer or model" : ""}.`,
+      `${formValues.length} filled-in ${fields} left out of the text${hasInstructions ? "; the filled-in text gives instructions to a reviewer or model" : ""}.`,
     );
   }
-  if (omitted > 0)
-    warnings.push(
-      `A stream of the PDF unpacks to more than ${unpackedLimit}; what stands in it is missing from the text.`,
-    );
-  if (total > maxPages) warnings.push(`Only the first ${maxPages} of ${total} pages were read.`);
-  const depth: DocumentText["depth"] =
-    isGarbled || onlyLetter !== undefined || isGlued || omitted > 0 || total > maxPages || total > wanted
-      ? "partial"
-      : "full";
-  const about = metadataOf(info, pages[0] ?? [], all, xmp);
-  const own = ownIds(pages[0] ?? [], info, xmp);
-  return { status: "ok", text: buildText(parts, { kind: "pdf", depth, warnings, ...about, ...own }) };
+  if (omittedStreams > 0)
+    warnings.push(`A stream of the PDF unpacks to more than ${unpackedLimit}; its content is missing from the text.`);
+  if (pageCount > maxPages) warnings.push(`Only the first ${maxPages} of ${pageCount} pages were read.`);
+  const isPartial =
+    isGarbled ||
+    onlyLetter !== undefined ||
+    hasLostSpaces ||
+    omittedStreams > 0 ||
+    pageCount > maxPages ||
+    pageCount > pageLimit;
+  const depth: DocumentText["depth"] = isPartial ? "partial" : "full";
+  const metadata = metadataOf(info, pages[0] ?? [], text, xmp);
+  const ids = ownIds(pages[0] ?? [], info, xmp);
+  return { status: "ok", text: buildText(parts, { kind: "pdf", depth, warnings, ...metadata, ...ids }) };
 }
 
-/** Why a PDF has no text, and what a person can do about it. */
-function whyWithout(
-  hidden: string,
+/** Why a PDF has no text, and what the user can do. */
+function reasonWithoutText(
+  { hiddenText, formValues, noteChars, omittedStreams }: TextStats,
   letters: number,
-  pages: number,
-  { filledIn, remarks, omitted }: Pick<Found, "filledIn" | "remarks" | "omitted">,
+  pageCount: number,
 ): string {
-  if (omitted > 0) return `A stream of the PDF unpacks to more than ${unpackedLimit}.`;
-  const entered = filledIn.reduce((sum, value) => sum + value.trim().length, 0);
-  if (entered + remarks >= leastOf(pages) && entered + remarks > letters)
+  if (omittedStreams > 0) return `A stream of the PDF unpacks to more than ${unpackedLimit}.`;
+  const formChars = formValues.reduce((sum, value) => sum + value.trim().length, 0);
+  if (formChars + noteChars >= minCharsOf(pageCount) && formChars + noteChars > letters) {
+    const hasBoth = formChars > 0 && noteChars > 0;
+    const source = hasBoth ? "filled-in fields and notes" : formChars > 0 ? "the filled-in fields of a form" : "notes";
     return (
-      `The PDF's pages have no text of their own: what it shows stands in ${entered > 0 && remarks > 0 ? "filled-in fields and notes" : entered > 0 ? "the filled-in fields of a form" : "notes"}, ` +
+      `The PDF's pages have no text of their own: the text is in ${source}, ` +
       "which are not read, since anybody may have written them. If they are the document, print it to a new PDF and try again."
     );
-  if (hidden.length > 8 * pages && hidden.length > letters)
-    return "The PDF shows no text: what it has is hidden. If it looks like a page, run OCR over it (for example with ocrmypdf) and try again.";
+  }
+  if (hiddenText.length > 8 * pageCount && hiddenText.length > letters)
+    return "The PDF shows no text: all its text is hidden. If it looks like a page, run OCR over it (for example with ocrmypdf) and try again.";
   return "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.";
 }
 
-function whyNotOpened(error: unknown): string {
+function reasonNotOpened(error: unknown): string {
   if (error instanceof Error && error.name === "PasswordException")
     return "The PDF is encrypted with a password; save it without one and try again.";
-  return `The file is not a whole PDF (${shorten(messageOf(error))}); download it again.`;
+  return `The file is not a complete PDF (${shorten(messageOf(error))}); download it again.`;
 }
 
 const shorten = (text: string) => text.replace(/\.$/, "").slice(0, 120);

@@ -2,10 +2,10 @@
 export interface Run {
   readonly text: string;
   readonly x: number;
-  /** Of the baseline. */
+  /** The y of the baseline. */
   readonly y: number;
   readonly width: number;
-  /** Of the font. */
+  /** The height of the font. */
   readonly height: number;
 }
 
@@ -17,22 +17,22 @@ export interface Row {
 }
 
 /**
- * Groups runs by baseline, top to bottom. A superscript, which is smaller, is raised by up to half of its line's height
- * and belongs to it.
+ * Groups runs by baseline, from top to bottom. A superscript belongs to its line: it is smaller, and at most half of
+ * the line's height above the baseline.
  */
 export function rowsOf(runs: readonly Run[]): Row[] {
   const rows: Row[] = [];
   for (const run of runs.toSorted((a, b) => b.y - a.y)) {
-    // Neighbouring columns may be set a few points apart, so the last few rows are tried.
+    // The baselines of columns side by side may differ by a few points, so the last three rows are tried.
     const row = rows
       .slice(-3)
       .findLast(
         ({ y, height, runs: others }) =>
           Math.abs(y - run.y) <
-          reach(
+          maxBaselineDistance(
             Math.min(height, run.height),
             Math.max(height, run.height),
-            isRank(run) || (others.length === 1 && others.every(isRank)),
+            isSmallNumber(run) || (others.length === 1 && others.every(isSmallNumber)),
           ),
       );
     if (row === undefined) rows.push({ runs: [run], y: run.y, height: run.height });
@@ -42,67 +42,72 @@ export function rowsOf(runs: readonly Run[]): Row[] {
     }
   }
   for (const row of rows) row.runs.sort((a, b) => a.x - b.x);
-  return withRaisedRuns(rows);
+  return withScriptsMoved(rows);
 }
 
-/** Characters of a raised or lowered run, at most. */
-const longestRaised = 20;
-/** Such a run touches its line: the gap to the next run is less than this share of the line's height. */
-const raisedGap = 0.3;
+/** Maximum length of a superscript or subscript. */
+const maxScriptChars = 20;
+/** Maximum gap between a superscript or subscript and the run beside it, as a share of the line's height. */
+const maxScriptGap = 0.3;
 
 /**
- * Several raised or lowered runs of a line stand on one baseline, and so look like a line of their own. Each belongs to
- * the line above or below it in which it touches a larger run.
+ * Moves superscripts and subscripts into their lines. If a line has several of them, they have the same baseline and
+ * look like a separate line. Each belongs to the line above or below in which it touches a larger run.
  */
-function withRaisedRuns(rows: readonly Row[]): Row[] {
-  const added = new Map<Row, Run[]>();
+function withScriptsMoved(rows: readonly Row[]): Row[] {
+  const movedRuns = new Map<Row, Run[]>();
   for (const [index, row] of rows.entries()) {
-    if (!row.runs.every(({ text }) => text.length <= longestRaised)) continue;
-    const nextTo = [index + 1, index - 1, index + 2, index - 2]
-      .flatMap((at) => rows[at] ?? [])
-      .filter((other) => Math.abs(other.y - row.y) < 0.48 * other.height && row.height < 0.9 * other.height);
-    if (nextTo.length === 0) continue;
-    const own: Run[] = [];
-    let last: { base: Row; end: number } | undefined;
+    if (!row.runs.every(({ text }) => text.length <= maxScriptChars)) continue;
+    const nearRows = [index + 1, index - 1, index + 2, index - 2]
+      .flatMap((near) => rows[near] ?? [])
+      .filter((near) => Math.abs(near.y - row.y) < 0.48 * near.height && row.height < 0.9 * near.height);
+    if (nearRows.length === 0) continue;
+    const remainingRuns: Run[] = [];
+    let last: { line: Row; end: number } | undefined;
     for (const run of row.runs) {
-      const isNext = last !== undefined && run.x - last.end < raisedGap * last.base.height;
-      const base = nextTo.find((other) => touches(run, other)) ?? (isNext ? last?.base : undefined);
-      last = base === undefined ? undefined : { base, end: run.x + run.width };
-      if (base === undefined) own.push(run);
+      const followsLast = last !== undefined && run.x - last.end < maxScriptGap * last.line.height;
+      const line = nearRows.find((near) => touches(run, near)) ?? (followsLast ? last?.line : undefined);
+      last = line === undefined ? undefined : { line, end: run.x + run.width };
+      if (line === undefined) remainingRuns.push(run);
       else {
-        const there = added.get(base);
-        if (there === undefined) added.set(base, [run]);
-        else there.push(run);
+        const runsOfLine = movedRuns.get(line);
+        if (runsOfLine === undefined) movedRuns.set(line, [run]);
+        else runsOfLine.push(run);
       }
     }
-    row.runs = own;
+    row.runs = remainingRuns;
   }
-  for (const [row, runs] of added) row.runs = [...row.runs, ...runs].toSorted((a, b) => a.x - b.x);
+  for (const [row, runs] of movedRuns) row.runs = [...row.runs, ...runs].toSorted((a, b) => a.x - b.x);
   return rows.filter(({ runs }) => runs.length > 0);
 }
 
-/** Whether a run stands right behind or right before one of a row. */
+/** Whether a run is directly before or after a run of a row. */
 function touches(run: Run, { runs, height }: Row): boolean {
-  let [from, to] = [0, runs.length];
-  while (from < to) {
-    const half = Math.floor((from + to) / 2);
-    if ((runs[half]?.x ?? 0) <= run.x) from = half + 1;
-    else to = half;
+  // Binary search for the first run of the row that begins after `run`.
+  let [low, high] = [0, runs.length];
+  while (low < high) {
+    const half = Math.floor((low + high) / 2);
+    if ((runs[half]?.x ?? 0) <= run.x) low = half + 1;
+    else high = half;
   }
-  const [before, after] = [runs[from - 1], runs[from]];
+  const [before, after] = [runs[low - 1], runs[low]];
   const gaps = [
     ...(before === undefined ? [] : [run.x - before.x - before.width]),
     ...(after === undefined ? [] : [after.x - run.x - run.width]),
   ];
-  return gaps.some((gap) => Math.abs(gap) < raisedGap * height);
+  return gaps.some((gap) => Math.abs(gap) < maxScriptGap * height);
 }
 
-/** Browsers raise and lower numbers that are hardly smaller. */
-const reach = (small: number, large: number, ofRank: boolean): number =>
-  small < (ofRank ? 0.9 : 0.8) * large ? 0.48 * large : 0.45 * small;
-const isRank = ({ text }: Run): boolean => /^\s?[-+−–]?\d{1,3}[-+−–]?\s?$/.test(text);
+/**
+ * Maximum distance between the baselines of two runs in the same row, for the heights of their fonts. In PDFs of
+ * browsers, numbers as superscripts are hardly smaller than the text.
+ */
+const maxBaselineDistance = (lowerHeight: number, greaterHeight: number, isNumber: boolean): number =>
+  lowerHeight < (isNumber ? 0.9 : 0.8) * greaterHeight ? 0.48 * greaterHeight : 0.45 * lowerHeight;
+/** Whether a run is a number of at most three digits, perhaps with a sign. */
+const isSmallNumber = ({ text }: Run): boolean => /^\s?[-+−–]?\d{1,3}[-+−–]?\s?$/.test(text);
 
-/** A stretch of a row without a gap that could part columns. */
+/** A part of a row without a gap that is wide enough to separate columns. */
 export interface Segment {
   readonly runs: readonly Run[];
   readonly x: number;
@@ -112,7 +117,7 @@ export interface Segment {
   readonly letters: number;
 }
 
-/** Columns part by more than this share of the font's height; words of one line by less. */
+/** Minimum gap between columns, as a share of the font's height. The gaps between the words of a line are smaller. */
 export const columnGap = 0.6;
 
 export function segmentsOf(row: Row): Segment[] {
@@ -133,16 +138,16 @@ export function segmentsOf(row: Row): Segment[] {
   return segments;
 }
 
-/** A line of running text, as against a label, a cell or an equation. */
+/** Whether it is a line of running text, and not a label, a cell of a table or an equation. */
 export const isProse = ({ x, end, height, letters }: Segment): boolean => letters >= 14 && end - x > 8 * height;
 
 export const middle = (run: Run) => run.x + run.width / 2;
 
-/** Left edges within so many points are one. */
+/** Left edges with a smaller distance, in points, are the same. */
 export const edgeWidth = 3;
 
-/** Of any number of them: Math.min takes no more than some hundred thousand. */
+/** The minimum. Unlike Math.min, it works for more than a hundred thousand values. */
 export const lowest = (values: readonly number[]): number =>
-  values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  values.reduce((minimum, value) => Math.min(minimum, value), Number.POSITIVE_INFINITY);
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

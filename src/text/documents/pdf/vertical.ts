@@ -1,106 +1,116 @@
 import type { Run } from "./rows.js";
 
-/** A run on an upright page: in the frame of its quarter turn. */
-export interface TurnedRun {
-  /** Quarter turns to the left by which the text stands on the page. */
-  readonly quarter: number;
+/** A run that may be rotated on its page. */
+export interface RotatedRun {
+  /** Number of quarter turns to the left. */
+  readonly quarterTurns: number;
+  /** The run with the coordinates that it has if the page is turned so that the run is upright. */
   readonly run: Run;
 }
 
 /** A run as pdf.js gives it. */
-export interface GivenRun extends TurnedRun {
-  /** In points, where its font is one for writing from top to bottom; else undefined. */
-  readonly down: number | undefined;
+export interface DirectedRun extends RotatedRun {
+  /** The length of the run in points if its font is for vertical text. Otherwise undefined. */
+  readonly verticalLength: number | undefined;
 }
 
 const eastAsian =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\u30a0-\u30ff\ufe10-\ufe1f\ufe30-\ufe4f\uff00-\uffef]/u;
-/** Numbers of few digits stand upright in a column. */
-const upright = /^(?:\d{1,3}|[A-Za-z!?%]{1,2})$/;
-/** Signs that are set one below the other, at least. */
-const minStack = 5;
-/** From one sign down to the next, in heights of the font: in writing, and in the narrow heads of a table. */
-const [leastPitch, maxPitch, tightPitch] = [0.6, 1.7, 1.25];
-/** From one sign's middle to that of the next, to the side, in heights of the font. */
+/** Short numbers and words that are upright in vertical text. */
+const uprightText = /^(?:\d{1,3}|[A-Za-z!?%]{1,2})$/;
+/** Minimum number of characters in a stack: characters with one below the other, each in a run of its own. */
+const minStackLength = 5;
+/** Minimum distance from a baseline to the next one in a stack, in heights of the font. */
+const minBaselineStep = 0.6;
+/** Maximum distance from a baseline to the next one in a stack, in heights of the font. */
+const maxBaselineStep = 1.7;
+/** The same in a page of horizontal text, for a vertical heading of a table. */
+const maxStepInTable = 1.25;
+/** Maximum horizontal distance between the middles of two characters in a stack, in heights of the font. */
 const maxShift = 0.35;
-/** What of a sign stands above its baseline, in heights of the font. */
+/** The part of a character above its baseline, in heights of the font. */
 const ascent = 0.88;
 
 /**
- * Chinese, Japanese and Korean may be written in columns from top to bottom, from the right of the page to its left. A
- * font says so, or each sign is set by itself below the last one. Such text is turned: it is what lines would be that
- * run down the page, as Latin words among it do. So whatever finds lines and columns finds those of it too.
+ * Chinese, Japanese and Korean may be written in columns from top to bottom; the first column is on the right. Then the
+ * font is for vertical text, or each character is a separate run below the last one. This function returns such text as
+ * rotated lines that run down the page, like Latin words in vertical text. So the functions that find lines and columns
+ * work for it too.
  */
-export function withColumnsTurned(runs: readonly GivenRun[]): readonly TurnedRun[] {
-  const isSign = ({ run, down }: GivenRun) =>
-    down === undefined && eastAsian.test(run.text) && lengthOf(run.text) === 1;
-  const signs = runs.filter(isSign).length;
-  const hasDown = runs.some(({ down }) => down !== undefined);
-  if (signs < minStack && !hasDown) return runs;
+export function withVerticalTurned(runs: readonly DirectedRun[]): readonly RotatedRun[] {
+  const isSingleCharacter = ({ run, verticalLength }: DirectedRun) =>
+    verticalLength === undefined && eastAsian.test(run.text) && lengthOf(run.text) === 1;
+  const singleCount = runs.filter(isSingleCharacter).length;
+  const hasVerticalFont = runs.some(({ verticalLength }) => verticalLength !== undefined);
+  if (singleCount < minStackLength && !hasVerticalFont) return runs;
   const stacks = stacksOf(runs.filter(({ run }) => run.text.trim() !== ""));
-  const stacked = new Map<GivenRun, readonly GivenRun[]>();
-  const count = stacks.reduce((sum, stack) => sum + (stack.length >= minStack ? stack.filter(isSign).length : 0), 0);
-  const isVertical = hasDown || count > 0.5 * signs;
+  const stackOfRun = new Map<DirectedRun, readonly DirectedRun[]>();
+  const singlesInStacks = stacks
+    .filter((stack) => stack.length >= minStackLength)
+    .reduce((sum, stack) => sum + stack.filter(isSingleCharacter).length, 0);
+  const isVerticalPage = hasVerticalFont || singlesInStacks > 0.5 * singleCount;
   for (const stack of stacks)
-    if (isVertical ? stack.some(isSign) : stack.length >= minStack && isTight(stack))
-      for (const each of stack) stacked.set(each, stack);
-  return runs.flatMap((each): TurnedRun[] => {
-    if (each.down !== undefined) return [turned(each, [each])];
-    const stack = stacked.get(each);
-    return stack === undefined ? [each] : stack[0] === each ? [turned(each, stack)] : [];
+    if (isVerticalPage ? stack.some(isSingleCharacter) : stack.length >= minStackLength && isNarrow(stack))
+      for (const run of stack) stackOfRun.set(run, stack);
+  return runs.flatMap((run): RotatedRun[] => {
+    if (run.verticalLength !== undefined) return [joinStack(run, [run])];
+    const stack = stackOfRun.get(run);
+    return stack === undefined ? [run] : stack[0] === run ? [joinStack(run, stack)] : [];
   });
 }
 
-/** Signs of punctuation as they are drawn in columns. */
-const forColumns = /[\ufe10-\ufe19\ufe30-\ufe48]/g;
+/** Forms of punctuation for vertical text. */
+const verticalForms = /[\ufe10-\ufe19\ufe30-\ufe48]/g;
 
 const lengthOf = (text: string): number => Array.from(text.trim()).length;
-const middle = ({ run }: GivenRun): number => run.x + run.width / 2;
+const middle = ({ run }: DirectedRun): number => run.x + run.width / 2;
 
-/** Runs in the order of the page that stand one below the other, each of one sign. */
-function stacksOf(runs: readonly GivenRun[]): readonly (readonly GivenRun[])[] {
-  const stacks: GivenRun[][] = [];
-  for (const each of runs) {
-    const { run } = each;
-    const isPiece =
-      each.down === undefined &&
-      ((lengthOf(run.text) === 1 && eastAsian.test(run.text)) || upright.test(run.text.trim()));
-    if (!isPiece) continue;
+/** Groups runs with one below the other, each with one character or a short number or word. */
+function stacksOf(runs: readonly DirectedRun[]): readonly (readonly DirectedRun[])[] {
+  const stacks: DirectedRun[][] = [];
+  for (const directedRun of runs) {
+    const { run } = directedRun;
+    const canBeInStack =
+      directedRun.verticalLength === undefined &&
+      ((lengthOf(run.text) === 1 && eastAsian.test(run.text)) || uprightText.test(run.text.trim()));
+    if (!canBeInStack) continue;
     const last = stacks.at(-1)?.at(-1);
     const height = Math.max(run.height, last?.run.height ?? 0);
     const step = last === undefined ? 0 : last.run.y - run.y;
     if (
-      last?.quarter === each.quarter &&
-      Math.abs(middle(last) - middle(each)) < maxShift * height &&
-      step > leastPitch * height &&
-      step < maxPitch * height
+      last?.quarterTurns === directedRun.quarterTurns &&
+      Math.abs(middle(last) - middle(directedRun)) < maxShift * height &&
+      step > minBaselineStep * height &&
+      step < maxBaselineStep * height
     )
-      stacks.at(-1)?.push(each);
-    else stacks.push([each]);
+      stacks.at(-1)?.push(directedRun);
+    else stacks.push([directedRun]);
   }
   return stacks;
 }
 
-const isTight = (stack: readonly GivenRun[]): boolean =>
-  stack.slice(1).every(({ run }, index) => (stack[index]?.run.y ?? 0) - run.y < tightPitch * run.height);
+/** Whether the distances in a stack are small enough for a heading of a table. */
+const isNarrow = (stack: readonly DirectedRun[]): boolean =>
+  stack.slice(1).every(({ run }, index) => (stack[index]?.run.y ?? 0) - run.y < maxStepInTable * run.height);
 
-/** One run that goes down, in the frame that is turned by a further quarter to the right. */
-function turned(first: GivenRun, stack: readonly GivenRun[]): TurnedRun {
-  const { quarter, down, run } = first;
+/** Joins a stack to one run with one more quarter turn to the right. */
+function joinStack(first: DirectedRun, stack: readonly DirectedRun[]): RotatedRun {
+  const { quarterTurns, verticalLength, run } = first;
   const height = Math.max(...stack.map((each) => each.run.height));
-  // A font for such writing has the middle of a sign's upper edge as its origin, any other the left of its baseline.
+  // In a vertical font, the origin of a character is the middle of its upper edge. In others, it is the left end of the
+  // baseline.
   const [top, bottom] =
-    down === undefined
+    verticalLength === undefined
       ? [run.y + ascent * run.height, (stack.at(-1) ?? first).run.y - (1 - ascent) * height]
-      : [run.y, run.y - down];
+      : [run.y, run.y - verticalLength];
   return {
-    quarter: (quarter + 3) % 4,
+    quarterTurns: (quarterTurns + 3) % 4,
     run: {
       text: stack
-        .map(({ run: { text } }) => text.trim().replace(forColumns, (sign) => sign.normalize("NFKC")))
+        .map(({ run: { text } }) => text.trim().replace(verticalForms, (sign) => sign.normalize("NFKC")))
         .join(""),
       x: -top,
-      y: (down === undefined ? middle(first) : run.x) - height / 2,
+      y: (verticalLength === undefined ? middle(first) : run.x) - height / 2,
       width: top - bottom,
       height,
     },

@@ -61,6 +61,6 @@ it("formulas of one sign make a PDF a part, with a warning", async () => {
       .map((letters, at) => unicodeAt(letters, 40 + 60 * at, 300))
       .join("");
   expect(await readPdf(rawPdf({ pages: [page], fonts, objects: { ...objects, map } }))).toMatchObject({
-    text: { depth: "partial", warnings: [expect.stringMatching(/one sign \(𝐀\)/)] },
+    text: { depth: "partial", warnings: [expect.stringMatching(/same character \(𝐀\)/)] },
   });
 });

@@ -9,10 +9,10 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 test("nothing of a page is kept once it is read, while the document stays open", async () => {
-  const { document, unlessExcess } = await openDocument(rawPdf({ pages: [textAt("A page.", 60, 700)] }));
+  const { document, stopAtExcess } = await openDocument(rawPdf({ pages: [textAt("A page.", 60, 700)] }));
   const read = async () => {
     const drawing = { of: "a page" };
-    expect(await unlessExcess(Promise.resolve(drawing))).toBe(drawing);
+    expect(await stopAtExcess(Promise.resolve(drawing))).toBe(drawing);
     return new WeakRef(drawing);
   };
   const kept = await Promise.all(Array.from({ length: 20 }, read));
@@ -23,7 +23,7 @@ test("nothing of a page is kept once it is read, while the document stays open",
 });
 
 test("what fails on a page fails for the reader of the page", async () => {
-  const { document, unlessExcess } = await openDocument(rawPdf({ pages: [textAt("A page.", 60, 700)] }));
-  await expect(unlessExcess(Promise.reject(new Error("The page is damaged.")))).rejects.toThrow("damaged");
+  const { document, stopAtExcess } = await openDocument(rawPdf({ pages: [textAt("A page.", 60, 700)] }));
+  await expect(stopAtExcess(Promise.reject(new Error("The page is damaged.")))).rejects.toThrow("damaged");
   await document.destroy();
 });

@@ -122,8 +122,8 @@ describe("readPdf", () => {
       const result = await readPdf(bytes);
       reasons.push(result.status === "unreadable" ? result.reason : "read");
     }
-    expect(reasons[0]).toMatch(/not a whole PDF/);
-    expect(reasons[1]).toMatch(/not a whole PDF/);
+    expect(reasons[0]).toMatch(/not a complete PDF/);
+    expect(reasons[1]).toMatch(/not a complete PDF/);
     expect(reasons[2]).toMatch(/no text.*scan/);
   });
 });
