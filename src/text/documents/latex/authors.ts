@@ -1,19 +1,19 @@
 import { argumentAt, commandAt, groupAt } from "./scan.js";
 
-/** Stands for what is raised behind a name, or before an affiliation. */
-const raised = "\u0002";
+/** A placeholder for a superscript after a name or before an affiliation. */
+const superscript = "\u0002";
 
-/** Commands of the classes of publishers that stand in a list of authors and are not part of a name. */
-const asides = new Set(
+/** Commands in author lists, from the document classes of publishers, whose arguments are not part of a name. */
+const nonNameCommands = new Set(
   (
     "corref fnref tnoteref inst thanks footnote footnotemark authornote authornotemark orcid orcidlink orcidID " +
     "orcidicon email ead texttt url IEEEmembership IEEEauthorrefmark IEEEauthorblockA vspace hspace affiliation " +
     "altaffilmark altaffiltext refstepcounter label protect institute"
   ).split(" "),
 );
-const raises = new Set(["textsuperscript", "sup"]);
-/** What stands between names, or between a name and its affiliation. */
-const parts = new Set([
+const superscriptCommands = new Set(["textsuperscript", "sup"]);
+/** Commands between two names, or between a name and its affiliation. */
+const separatorCommands = new Set([
   "and",
   "And",
   "AND",
@@ -28,48 +28,48 @@ const parts = new Set([
 ]);
 
 /**
- * The argument of `\author` without what classes set into it besides names: notes, addresses, ORCIDs, memberships. What
- * is raised becomes a mark, and what parts names a line end.
+ * Prepares the argument of `\author` for `namesIn`: removes notes, addresses, ORCIDs and memberships, and replaces each
+ * superscript by a placeholder and each separator by a line end.
  */
-export function authorsSource(latex: string): string {
-  // "\name Ann Bee \email a@b.c \addr ETH"
-  const plain = latex.replace(/\\(?:email|addr)(?![a-zA-Z{])[^\\]*(?:\\(?!name\b)(?:[a-z]+|.)[^\\]*)*/g, "\n");
+export function markAuthors(latex: string): string {
+  // Some classes have "\name Ann Bee \email a@b.c \addr ETH" without braces.
+  const source = latex.replace(/\\(?:email|addr)(?![a-zA-Z{])[^\\]*(?:\\(?!name\b)(?:[a-z]+|.)[^\\]*)*/g, "\n");
   let text = "";
-  for (let at = 0; at < plain.length;) {
-    const character = plain[at] ?? "";
+  for (let index = 0; index < source.length;) {
+    const character = source[index] ?? "";
     if (character === "\\") {
-      const command = commandAt(plain, at);
+      const command = commandAt(source, index);
       if (command === undefined) break;
       const { name, end } = command;
-      const option = groupAt(plain, end, "[")?.end ?? end;
-      const argument = groupAt(plain, option);
-      if (raises.has(name)) {
-        // "1st Ann Bee" is a template's.
+      const optionEnd = groupAt(source, end, "[")?.end ?? end;
+      const argument = groupAt(source, optionEnd);
+      if (superscriptCommands.has(name)) {
+        // "1st Ann Bee" comes from a template.
         const isOrdinal = /\d$/.test(text) && /^(?:th|st|nd|rd)$/.test(argument?.content.trim() ?? "");
-        text = isOrdinal ? text.replace(/\d{1,2}$/, "") : text + raised;
-        at = argument?.end ?? end;
-      } else if (asides.has(name) || /^orcid[A-Za-z]$/.test(name)) at = argument?.end ?? option;
+        text = isOrdinal ? text.replace(/\d{1,2}$/, "") : text + superscript;
+        index = argument?.end ?? end;
+      } else if (nonNameCommands.has(name) || /^orcid[A-Za-z]$/.test(name)) index = argument?.end ?? optionEnd;
       else if (name === "begin" || name === "end") {
-        const environment = groupAt(plain, end);
+        const environment = groupAt(source, end);
         text += "\n";
-        at = environment === undefined ? end : (groupAt(plain, environment.end)?.end ?? environment.end);
-      } else if (parts.has(name)) {
+        index = environment === undefined ? end : (groupAt(source, environment.end)?.end ?? environment.end);
+      } else if (separatorCommands.has(name)) {
         text += "\n";
-        at = groupAt(plain, end, "[")?.end ?? end;
+        index = groupAt(source, end, "[")?.end ?? end;
       } else {
-        text += name === "name" ? "\n" : plain.slice(at, end);
-        at = end;
+        text += name === "name" ? "\n" : source.slice(index, end);
+        index = end;
       }
     } else if (character === "$") {
-      const close = plain.indexOf("$", at + 1);
-      text += raised;
-      at = close === -1 ? at + 1 : close + 1;
+      const close = source.indexOf("$", index + 1);
+      text += superscript;
+      index = close === -1 ? index + 1 : close + 1;
     } else if (character === "^") {
-      text += raised;
-      at = argumentAt(plain, at + 1)?.end ?? at + 1;
+      text += superscript;
+      index = argumentAt(source, index + 1)?.end ?? index + 1;
     } else {
       text += character === "&" ? "\n" : character;
-      at += 1;
+      index += 1;
     }
   }
   return text;
@@ -78,13 +78,13 @@ export function authorsSource(latex: string): string {
 const institution =
   /\b(?:universit|institut|department|dept|school|college|laborator|labs?$|research|cent(?:er|re)|faculty|(?:inc|corp|ltd|gmbh)\b|hospital|collaboration)/i;
 
-/** The names in a list of authors. Affiliations, which stand behind marks, are left out. */
-export function namesIn(written: string): string[] {
-  const names = written
+/** The names in the text of an author list that `markAuthors` prepared, without affiliations. */
+export function namesIn(authorText: string): string[] {
+  const names = authorText
     .replace(/[^\S\n]+/g, " ")
-    // Behind a name, its mark goes.
+    // Superscripts and footnote marks after names are removed.
     .replace(/(?<=[\p{L}.,}’)] ?)[\u0002*†‡§¶]+/gu, "")
-    // Affiliations stand on lines of their own, each behind its mark.
+    // A line that still begins with a superscript is an affiliation.
     .replace(/(?<=\n) ?(?:\u0002|\$?\^?\{?\d)[^\n]*/g, "")
     .split(/\n|,(?= ?\p{Lu})|\band\b|;/u)
     .map((name) =>
@@ -97,5 +97,5 @@ export function namesIn(written: string): string[] {
   return [...new Set(names)].slice(0, maxNames);
 }
 
-/** Authors of one document that are kept. */
+/** Maximum number of authors of a document. */
 export const maxNames = 300;

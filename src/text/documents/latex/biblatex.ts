@@ -1,42 +1,47 @@
 import { groupAt } from "./scan.js";
 
-/** Whether a bibliography is one that biber made for biblatex: a data base of fields, no text. */
+/** Whether biber made a bibliography for biblatex. Such a bibliography contains fields and no text. */
 export const isBiblatex = (bibliography: string): boolean => /\\entry\s*\{/.test(bibliography);
 
-/** biber's data base as a bibliography of the old kind: authors, title, where it stands, year, identifier. */
-export function bibliographyOf(data: string): string {
-  const entries = data.split(/\\entry\s*(?=\{)/).slice(1);
+/** Converts biber's fields to a `thebibliography` with authors, title, journal or book, year and DOI of each entry. */
+export function bibliographyOf(bblText: string): string {
+  const entries = bblText.split(/\\entry\s*(?=\{)/).slice(1);
   const items = entries.map((entry) => {
     const body = entry.split("\\endentry")[0] ?? "";
     const key = groupAt(body, 0)?.content.trim() ?? "";
     const field = (name: string): string | undefined => {
-      const at = body.indexOf(`\\field{${name}}`);
-      return at === -1 ? undefined : groupAt(body, at + name.length + 8)?.content.trim();
+      const command = `\\field{${name}}`;
+      const start = body.indexOf(command);
+      return start === -1 ? undefined : groupAt(body, start + command.length)?.content.trim();
     };
     const doi = /\\verb\{doi\}\s*\\verb\s+(\S+)/.exec(body)?.[1];
-    const where = field("journaltitle") ?? field("booktitle");
-    const said = [namesIn(body).join(", "), field("title"), where, field("year") ?? field("date"), doi];
-    return `\\bibitem{${key}} ${said.filter((part) => part !== undefined && part !== "").join(". ")}.`;
+    const journalOrBook = field("journaltitle") ?? field("booktitle");
+    const details = [authorsOf(body).join(", "), field("title"), journalOrBook, field("year") ?? field("date"), doi];
+    return `\\bibitem{${key}} ${details.filter((part) => part !== undefined && part !== "").join(". ")}.`;
   });
   return `\\begin{thebibliography}{${items.length}}\n${items.join("\n")}\n\\end{thebibliography}`;
 }
 
-const maxNames = 50;
+/** Maximum number of authors of an entry. */
+const maxAuthors = 50;
 
-function namesIn(body: string): string[] {
-  const at = body.indexOf("\\name{author}");
-  if (at === -1) return [];
-  const rest = body.slice(at + "\\name{author}".length);
-  const until = rest.search(/\\(?:name|list|field|strng|keyw)\s*\{/);
-  const block = until === -1 ? rest : rest.slice(0, until);
-  const part = (text: string, name: string) => {
-    const found = new RegExp(`\\b${name}=(?=\\{)`).exec(text);
-    return found === null ? undefined : groupAt(text, found.index + found[0].length)?.content.trim();
+function authorsOf(body: string): string[] {
+  const start = body.indexOf("\\name{author}");
+  if (start === -1) return [];
+  const rest = body.slice(start + "\\name{author}".length);
+  const end = rest.search(/\\(?:name|list|field|strng|keyw)\s*\{/);
+  const authorBlock = end === -1 ? rest : rest.slice(0, end);
+  const namePart = (author: string, kind: string) => {
+    const match = new RegExp(`\\b${kind}=(?=\\{)`).exec(author);
+    return match === null ? undefined : groupAt(author, match.index + match[0].length)?.content.trim();
   };
-  return block
+  return authorBlock
     .split(/\{hash=/)
-    .slice(1, maxNames + 1)
-    .map((name) =>
-      [part(name, "given"), part(name, "prefix"), part(name, "family")].filter((each) => each !== undefined).join(" "),
+    .slice(1, maxAuthors + 1)
+    .map((author) =>
+      ["given", "prefix", "family"]
+        .map((kind) => namePart(author, kind))
+        .filter((part) => part !== undefined)
+        .join(" "),
     );
 }

@@ -2,12 +2,11 @@ import type { SourceFiles } from "./archive.js";
 import { pathWithin } from "./archive.js";
 import { bibliographyOf, isBiblatex } from "./biblatex.js";
 import { withoutFalseBranches } from "./conditionals.js";
-import { takeOut } from "../text/document-text.js";
+import { extractBetween } from "../text/document-text.js";
 
-/**
- * Maximum characters of source. Articles have some hundred kilobytes; a file that includes itself would have no end.
- */
-const maxSource = 5 * 1024 * 1024;
+/** Maximum length of the source. Articles have a few hundred kilobytes; a file that includes itself has no end. */
+const maxSourceChars = 5 * 1024 * 1024;
+/** Maximum depth of included files. */
 const maxDepth = 20;
 
 /** Maximum number of documents, the longest files first, that are assembled and compared. */
@@ -21,20 +20,18 @@ interface Flattened {
   readonly isCut: boolean;
 }
 
-/**
- * The text of a source with its included files, starting from the main file. Undefined if no file contains a document.
- */
+/** Joins the main file of a source with the files that it includes. Undefined if no file contains a document. */
 export function flatten(files: SourceFiles): Flattened | undefined {
-  const clean = new Map(
+  const filesWithoutComments = new Map(
     [...files].filter(([path]) => !/\.bbl$/i.test(path)).map(([path, text]) => [path, withoutComments(text)]),
   );
-  const documents = [...clean].filter(([, text]) => /\\document(?:class|style)\b/.test(text));
-  const main = (documents.length > 0 ? documents : [...clean])
+  const documents = [...filesWithoutComments].filter(([, text]) => /\\document(?:class|style)\b/.test(text));
+  const main = (documents.length > 0 ? documents : [...filesWithoutComments])
     .filter(([, text]) => text.includes("\\begin{document}") || documents.length > 0)
     .toSorted((a, b) => b[1].length - a[1].length)
     .slice(0, maxDocuments)
-    .map(([path, text]) => ({ path, ...include(text, clean, path) }))
-    // Of several documents, the longest is the article; a letter or a supplement's cover is shorter.
+    .map(([path, text]) => ({ path, ...insertFiles(text, filesWithoutComments, path) }))
+    // Of several documents, the longest is the article. Letters and the covers of supplements are shorter.
     .toSorted((a, b) => b.text.length - a.text.length || (a.path < b.path ? -1 : 1))[0];
   if (main === undefined) return undefined;
 
@@ -48,78 +45,86 @@ export function flatten(files: SourceFiles): Flattened | undefined {
 
 /** Removes comments. A comment includes the line end, but not an empty line, which separates paragraphs. */
 function withoutComments(text: string): string {
-  let code: string | undefined;
-  const joined = text
+  /** The environment with program code that the current line is in. */
+  let codeEnvironment: string | undefined;
+  // "\0" is put at the end of a line whose comment was removed.
+  const markedText = text
     .replace(/\r\n?/g, "\n")
     .replaceAll("\0", "")
     .split("\n")
     .map((line) => {
-      // A percent sign in code is not a comment.
-      if (code !== undefined) {
-        if (line.includes(`\\end{${code}}`)) code = undefined;
+      // A percent sign in program code does not begin a comment.
+      if (codeEnvironment !== undefined) {
+        if (line.includes(`\\end{${codeEnvironment}}`)) codeEnvironment = undefined;
         return `${line}\n`;
       }
-      const beforeComment = line.slice(0, commentAt(line));
-      code = codeLeftOpen(beforeComment);
+      const beforeComment = line.slice(0, commentStart(line));
+      codeEnvironment = codeEnvironmentAtEnd(beforeComment);
       if (line[beforeComment.length] !== "%") return `${line}\n`;
       return beforeComment.trim() === "" ? "" : `${beforeComment}\0`;
     })
     .join("");
-  const plain = joined.replace(/\0[ \t]*\n/g, "\n\n").replace(/\0[ \t]*/g, "");
+  const plainText = markedText.replace(/\0[ \t]*\n/g, "\n\n").replace(/\0[ \t]*/g, "");
   return ["comment", "filecontents", "filecontents*"].reduce(
-    (rest, name) => takeOut(rest, `\\begin{${name}}`, `\\end{${name}}`).text,
-    plain,
+    (rest, name) => extractBetween(rest, `\\begin{${name}}`, `\\end{${name}}`).text,
+    plainText,
   );
 }
 
 /**
- * The index at which a line's comment begins, or the line's end. A percent sign after a backslash or in `\\verb|…|` is
- * not a comment.
+ * The index at which a line's comment begins; if it has none, the length of the line. A percent sign after a backslash
+ * or in `\verb|…|` does not begin a comment.
  */
-function commentAt(line: string): number {
-  for (let at = 0; at < line.length; at += 1) {
-    if (line[at] === "%") return at;
-    if (line[at] !== "\\") continue;
-    const verb = line.startsWith("verb", at + 1) ? /^\\verb\*?([^\w\s*])/.exec(line.slice(at, at + 8)) : null;
-    const from = at + (verb?.[0].length ?? 0);
-    const close = verb === null ? -1 : line.slice(from, from + maxVerbChars).indexOf(verb[1] ?? "");
-    at = close === -1 ? at + 1 : from + close;
+function commentStart(line: string): number {
+  for (let index = 0; index < line.length; index += 1) {
+    if (line[index] === "%") return index;
+    if (line[index] !== "\\") continue;
+    const verb = line.startsWith("verb", index + 1) ? /^\\verb\*?([^\w\s*])/.exec(line.slice(index, index + 8)) : null;
+    const verbStart = index + (verb?.[0].length ?? 0);
+    const verbLength = verb === null ? -1 : line.slice(verbStart, verbStart + maxVerbChars).indexOf(verb[1] ?? "");
+    index = verbLength === -1 ? index + 1 : verbStart + verbLength;
   }
   return line.length;
 }
 
+/** Maximum length of the text in `\verb|…|`. */
 const maxVerbChars = 300;
 const codeEnvironments = ["verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt"];
 
-/** The code environment that a line begins but does not end. */
-const codeLeftOpen = (line: string): string | undefined =>
+/** The environment with program code that a line begins but does not end. */
+const codeEnvironmentAtEnd = (line: string): string | undefined =>
   line.includes("\\begin{")
     ? codeEnvironments.find((name) => line.lastIndexOf(`\\begin{${name}}`) > line.lastIndexOf(`\\end{${name}}`))
     : undefined;
 
-function include(text: string, files: SourceFiles, path: string): { text: string; isCut: boolean } {
-  let freeChars = maxSource;
+/** Inserts the included files into the text of the file at `path`. `isCut`: one was too long, or included too deep. */
+function insertFiles(text: string, files: SourceFiles, path: string): { text: string; isCut: boolean } {
+  let freeChars = maxSourceChars;
   let isCut = false;
   const insert = (source: string, folder: string, depth: number): string => {
     const pattern =
       /\\(?:(?:input|include|subfile|subfileinclude|InputIfFileExists)\s*\{([^{}]{1,200})\}|input\s+([\w./-]{1,200})|(?:sub)?import\*?\s*\{([^{}]{0,200})\}\s*\{([^{}]{1,200})\})/g;
-    return source.replace(pattern, (_, braced?: string, bare?: string, dir?: string, name?: string) => {
-      const includedName = dir === undefined ? (braced ?? bare ?? "") : `${dir}/${name}`;
-      const found = find(includedName.trim(), folder, files);
-      if (found === undefined) return "";
-      if (depth >= maxDepth || found.text.length > freeChars) {
-        isCut = true;
-        return "";
-      }
-      freeChars -= found.text.length;
-      return insert(bodyOf(found.text), dir === undefined ? folder : (pathWithin(dir) ?? folder), depth + 1);
-    });
+    return source.replace(
+      pattern,
+      (_, inBraces?: string, afterSpace?: string, importFolder?: string, name?: string) => {
+        const includedName = importFolder === undefined ? (inBraces ?? afterSpace ?? "") : `${importFolder}/${name}`;
+        const includedText = findFile(includedName.trim(), folder, files);
+        if (includedText === undefined) return "";
+        if (depth >= maxDepth || includedText.length > freeChars) {
+          isCut = true;
+          return "";
+        }
+        freeChars -= includedText.length;
+        const innerFolder = importFolder === undefined ? folder : (pathWithin(importFolder) ?? folder);
+        return insert(bodyOf(includedText), innerFolder, depth + 1);
+      },
+    );
   };
   const root = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
-  return { text: insert(text.slice(0, maxSource), root, 0), isCut: isCut || text.length > maxSource };
+  return { text: insert(text.slice(0, maxSourceChars), root, 0), isCut: isCut || text.length > maxSourceChars };
 }
 
-/** A subfile is a complete document. */
+/** The text to include from a file: if the file is a complete document, as a subfile is, only the document's body. */
 function bodyOf(text: string): string {
   const begin = text.indexOf("\\begin{document}");
   if (begin === -1) return text;
@@ -127,24 +132,25 @@ function bodyOf(text: string): string {
   return text.slice(begin + "\\begin{document}".length, end === -1 ? undefined : end);
 }
 
-function find(name: string, folder: string, files: SourceFiles): { text: string } | undefined {
+/** The text of the file with this name in the folder, or else from the root folder. */
+function findFile(name: string, folder: string, files: SourceFiles): string | undefined {
   for (const path of [`${folder}/${name}`, name].map((each) => pathWithin(each.replace(/^\//, "")))) {
     const text =
       path === undefined ? undefined : (files.get(`${path}.tex`) ?? files.get(path) ?? files.get(`${path}.ltx`));
-    if (text !== undefined) return { text };
+    if (text !== undefined) return text;
   }
   return undefined;
 }
 
-/** The bibliography is in a separate file, made from a database that is not part of the source. */
-function withBibliography(text: string, files: SourceFiles, main: string): string {
+/** Inserts the bibliography from its .bbl file, which BibTeX or biber made. Its database is not part of a source. */
+function withBibliography(text: string, files: SourceFiles, mainPath: string): string {
   if (text.includes("\\bibitem")) return text;
-  const lists = [...files].filter(([path]) => /\.bbl$/i.test(path));
-  const mainList =
-    lists.find(([path]) => path.toLowerCase() === main.replace(/\.[a-z]+$/i, ".bbl").toLowerCase()) ?? lists[0];
-  if (mainList === undefined) return text;
-  const source = withoutComments(mainList[1]).slice(0, maxSource);
-  const list = isBiblatex(source) ? bibliographyOf(source) : source;
-  const at = /\\(?:bibliography\s*\{|printbibliography)/.exec(text)?.index ?? text.indexOf("\\end{document}");
-  return at === -1 ? `${text}\n${list}` : `${text.slice(0, at)}\n${list}\n${text.slice(at)}`;
+  const bblFiles = [...files].filter(([path]) => /\.bbl$/i.test(path));
+  const mainBblPath = mainPath.replace(/\.[a-z]+$/i, ".bbl").toLowerCase();
+  const bblFile = bblFiles.find(([path]) => path.toLowerCase() === mainBblPath) ?? bblFiles[0];
+  if (bblFile === undefined) return text;
+  const source = withoutComments(bblFile[1]).slice(0, maxSourceChars);
+  const bibliography = isBiblatex(source) ? bibliographyOf(source) : source;
+  const index = /\\(?:bibliography\s*\{|printbibliography)/.exec(text)?.index ?? text.indexOf("\\end{document}");
+  return index === -1 ? `${text}\n${bibliography}` : `${text.slice(0, index)}\n${bibliography}\n${text.slice(index)}`;
 }

@@ -1,39 +1,37 @@
 import { argumentAt, commandAt, groupAt, skipSpace } from "./scan.js";
 
 interface Macro {
-  readonly parameters: number;
-  /** Of the first parameter, where it is optional. */
-  readonly standard?: string;
+  readonly parameterCount: number;
+  /** The default value of the first parameter, if it is optional. */
+  readonly defaultArgument?: string;
   readonly body: string;
 }
 
-/** Macros that grow without end, by themselves or each other, stop here. */
+/** Maximum number of uses of macros that are expanded. A macro may expand itself without end. */
 const maxExpansions = 20_000;
-const maxExpanded = 6 * 1024 * 1024;
-const maxBody = 2_000;
+/** Maximum length of all expanded macros. */
+const maxExpandedChars = 6 * 1024 * 1024;
+const maxBodyChars = 2_000;
 const maxMacros = 3_000;
 
-interface Expanded {
+interface ExpandedSource {
   readonly text: string;
-  /** What stands before the document, where its title and authors may be made of macros. */
+  /** The text before the document. The title and authors in it may use macros. */
   readonly preamble: string;
-  /** Of theorem-like environments: name to heading. */
+  /** For each theorem-like environment, its heading, such as "Lemma". */
   readonly theorems: ReadonlyMap<string, string>;
 }
 
-/**
- * Takes a text's own macros out of it: their definitions go, their uses are written out. Nothing else is carried
- * out.
- */
-export function expandMacros(preamble: string, body: string): Expanded {
+/** Removes the macro definitions of a source, and replaces the uses of macros by their bodies. */
+export function expandMacros(preamble: string, body: string): ExpandedSource {
   const macros = new Map<string, Macro>();
   const theorems = new Map<string, string>();
-  const head = collect(preamble, macros, theorems);
-  const rest = collect(body, macros, theorems);
-  return { text: expand(rest, macros), preamble: expand(head, macros), theorems };
+  const preambleText = takeDefinitions(preamble, macros, theorems);
+  const bodyText = takeDefinitions(body, macros, theorems);
+  return { text: expand(bodyText, macros), preamble: expand(preambleText, macros), theorems };
 }
 
-const definers = new Set([
+const definitionCommands = new Set([
   "newcommand",
   "renewcommand",
   "providecommand",
@@ -44,24 +42,25 @@ const definers = new Set([
   "newtheorem",
 ]);
 
-/** Reads every definition and answers with the text without them. */
-function collect(text: string, macros: Map<string, Macro>, theorems: Map<string, string>): string {
-  let kept = "";
-  let at = 0;
+/** Adds the definitions in a text to `macros` and `theorems`. @returns the text without the definitions. */
+function takeDefinitions(text: string, macros: Map<string, Macro>, theorems: Map<string, string>): string {
+  let remainingText = "";
+  let lastEnd = 0;
   for (const match of text.matchAll(
     /\\(newcommand|renewcommand|providecommand|DeclareRobustCommand|DeclareMathOperator|gdef|def|newtheorem)(?![a-zA-Z])\*?/g,
   )) {
     const [token, name = ""] = match;
-    if (match.index < at || !definers.has(name)) continue;
-    const end = define(text, match.index + token.length, name, macros, theorems);
+    if (match.index < lastEnd || !definitionCommands.has(name)) continue;
+    const end = readDefinition(text, match.index + token.length, name, macros, theorems);
     if (end === undefined) continue;
-    kept += text.slice(at, match.index);
-    at = end;
+    remainingText += text.slice(lastEnd, match.index);
+    lastEnd = end;
   }
-  return kept + text.slice(at);
+  return remainingText + text.slice(lastEnd);
 }
 
-function define(
+/** Reads a definition whose command ends at `start`. @returns its end; undefined if it is not a definition. */
+function readDefinition(
   text: string,
   start: number,
   kind: string,
@@ -71,94 +70,100 @@ function define(
   const name = argumentAt(text, start);
   if (name === undefined) return undefined;
   if (kind === "newtheorem") {
-    const shared = groupAt(text, name.end, "[");
-    const heading = groupAt(text, shared?.end ?? name.end);
+    const counter = groupAt(text, name.end, "[");
+    const heading = groupAt(text, counter?.end ?? name.end);
     if (heading === undefined) return undefined;
     theorems.set(name.content.trim(), heading.content);
     return groupAt(text, heading.end, "[")?.end ?? heading.end;
   }
   const command = /^\s*\\([a-zA-Z@]+)\s*$/.exec(name.content)?.[1];
-  let at = name.end;
-  let parameters = 0;
-  let standard: string | undefined;
+  let bodyStart = name.end;
+  let parameterCount = 0;
+  let defaultArgument: string | undefined;
   if (kind === "def" || kind === "gdef") {
-    const pattern = /^\s*(?:((?:#[1-9])+)\s*)?(?=\{)/.exec(text.slice(at, at + 60));
-    if (pattern === null) return undefined;
-    parameters = (pattern[1]?.length ?? 0) / 2;
-    at += pattern[0].length;
+    const parameters = /^\s*(?:((?:#[1-9])+)\s*)?(?=\{)/.exec(text.slice(bodyStart, bodyStart + 60));
+    if (parameters === null) return undefined;
+    parameterCount = (parameters[1]?.length ?? 0) / 2;
+    bodyStart += parameters[0].length;
   } else if (kind !== "DeclareMathOperator") {
-    const count = groupAt(text, at, "[");
-    parameters = Number(count?.content ?? 0);
-    at = count?.end ?? at;
-    const option = count === undefined ? undefined : groupAt(text, at, "[");
-    standard = option?.content;
-    at = option?.end ?? at;
+    const countOption = groupAt(text, bodyStart, "[");
+    parameterCount = Number(countOption?.content ?? 0);
+    bodyStart = countOption?.end ?? bodyStart;
+    const defaultOption = countOption === undefined ? undefined : groupAt(text, bodyStart, "[");
+    defaultArgument = defaultOption?.content;
+    bodyStart = defaultOption?.end ?? bodyStart;
   }
-  const body = argumentAt(text, at);
-  if (body === undefined) return undefined;
+  const bodyGroup = argumentAt(text, bodyStart);
+  if (bodyGroup === undefined) return undefined;
   if (
     command !== undefined &&
-    Number.isInteger(parameters) &&
-    parameters <= 9 &&
-    body.content.length <= maxBody &&
+    Number.isInteger(parameterCount) &&
+    parameterCount <= 9 &&
+    bodyGroup.content.length <= maxBodyChars &&
     macros.size < maxMacros
   ) {
-    const written = kind === "DeclareMathOperator" ? `\\operatorname{${body.content}}` : body.content;
-    macros.set(command, { parameters, body: written, standard });
+    const body = kind === "DeclareMathOperator" ? `\\operatorname{${bodyGroup.content}}` : bodyGroup.content;
+    macros.set(command, { parameterCount, body, defaultArgument });
   }
-  return body.end;
+  return bodyGroup.end;
 }
 
 function expand(text: string, macros: ReadonlyMap<string, Macro>): string {
   if (macros.size === 0) return text;
-  let expansions = 0;
-  let made = 0;
-  const write = (source: string, depth: number): string => {
+  let expansionCount = 0;
+  let expandedChars = 0;
+  const expandIn = (source: string, depth: number): string => {
     const pieces: string[] = [];
-    let at = 0;
-    for (let next = source.indexOf("\\"); next !== -1; next = source.indexOf("\\", at)) {
-      pieces.push(source.slice(at, next));
-      const command = commandAt(source, next);
+    let lastEnd = 0;
+    for (let start = source.indexOf("\\"); start !== -1; start = source.indexOf("\\", lastEnd)) {
+      pieces.push(source.slice(lastEnd, start));
+      const command = commandAt(source, start);
       const macro = command === undefined ? undefined : macros.get(command.name);
       if (
         command === undefined ||
         macro === undefined ||
         depth > 10 ||
-        expansions >= maxExpansions ||
-        made > maxExpanded
+        expansionCount >= maxExpansions ||
+        expandedChars > maxExpandedChars
       ) {
-        at = command?.end ?? next + 1;
-        pieces.push(source.slice(next, at));
+        lastEnd = command?.end ?? start + 1;
+        pieces.push(source.slice(start, lastEnd));
         continue;
       }
-      const filled = fill(source, command.star ? command.end - 1 : command.end, macro);
-      expansions += 1;
-      made += filled.text.length;
-      const written = write(filled.text, depth + 1);
-      const follows = source[filled.end] ?? "";
-      // Without a space a name that ends the macro would run into the word that follows.
-      pieces.push(/\\[a-zA-Z@]+$/.test(written) && /[a-zA-Z@]/.test(follows) ? `${written} ` : written);
-      at = filled.end;
+      const use = expandOnce(source, command.isStarred ? command.end - 1 : command.end, macro);
+      expansionCount += 1;
+      expandedChars += use.text.length;
+      const expanded = expandIn(use.text, depth + 1);
+      const nextCharacter = source[use.end] ?? "";
+      // A command name at the end must not join with the word after the macro.
+      const needsSpace = /\\[a-zA-Z@]+$/.test(expanded) && /[a-zA-Z@]/.test(nextCharacter);
+      pieces.push(needsSpace ? `${expanded} ` : expanded);
+      lastEnd = use.end;
     }
-    pieces.push(source.slice(at));
+    pieces.push(source.slice(lastEnd));
     return pieces.join("");
   };
-  return write(text, 0);
+  return expandIn(text, 0);
 }
 
-function fill(source: string, from: number, { parameters, standard, body }: Macro): { text: string; end: number } {
-  const given: string[] = [];
-  let end = parameters === 0 ? skipSpace(source, from) : from;
-  if (standard !== undefined) {
+/** The body of a macro with the arguments after `start` filled in, and the end of the last argument. */
+function expandOnce(
+  source: string,
+  start: number,
+  { parameterCount, defaultArgument, body }: Macro,
+): { text: string; end: number } {
+  const args: string[] = [];
+  let end = parameterCount === 0 ? skipSpace(source, start) : start;
+  if (defaultArgument !== undefined) {
     const option = groupAt(source, end, "[");
-    given.push(option?.content ?? standard);
+    args.push(option?.content ?? defaultArgument);
     end = option?.end ?? end;
   }
-  while (given.length < parameters) {
+  while (args.length < parameterCount) {
     const argument = argumentAt(source, end);
     if (argument === undefined) break;
-    given.push(argument.content);
+    args.push(argument.content);
     end = argument.end;
   }
-  return { text: body.replace(/#([1-9])/g, (_, number: string) => given[Number(number) - 1] ?? ""), end };
+  return { text: body.replace(/#([1-9])/g, (_, number: string) => args[Number(number) - 1] ?? ""), end };
 }

@@ -1,8 +1,8 @@
 import { maxNames, namesIn } from "./authors.js";
-import { swallowed, wordCommand } from "./commands.js";
-import { environment, levels, section } from "./environments.js";
+import { readNamedCommand, skipOneSpace } from "./commands.js";
+import { beginSection, headingLevels, readEnvironment } from "./environments.js";
 import { argumentAt, commandAt, groupAt } from "./scan.js";
-import { deepest, flushNotes, maxText, math, partsOf, say, type Walk } from "./walk.js";
+import { maxDepth, flushNotes, maxTextChars, appendMath, partsOf, append, type ReaderState } from "./reader-state.js";
 import { accents, symbols } from "./symbols.js";
 import type { Part } from "../text/document-text.js";
 
@@ -11,133 +11,143 @@ interface LatexParts {
   readonly title?: string;
   readonly authors: readonly string[];
   readonly abstract?: string;
-  /** Characters that a reader of the page would not see: white on white, phantoms. */
-  readonly hidden: number;
+  /** Number of characters that a reader of the page would not see, such as white text or `\phantom`. */
+  readonly hiddenChars: number;
   readonly isCut: boolean;
 }
 
-/** The body of a document as parts, one a section. */
-export function latexParts(body: string, preamble: string, theorems: ReadonlyMap<string, string>): LatexParts {
+/** Reads the body of a document into parts, one for each section. */
+export function readLatexParts(body: string, preamble: string, theorems: ReadonlyMap<string, string>): LatexParts {
   const keys = [...body.matchAll(/\\bibitem(?![a-zA-Z])/g)].flatMap(({ index }) => {
-    const at = index + "\\bibitem".length;
-    return groupAt(body, groupAt(body, at, "[")?.end ?? at)?.content.trim() ?? [];
+    const end = index + "\\bibitem".length;
+    return groupAt(body, groupAt(body, end, "[")?.end ?? end)?.content.trim() ?? [];
   });
-  const walk: Walk = {
+  const state: ReaderState = {
     theorems,
     citations: new Map(keys.map((key, index) => [key, index + 1])),
     parts: [{ pieces: [] }],
     counters: new Map(),
     labels: new Map(),
-    write,
+    read: readLatexText,
     isTable: false,
     isAppendix: false,
-    current: "",
-    hidden: 0,
-    length: 0,
-    notes: [],
-    authors: "",
+    currentNumber: "",
+    hiddenChars: 0,
+    textLength: 0,
+    pendingNotes: [],
+    authorText: "",
   };
-  // Title and authors may stand before or after the beginning of the document.
-  for (const [found, name = ""] of [...preamble.matchAll(/\\([Tt]itle|[Aa]uthor|icmlauthor)\*?(?=\s*[[{])/g)]
+  // The title and the authors may be in the preamble or in the body.
+  for (const [end, name = ""] of [...preamble.matchAll(/\\([Tt]itle|[Aa]uthor|icmlauthor)\*?(?=\s*[[{])/g)]
     .map((match) => [match.index + match[0].length, match[1]] as const)
     .slice(0, maxNames))
-    command(preamble, { name, star: false, end: found }, walk, 0);
-  write(body, walk, 0);
-  flushNotes(walk);
-  const parts = partsOf(walk);
+    readCommand(preamble, { name, isStarred: false, end }, state, 0);
+  readLatexText(body, state, 0);
+  flushNotes(state);
+  const parts = partsOf(state);
   const abstract = parts.find(({ label }) => label === "§ Abstract")?.text.replace(/^## Abstract\s*/, "");
   return {
     parts,
-    title: walk.title,
-    authors: namesIn(walk.authors),
+    title: state.title,
+    authors: namesIn(state.authorText),
     abstract,
-    hidden: walk.hidden,
-    isCut: walk.length > maxText,
+    hiddenChars: state.hiddenChars,
+    isCut: state.textLength > maxTextChars,
   };
 }
 
-function write(latex: string, walk: Walk, depth: number): void {
-  if (depth > deepest) return;
-  for (let at = 0; at < latex.length && walk.length <= maxText;) {
-    const next = nextSpecial(latex, at);
-    if (next > at) text(latex.slice(at, next), walk);
+/** Reads LaTeX and appends its text to the last part of the state. */
+function readLatexText(latex: string, state: ReaderState, depth: number): void {
+  if (depth > maxDepth) return;
+  for (let index = 0; index < latex.length && state.textLength <= maxTextChars;) {
+    const next = nextSpecial(latex, index);
+    if (next > index) readText(latex.slice(index, next), state);
     if (next >= latex.length) return;
     const character = latex[next];
     if (character === "\\") {
-      const found = commandAt(latex, next);
-      at = found === undefined ? next + 1 : command(latex, found, walk, depth);
-    } else if (character === "$") at = formula(latex, next, walk);
+      const command = commandAt(latex, next);
+      index = command === undefined ? next + 1 : readCommand(latex, command, state, depth);
+    } else if (character === "$") index = readFormula(latex, next, state);
     else if (character === "~") {
-      say(walk, " ");
-      at = next + 1;
-    } else at = next + 1;
+      append(state, " ");
+      index = next + 1;
+    } else index = next + 1;
   }
 }
 
-const special = /[\\$~{}]/g;
-function nextSpecial(latex: string, at: number): number {
-  special.lastIndex = at;
-  return special.exec(latex)?.index ?? latex.length;
+const specialCharacters = /[\\$~{}]/g;
+/** The index of the next character that is not plain text. */
+function nextSpecial(latex: string, start: number): number {
+  specialCharacters.lastIndex = start;
+  return specialCharacters.exec(latex)?.index ?? latex.length;
 }
 
-function text(raw: string, walk: Walk): void {
-  const plain = raw.replace(/---/g, "—").replace(/--/g, "–").replace(/``/g, "“").replace(/''/g, "”").replace(/`/g, "‘");
+/** Reads a text without commands: converts dashes and quotation marks, and puts footnotes after their paragraphs. */
+function readText(latex: string, state: ReaderState): void {
+  const plain = latex
+    .replace(/---/g, "—")
+    .replace(/--/g, "–")
+    .replace(/``/g, "“")
+    .replace(/''/g, "”")
+    .replace(/`/g, "‘");
   const [first = "", ...paragraphs] = plain.split(/\n\s*\n/);
-  say(walk, first);
+  append(state, first);
   for (const paragraph of paragraphs) {
-    flushNotes(walk);
-    say(walk, `\n\n${paragraph}`);
+    flushNotes(state);
+    append(state, `\n\n${paragraph}`);
   }
 }
 
-function formula(latex: string, at: number, walk: Walk): number {
-  const mark = latex.startsWith("$$", at) ? "$$" : "$";
-  const from = at + mark.length;
-  let end = from;
-  // An empty line ends a formula for TeX too: a dollar sign that nobody closed must not take the rest of the text.
-  while (end < latex.length && !latex.startsWith(mark, end) && !latex.startsWith("\n\n", end))
+/** Reads a formula that begins at `start` with one or two dollar signs. @returns its end. */
+function readFormula(latex: string, start: number, state: ReaderState): number {
+  const delimiter = latex.startsWith("$$", start) ? "$$" : "$";
+  const contentStart = start + delimiter.length;
+  let end = contentStart;
+  // An empty line ends a formula, also in TeX. So a dollar sign without a second one does not change the rest of the
+  // text.
+  while (end < latex.length && !latex.startsWith(delimiter, end) && !latex.startsWith("\n\n", end))
     end += latex[end] === "\\" ? 2 : 1;
-  if (!latex.startsWith(mark, end)) {
-    say(walk, mark);
-    return from;
+  if (!latex.startsWith(delimiter, end)) {
+    append(state, delimiter);
+    return contentStart;
   }
-  math(latex.slice(from, end), mark === "$$", walk);
-  return end + mark.length;
+  appendMath(latex.slice(contentStart, end), delimiter === "$$", state);
+  return end + delimiter.length;
 }
 
-/** What a command says, and where the text goes on. */
-function command(
+/** Reads a command. @returns the index after the command and the arguments that were read. */
+function readCommand(
   latex: string,
-  { name, star, end }: { name: string; star: boolean; end: number },
-  walk: Walk,
+  { name, isStarred, end }: { name: string; isStarred: boolean; end: number },
+  state: ReaderState,
   depth: number,
 ): number {
-  const level = levels[name];
-  if (level !== undefined) return section(latex, end, level, star, walk, depth);
-  if (name === "begin") return environment(latex, end, walk, depth);
+  const level = headingLevels[name];
+  if (level !== undefined) return beginSection(latex, end, level, isStarred, state, depth);
+  if (name === "begin") return readEnvironment(latex, end, state, depth);
   if (name === "[" || name === "(") {
     const close = latex.indexOf(name === "[" ? "\\]" : "\\)", end);
-    math(latex.slice(end, close === -1 ? latex.length : close), name === "[", walk);
+    appendMath(latex.slice(end, close === -1 ? latex.length : close), name === "[", state);
     return close === -1 ? latex.length : close + 2;
   }
   if (name === "\\") {
-    say(walk, "\n");
+    append(state, "\n");
     return groupAt(latex, latex[end] === "*" ? end + 1 : end, "[")?.end ?? end;
   }
   const accent = accents[name];
-  // \b and \c are accents only before a letter.
+  // Commands such as \b and \c are accents only before a letter.
   if (accent !== undefined) {
     const letter = argumentAt(latex, end);
     const plain = letter?.content.replace(/^\\([ij])$/, "$1").replace(/[{}\s]/g, "") ?? "";
     if (letter !== undefined && /^\p{L}$/u.test(plain)) {
-      say(walk, `${plain}${accent}`.normalize("NFC"));
+      append(state, `${plain}${accent}`.normalize("NFC"));
       return letter.end;
     }
   }
   const symbol = symbols[name];
   if (symbol !== undefined) {
-    say(walk, symbol);
-    return /^[a-zA-Z]/.test(name) ? swallowed(latex, end) : end;
+    append(state, symbol);
+    return /^[a-zA-Z]/.test(name) ? skipOneSpace(latex, end) : end;
   }
-  return wordCommand(latex, name, end, walk, depth);
+  return readNamedCommand(latex, name, end, state, depth);
 }

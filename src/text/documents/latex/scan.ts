@@ -1,86 +1,90 @@
-/** Options are short; a bracket that nobody closed is not an option. */
-const maxOption = 1_000;
-/** Up to this length a text is searched again for each brace's partner. */
-const shortText = 2_000;
+/** Maximum length of an option. An opening bracket without a closing one is not an option. */
+const maxOptionChars = 1_000;
+/** In a text of at most this length, each closing brace is searched without a cache. */
+const maxUncachedChars = 2_000;
 
-/** What stands between an opening and its closing, and where the text goes on. */
+/** The text between two brackets or braces, and the index after them. */
 export interface Group {
   readonly content: string;
   readonly end: number;
 }
 
 /** Skips spaces and at most one line end, as TeX does before an argument. */
-export function skipSpace(text: string, at: number): number {
-  let next = at;
-  let lines = 0;
-  for (; next < text.length && /\s/.test(text[next] ?? ""); next += 1) {
-    if (text[next] === "\n" && (lines += 1) > 1) return at;
+export function skipSpace(text: string, start: number): number {
+  let index = start;
+  let lineEnds = 0;
+  for (; index < text.length && /\s/.test(text[index] ?? ""); index += 1) {
+    if (text[index] === "\n" && (lineEnds += 1) > 1) return start;
   }
-  return next;
+  return index;
 }
 
-/** The group that begins at `at`, after spaces, with `open`; undefined where none does or it is not closed. */
-export function groupAt(text: string, at: number, open: "{" | "[" = "{"): Group | undefined {
-  const start = skipSpace(text, at);
+/** The group that begins with `open` at `from` or after spaces. Undefined if there is none, or it is not closed. */
+export function groupAt(text: string, from: number, open: "{" | "[" = "{"): Group | undefined {
+  const start = skipSpace(text, from);
   if (text[start] !== open) return undefined;
   const end =
-    open === "{" && text.length > shortText ? (partnersOf(text).get(start) ?? -1) : closing(text, start, open);
+    open === "{" && text.length > maxUncachedChars
+      ? (closingBracesOf(text).get(start) ?? -1)
+      : findClosing(text, start, open);
   return end === -1 ? undefined : { content: text.slice(start + 1, end), end: end + 1 };
 }
 
-function closing(text: string, start: number, open: "{" | "["): number {
+/** The index of the bracket that closes the one at `start`; -1 if there is none. */
+function findClosing(text: string, start: number, open: "{" | "["): number {
   const close = open === "{" ? "}" : "]";
   let depth = 0;
-  const last = open === "[" ? Math.min(text.length, start + maxOption) : text.length;
-  for (let next = start; next < last; next += 1) {
-    const character = text[next];
-    if (character === "\\") next += 1;
-    // Within brackets, braces hide a closing bracket.
+  const last = open === "[" ? Math.min(text.length, start + maxOptionChars) : text.length;
+  for (let index = start; index < last; index += 1) {
+    const character = text[index];
+    if (character === "\\") index += 1;
+    // A closing bracket in braces does not end an option.
     else if (character === open || (open === "[" && character === "{")) depth += 1;
     else if (character === close || (open === "[" && character === "}")) {
       depth -= 1;
-      if (depth === 0) return next;
+      if (depth === 0) return index;
     }
   }
   return -1;
 }
 
-const partners = new Map<string, ReadonlyMap<number, number>>();
-const maxKept = 64;
+/** For each of the last texts, the closing brace of each opening brace. */
+const closingBracesCache = new Map<string, ReadonlyMap<number, number>>();
+const maxCachedTexts = 64;
 
 /**
- * Where each opening brace of a text is closed; kept for the last few texts, as a search for each takes quadratic time
- * on unclosed ones.
+ * For each opening brace of a text, the index of its closing brace. The result is cached: without it, many unclosed
+ * braces would take quadratic time.
  */
-function partnersOf(text: string): ReadonlyMap<number, number> {
-  const kept = partners.get(text);
-  if (kept !== undefined) {
-    // The text around the macros that are written out now must not be the next to go.
-    partners.delete(text);
-    partners.set(text, kept);
-    return kept;
+function closingBracesOf(text: string): ReadonlyMap<number, number> {
+  const cached = closingBracesCache.get(text);
+  if (cached !== undefined) {
+    // Move it to the end: the first entry of the cache is removed next.
+    closingBracesCache.delete(text);
+    closingBracesCache.set(text, cached);
+    return cached;
   }
-  const found = new Map<number, number>();
-  const open: number[] = [];
-  const braces = /\\[\s\S]?|[{}]/g;
-  for (let match = braces.exec(text); match !== null; match = braces.exec(text)) {
-    if (match[0] === "{") open.push(match.index);
+  const closingBraces = new Map<number, number>();
+  const openBraces: number[] = [];
+  const pattern = /\\[\s\S]?|[{}]/g;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    if (match[0] === "{") openBraces.push(match.index);
     else if (match[0] === "}") {
-      const start = open.pop();
-      if (start !== undefined) found.set(start, match.index);
+      const start = openBraces.pop();
+      if (start !== undefined) closingBraces.set(start, match.index);
     }
   }
-  const [oldest] = partners.keys();
-  if (partners.size >= maxKept && oldest !== undefined) partners.delete(oldest);
-  partners.set(text, found);
-  return found;
+  const [oldest] = closingBracesCache.keys();
+  if (closingBracesCache.size >= maxCachedTexts && oldest !== undefined) closingBracesCache.delete(oldest);
+  closingBracesCache.set(text, closingBraces);
+  return closingBraces;
 }
 
-/** An argument: a group, a command or one character. */
-export function argumentAt(text: string, at: number): Group | undefined {
-  const group = groupAt(text, at);
+/** The argument at `from` or after spaces: a group, a command or one character. */
+export function argumentAt(text: string, from: number): Group | undefined {
+  const group = groupAt(text, from);
   if (group !== undefined) return group;
-  const start = skipSpace(text, at);
+  const start = skipSpace(text, from);
   const command = commandAt(text, start);
   if (command !== undefined) return { content: text.slice(start, command.end), end: command.end };
   const character = text[start];
@@ -89,9 +93,9 @@ export function argumentAt(text: string, at: number): Group | undefined {
     : { content: character, end: start + 1 };
 }
 
-/** Skips `count` arguments and any options before or between them. */
-export function skipArguments(text: string, at: number, count: number): number {
-  let end = groupAt(text, at, "[")?.end ?? at;
+/** Skips `count` arguments, and all options before or between them. */
+export function skipArguments(text: string, start: number, count: number): number {
+  let end = groupAt(text, start, "[")?.end ?? start;
   for (let index = 0; index < count; index += 1) {
     const argument = groupAt(text, end);
     if (argument === undefined) break;
@@ -100,35 +104,36 @@ export function skipArguments(text: string, at: number, count: number): number {
   return end;
 }
 
-/** The command that begins at `at`: its name without the backslash, and a star where it has one. */
+/** The command that begins at `start`: its name without the backslash, and whether a star follows the name. */
 export function commandAt(
   text: string,
-  at: number,
-): { readonly name: string; readonly star: boolean; readonly end: number } | undefined {
-  if (text[at] !== "\\" || at + 1 >= text.length) return undefined;
-  let end = at + 1;
+  start: number,
+): { readonly name: string; readonly isStarred: boolean; readonly end: number } | undefined {
+  if (text[start] !== "\\" || start + 1 >= text.length) return undefined;
+  let end = start + 1;
   while (end < text.length && isLetter(text.charCodeAt(end))) end += 1;
-  if (end === at + 1) return { name: text[at + 1] ?? "", star: false, end: at + 2 };
-  const star = text[end] === "*";
-  return { name: text.slice(at + 1, end), star, end: star ? end + 1 : end };
+  if (end === start + 1) return { name: text[start + 1] ?? "", isStarred: false, end: start + 2 };
+  const isStarred = text[end] === "*";
+  return { name: text.slice(start + 1, end), isStarred, end: isStarred ? end + 1 : end };
 }
 
+/** Whether a character code may be in the name of a command: a-z, A-Z and "@". */
 const isLetter = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 64;
 
 /**
- * The body of an environment whose `\begin{name}` ends at `at`; to the end of the text where it is not closed. Inner
- * ones of its name count.
+ * The body of an environment whose `\begin{name}` ends at `start`. It may contain environments with the same name. If
+ * it is not closed, it ends at the end of the text.
  */
-export function bodyAt(text: string, at: number, name: string): Group {
-  const [open, close] = [`\\begin{${name}}`, `\\end{${name}}`];
+export function bodyAt(text: string, start: number, name: string): Group {
+  const [beginCommand, endCommand] = [`\\begin{${name}}`, `\\end{${name}}`];
   let depth = 1;
-  let inner = text.indexOf(open, at);
-  for (let next = at; ;) {
-    const end = text.indexOf(close, next);
-    if (end === -1) return { content: text.slice(at), end: text.length };
-    for (; inner !== -1 && inner < end; inner = text.indexOf(open, inner + open.length)) depth += 1;
+  let inner = text.indexOf(beginCommand, start);
+  for (let next = start; ;) {
+    const end = text.indexOf(endCommand, next);
+    if (end === -1) return { content: text.slice(start), end: text.length };
+    for (; inner !== -1 && inner < end; inner = text.indexOf(beginCommand, inner + beginCommand.length)) depth += 1;
     depth -= 1;
-    next = end + close.length;
-    if (depth === 0) return { content: text.slice(at, end), end: next };
+    next = end + endCommand.length;
+    if (depth === 0) return { content: text.slice(start, end), end: next };
   }
 }

@@ -1,4 +1,4 @@
-/** Units of siunitx and their prefixes; a unit that stands as text is kept as it is. */
+/** The symbols of siunitx's commands for units and prefixes. */
 const units: Readonly<Record<string, string>> = {
   per: "/",
   squared: "²",
@@ -44,10 +44,10 @@ const units: Readonly<Record<string, string>> = {
   decibel: "dB",
 };
 
-/** `\milli\meter\per\second` as "mm/s". */
+/** The symbol of a unit, such as "mm/s" for `\milli\meter\per\second`. */
 export const unitText = (latex: string): string =>
   latex
-    .replace(/\\([a-zA-Z]+)\s*/g, (_, name: string) => units[name] ?? name.replace(micro, "µ"))
+    .replace(/\\([a-zA-Z]+)\s*/g, (_, name: string) => units[name] ?? name.replace(microPrefix, "µ"))
     .replace(
       /\^\{?(-?\d)\}?/g,
       (_, power: string) => ({ "2": "²", "3": "³", "-1": "⁻¹", "-2": "⁻²" })[power] ?? `^${power}`,
@@ -56,10 +56,10 @@ export const unitText = (latex: string): string =>
     .replace(/(?<=\w)\.(?=\w)/g, "·")
     .trim();
 
-/** Abbreviations such as `\um` and `\umol`. */
-const micro = /^u(?=(?:mol|[msgAVWMLlNFJ])$)/;
+/** The prefix for "micro" in abbreviations such as `\um` and `\umol`. */
+const microPrefix = /^u(?=(?:mol|[msgAVWMLlNFJ])$)/;
 
-/** A number as siunitx prints it: "5e-3" as "5 × 10^{-3}", "1.5+-0.2" with its sign. */
+/** A number as siunitx prints it: "5e-3" becomes "5 × 10^{-3}", and "1.5+-0.2" becomes "1.5 ± 0.2". */
 export const numberText = (latex: string): string =>
   latex
     .trim()
@@ -67,7 +67,7 @@ export const numberText = (latex: string): string =>
     .replace(/(?<=\d)\s?[eEdD]\s?([-+]?\d{1,4})$/, (_, power: string) => ` × 10^{${power.replace("+", "")}}`)
     .replace(/^[eE](-?\d{1,4})$/, "10^{$1}");
 
-/** An angle in degrees, minutes and seconds: "45", "10;5;3". */
+/** An angle in degrees, minutes and seconds: "45" becomes "45°", and "10;5;3" becomes "10°5′3″". */
 export const angleText = (latex: string): string =>
   latex
     .split(";")
@@ -75,12 +75,12 @@ export const angleText = (latex: string): string =>
     .map((part, index) => (part.trim() === "" ? "" : `${part.trim()}${"°′″"[index] ?? ""}`))
     .join("");
 
-/** A value with its unit; a percent sign and a degree stand right behind it. */
+/** A number with its unit. There is no space before a percent sign and a degree sign, except in "°C". */
 export const quantityText = (number: string, unit: string): string =>
   `${numberText(number)}${unit === "" || /^[%°](?!C)/.test(unit) ? "" : " "}${unit}`;
 
-/** The numbers of a list, parted by semicolons. */
+/** The text of a list of numbers, which are separated by semicolons in LaTeX. */
 export const listText = (latex: string, unit = ""): string => {
-  const all = latex.split(";").map((number) => quantityText(number, unit));
-  return all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
+  const quantities = latex.split(";").map((number) => quantityText(number, unit));
+  return quantities.length < 2 ? quantities.join("") : `${quantities.slice(0, -1).join(", ")} and ${quantities.at(-1)}`;
 };

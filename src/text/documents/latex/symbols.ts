@@ -73,7 +73,7 @@ export const symbols: Readonly<Record<string, string>> = {
   par: "\n\n",
 };
 
-/** Accents and the combining character of each. */
+/** Commands for accents, and the combining character of each. */
 export const accents: Readonly<Record<string, string>> = {
   "'": "\u0301",
   "`": "\u0300",
@@ -92,8 +92,8 @@ export const accents: Readonly<Record<string, string>> = {
   b: "\u0331",
 };
 
-/** Commands whose arguments are not text, and how many of them. */
-export const dropped: Readonly<Record<string, number>> = {
+/** Commands with arguments that are not text, and the number of these arguments. */
+export const argumentsToSkip: Readonly<Record<string, number>> = {
   addcontentsline: 3,
   addtolength: 2,
   addtocounter: 2,
@@ -167,7 +167,7 @@ export const dropped: Readonly<Record<string, number>> = {
   vspace: 1,
 };
 
-/** Arguments of an environment's `\begin` that are not text. */
+/** Environments with arguments that are not text, and the number of these arguments. */
 export const environmentArguments: Readonly<Record<string, number>> = {
   adjustbox: 1,
   adjustwidth: 2,
@@ -184,7 +184,7 @@ export const environmentArguments: Readonly<Record<string, number>> = {
   wraptable: 2,
 };
 
-export const displayed = new Set(
+export const formulaEnvironments = new Set(
   [
     "equation",
     "align",
@@ -199,7 +199,7 @@ export const displayed = new Set(
     "IEEEeqnarray",
   ].flatMap((name) => [name, `${name}*`]),
 );
-export const tables = new Set([
+export const tableEnvironments = new Set([
   "tabular",
   "tabular*",
   "tabularx",
@@ -209,10 +209,17 @@ export const tables = new Set([
   "tblr",
   "array",
 ]);
-/** Kept as they stand. */
-export const verbatim = new Set(["verbatim", "verbatim*", "lstlisting", "minted", "Verbatim", "alltt"]);
-/** Drawings in commands of their own. */
-export const drawings = new Set([
+/** Environments whose text is not changed. */
+export const verbatimEnvironments = new Set([
+  "verbatimEnvironments",
+  "verbatimEnvironments*",
+  "lstlisting",
+  "minted",
+  "Verbatim",
+  "alltt",
+]);
+/** Environments for drawingEnvironments, which have a language of their own. */
+export const drawingEnvironments = new Set([
   "tikzpicture",
   "picture",
   "pgfpicture",
@@ -225,7 +232,7 @@ export const drawings = new Set([
   "filecontents*",
 ]);
 
-/** TeX's names of the signs and letters that stand in prose. */
+/** Commands for the signs and letters of formulas that are also used in prose. */
 export const signs: Readonly<Record<string, string>> = {
   alpha: "α",
   beta: "β",
@@ -267,14 +274,14 @@ export const signs: Readonly<Record<string, string>> = {
 };
 
 /**
- * A title with its short formulas as lists of papers show them: "$90^\circ$" as "90°", "$\alpha$" as "α". What has no
- * sign of its own stays as TeX writes it.
+ * Replaces short formulas in a title by Unicode characters: "$90^\circ$" by "90°", "$\alpha$" by "α". A formula with
+ * anything else stays as it is.
  */
-export const formulasInSigns = (title: string): string =>
-  title.replace(/\$([^$]{1,40})\$/g, (whole, inside: string) => {
-    if (!inside.includes("\\")) return whole;
-    const said = inside
+export const withUnicodeFormulas = (title: string): string =>
+  title.replace(/\$([^$]{1,40})\$/g, (formula, content: string) => {
+    if (!content.includes("\\")) return formula;
+    const unicodeText = content
       .replace(/\^\s?\{?\s?\\circ(?![a-zA-Z])\s?\}?/g, "°")
       .replace(/\\([a-zA-Z]{2,12})/g, (command, name: string) => signs[name] ?? command);
-    return /[\\^_{}]/.test(said) ? whole : said.trim();
+    return /[\\^_{}]/.test(unicodeText) ? formula : unicodeText.trim();
   });

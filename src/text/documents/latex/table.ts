@@ -1,44 +1,45 @@
 import { bodyAt, commandAt, groupAt, skipArguments } from "./scan.js";
 
-/** The rows of a table's body as lines, cells parted by bars. `inline` turns one cell into text. */
-export function tableText(body: string, inline: (latex: string) => string): string {
-  const rows = split(body);
-  const lines = rows.map((cells) => cells.map((cell) => inline(cell).replace(/\s+/g, " ").trim()).join(" | "));
+/** The text of a table: one line for each row, with " | " between the cells. `cellText` returns the text of a cell. */
+export function tableText(body: string, cellText: (latex: string) => string): string {
+  const rows = cellsOf(body);
+  const lines = rows.map((cells) => cells.map((cell) => cellText(cell).replace(/\s+/g, " ").trim()).join(" | "));
   return lines.filter((line) => /[^\s|]/.test(line)).join("\n");
 }
 
-/** The body of a table without its columns' description. */
+/** The content of a table environment without its arguments: the column types, and the width of the table. */
 export function tableBody(name: string, content: string): string {
-  const width = name === "tabular*" || name === "tabularx" || name === "tabulary" ? 2 : 1;
-  return content.slice(skipArguments(content, 0, width));
+  const argumentCount = name === "tabular*" || name === "tabularx" || name === "tabulary" ? 2 : 1;
+  return content.slice(skipArguments(content, 0, argumentCount));
 }
 
-/** Cells by row. Ampersands and line ends inside groups and inner environments belong to their cell. */
-function split(body: string): string[][] {
+/** The cells of each row. Ampersands and row ends in groups and inner environments belong to the cell. */
+function cellsOf(body: string): string[][] {
   const rows: string[][] = [[]];
-  let from = 0;
-  const close = (until: number) => rows.at(-1)?.push(body.slice(from, until));
-  for (let at = 0; at < body.length;) {
-    const character = body[at];
+  let cellStart = 0;
+  const endCell = (cellEnd: number) => rows.at(-1)?.push(body.slice(cellStart, cellEnd));
+  for (let index = 0; index < body.length;) {
+    const character = body[index];
     if (character === "&") {
-      close(at);
-      from = at += 1;
-    } else if (character === "{") at = groupAt(body, at)?.end ?? at + 1;
-    else if (character !== "\\") at += 1;
+      endCell(index);
+      cellStart = index += 1;
+    } else if (character === "{") index = groupAt(body, index)?.end ?? index + 1;
+    else if (character !== "\\") index += 1;
     else {
-      const command = commandAt(body, at);
+      const command = commandAt(body, index);
       if (command === undefined) break;
       if (command.name === "\\" || command.name === "tabularnewline" || command.name === "cr") {
-        close(at);
+        endCell(index);
         rows.push([]);
-        // A row may be followed by the height of the gap below it.
-        from = at = groupAt(body, body[command.end] === "*" ? command.end + 1 : command.end, "[")?.end ?? command.end;
+        // After the end of a row, an option may set the height of the gap below it.
+        const optionStart = body[command.end] === "*" ? command.end + 1 : command.end;
+        cellStart = index = groupAt(body, optionStart, "[")?.end ?? command.end;
       } else if (command.name === "begin") {
         const name = groupAt(body, command.end);
-        at = name === undefined ? command.end : bodyAt(body, name.end, name.content).end;
-      } else at = command.end;
+        index = name === undefined ? command.end : bodyAt(body, name.end, name.content).end;
+      } else index = command.end;
     }
   }
-  close(body.length);
+  endCell(body.length);
   return rows;
 }

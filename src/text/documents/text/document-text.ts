@@ -156,18 +156,19 @@ function withoutInvisible(raw: string): { text: string; removed: number } {
 }
 
 /**
- * What stands between `open` and `close` taken out, and the pieces. Unclosed, it runs to the end. A regular expression
- * for it takes quadratic time on a text of nothing but openings.
+ * Removes each piece of a text that begins with `open` and ends with `close`, or with the text if `close` is missing. A
+ * regular expression would take quadratic time for a text with many `open` and no `close`.
+ * @returns the remaining text, and the removed pieces without `open` and `close`.
  */
-export function takeOut(text: string, open: string, close: string): { text: string; pieces: string[] } {
+export function extractBetween(text: string, open: string, close: string): { text: string; pieces: string[] } {
   const pieces: string[] = [];
-  let rest = "";
-  let at = 0;
-  for (let start = text.indexOf(open); start !== -1; start = text.indexOf(open, at)) {
+  let remainingText = "";
+  let lastEnd = 0;
+  for (let start = text.indexOf(open); start !== -1; start = text.indexOf(open, lastEnd)) {
     const end = text.indexOf(close, start + open.length);
-    rest += text.slice(at, start);
+    remainingText += text.slice(lastEnd, start);
     pieces.push(text.slice(start + open.length, end === -1 ? undefined : end));
-    at = end === -1 ? text.length : end + close.length;
+    lastEnd = end === -1 ? text.length : end + close.length;
   }
-  return { text: rest + text.slice(at), pieces };
+  return { text: remainingText + text.slice(lastEnd), pieces };
 }

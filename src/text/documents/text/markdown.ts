@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { buildText, type DocumentText, type Part, takeOut } from "./document-text.js";
+import { buildText, type DocumentText, type Part, extractBetween } from "./document-text.js";
 import { authorsAndDate, titleMetadata } from "./title-lines.js";
 import { idsInHead } from "./printed-ids.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
@@ -12,7 +12,7 @@ import { isObject } from "../../../engine/lib/json-fields.js";
  */
 export function readMarkdown(source: string, kind: "markdown" | "text"): DocumentText {
   const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
-  const { text: visible, pieces } = takeOut(body, "<!--", "-->");
+  const { text: visible, pieces } = extractBetween(body, "<!--", "-->");
   const sections = kind === "markdown" ? sectionsOf(visible) : [{ text: visible }];
   const own = kind === "markdown" ? factsUnderHeading(visible) : titleMetadata(visible);
   const abstract = textOf(front.abstract) ?? abstractIn(sections);
