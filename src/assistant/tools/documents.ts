@@ -41,7 +41,7 @@ export const fetchUrl: AssistantTool<FetchArguments> = {
     const document = await context.readDocument(response.bytes, {
       type: response.type,
       name: response.url,
-      leastText: 1,
+      minTextChars: 1,
       signal,
     });
     if (document.status !== "ok") return toolFailure("NETWORK_ERROR_UNREADABLE", document.reason);

@@ -17,13 +17,13 @@ export interface DocumentHints {
   /** Maximum number of pages of a PDF to read. */
   readonly pages?: number;
   /** Minimum number of characters of a web page; by default as many as a page about an article has. */
-  readonly leastText?: number;
+  readonly minTextChars?: number;
 }
 
 /** Reads a document of any format. The format is determined from the content, then from the type and the name. */
 export async function readDocument(
   bytes: Uint8Array,
-  { type = "", name = "", pages, leastText }: DocumentHints,
+  { type = "", name = "", pages, minTextChars }: DocumentHints,
 ): Promise<HtmlResult> {
   const head = headOf(bytes);
   // Readers are loaded on demand: most processes read documents of one format.
@@ -51,7 +51,7 @@ export async function readDocument(
       /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?<(?:!doctype html|html|head|body|article|div|p|h1)\b/i.test(text))
   ) {
     const { readHtml } = await import("./html/read-html.js");
-    return readHtml(text, /^https?:/.test(name) ? name : undefined, leastText);
+    return readHtml(text, /^https?:/.test(name) ? name : undefined, minTextChars);
   }
   if (!isPlain && /^\s*<\?xml\b/.test(text)) {
     // Archives put an article into other XML elements, or return an error message instead of it.

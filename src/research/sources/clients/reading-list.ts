@@ -8,7 +8,7 @@ import { crossref } from "./crossref.js";
 import { europePmc } from "./europe-pmc.js";
 import { openAlex } from "./openalex.js";
 import { webAddressFrom } from "../../../engine/lib/json-fields.js";
-import { detailsOf } from "../../../text/documents/html/metadata.js";
+import { pageMetadata } from "../../../text/documents/html/metadata.js";
 import type { Identifiers, PaperRecord } from "../../papers/paper-record.js";
 import { nameOf, sharesIdentifier } from "../../papers/identifiers.js";
 import { parseReference, type Reference } from "../../papers/reference.js";
@@ -193,7 +193,7 @@ async function linkedReferences(html: string, url: string | undefined): Promise<
 /** The paper that a page describes in its head; undefined if it is not the page of an article. */
 async function paperOfPage(name: string, html: string, url: string | undefined): Promise<PaperRecord | undefined> {
   const { load } = await import("cheerio");
-  const details = detailsOf(load(html), url);
+  const details = pageMetadata(load(html), url);
   if (!details.isArticlePage || details.title === undefined) return undefined;
   const { title, authors, date, abstract, doi, pdfUrl } = details;
   const record = pageRecord(name, {

@@ -1,6 +1,6 @@
 /**
- * As much of css-tree's parser as is called here. Types of others cover only the whole package, which loads twice as
- * long.
+ * Types for css-tree's parser, as far as it is used here. The types on npm are for the complete package, which takes
+ * twice as long to load.
  */
 declare module "css-tree/parser" {
   export interface CssNode {

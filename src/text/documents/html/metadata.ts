@@ -1,62 +1,73 @@
 import type { CheerioAPI } from "cheerio";
 
-/** What the head of a page says of the article that it is or is about. */
+/** Metadata of the article on a page, or of the article that the page is about. */
 interface PageMetadata {
   readonly title?: string;
   readonly authors?: string[];
   readonly date?: string;
   readonly abstract?: string;
   readonly doi?: string;
-  /** Absolute. */
+  /** The absolute address of the article's PDF. */
   readonly pdfUrl?: string;
-  /** The head names an article, as publishers' and preprint servers' pages do. */
+  /** Whether the page has metadata of an article, like the pages of publishers and preprint servers. */
   readonly isArticlePage: boolean;
 }
 
-/** Reads the Highwire (citation_*), Dublin Core and Open Graph meta data of a page, and LaTeXML's own classes. */
-export function detailsOf(page: CheerioAPI, url: string | undefined): PageMetadata {
-  const all = (...names: string[]): string[] =>
+/**
+ * Reads the Highwire (citation_*), Dublin Core and Open Graph metadata of a page, and elements with LaTeXML's classes.
+ */
+export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMetadata {
+  const metaContents = (...names: string[]): string[] =>
     names.flatMap((name) =>
       page(`meta[name="${name}" i], meta[property="${name}" i]`)
         .toArray()
         .map((element) => (page(element).attr("content") ?? "").replace(/\s+/g, " ").trim())
         .filter((content) => content !== ""),
     );
-  const shown = (selector: string) => page(selector).first().text().replace(/\s+/g, " ").trim() || undefined;
+  const textIn = (selector: string) => page(selector).first().text().replace(/\s+/g, " ").trim() || undefined;
 
-  const authors = all("citation_author", "citation_authors", "dc.creator")
+  const authors = metaContents("citation_author", "citation_authors", "dc.creator")
     .flatMap((names) => names.split(";"))
     .map((name) => name.trim());
-  const pdf = all("citation_pdf_url")[0];
-  const namesDoi = all("dc.identifier").some((identifier) =>
+  const pdfAddress = metaContents("citation_pdf_url")[0];
+  const hasDoi = metaContents("dc.identifier").some((identifier) =>
     /^(?:doi:\s*|https?:\/\/(?:dx\.)?doi\.org\/)?10\.\d{4,9}\/\S+$/i.test(identifier),
   );
   const base = page("base[href]").attr("href") ?? url;
   const abstract =
-    all("citation_abstract", "dcterms.abstract")[0] ??
-    shown(".ltx_abstract p") ??
-    shown("section.abstract p, #abstract p, blockquote.abstract") ??
-    all("dc.description", "og:description", "description")[0];
+    metaContents("citation_abstract", "dcterms.abstract")[0] ??
+    textIn(".ltx_abstract p") ??
+    textIn("section.abstract p, #abstract p, blockquote.abstract") ??
+    metaContents("dc.description", "og:description", "description")[0];
   return {
     title:
-      all("citation_title", "dc.title")[0] ??
-      shown("h1.ltx_title_document") ??
-      all("og:title")[0] ??
-      shown("h1") ??
-      shown("title"),
+      metaContents("citation_title", "dc.title")[0] ??
+      textIn("h1.ltx_title_document") ??
+      metaContents("og:title")[0] ??
+      textIn("h1") ??
+      textIn("title"),
     authors: authors.length === 0 ? undefined : [...new Set(authors)],
     date: isoDate(
-      all("citation_publication_date", "citation_date", "citation_online_date", "dc.date", "article:published_time")[0],
+      metaContents(
+        "citation_publication_date",
+        "citation_date",
+        "citation_online_date",
+        "dc.date",
+        "article:published_time",
+      )[0],
     ),
     abstract: abstract?.replace(/^(?:abstract)[\s.:]*/i, ""),
-    doi: /10\.\d{4,9}\/\S+/.exec(all("citation_doi", "dc.identifier", "prism.doi")[0] ?? "")?.[0].toLowerCase(),
-    pdfUrl: pdf !== undefined && URL.canParse(pdf, base) ? new URL(pdf, base).href : undefined,
+    doi: /10\.\d{4,9}\/\S+/
+      .exec(metaContents("citation_doi", "dc.identifier", "prism.doi")[0] ?? "")?.[0]
+      .toLowerCase(),
+    pdfUrl: pdfAddress !== undefined && URL.canParse(pdfAddress, base) ? new URL(pdfAddress, base).href : undefined,
     isArticlePage:
-      all("citation_title", "citation_pdf_url", "citation_doi", "prism.doi", "publication_doi").length > 0 || namesDoi,
+      metaContents("citation_title", "citation_pdf_url", "citation_doi", "prism.doi", "publication_doi").length > 0 ||
+      hasDoi,
   };
 }
 
-/** 2024/01/22, 2024-01-22T10:00Z and 2024 as YYYY[-MM[-DD]]. */
+/** Converts dates such as 2024/01/22, 2024-01-22T10:00Z and 2024 to YYYY-MM-DD, YYYY-MM or YYYY. */
 function isoDate(text: string | undefined): string | undefined {
   const match = /^(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?/.exec(text ?? "");
   return match

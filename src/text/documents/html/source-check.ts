@@ -1,90 +1,88 @@
 /**
- * The parser's time grows with the square of the depth: fifty thousand elements in one another took six minutes.
- * Articles need some fifty.
+ * Maximum depth of nested elements. Articles have a depth of about fifty. The parser takes quadratic time: six minutes
+ * for a depth of fifty thousand.
  */
 const maxDepth = 1000;
-/** The parser compares each attribute of a tag with all before it: a hundred thousand took two minutes. */
+/** Maximum number of attributes of a tag. The parser takes quadratic time: two minutes for a hundred thousand. */
 const maxAttributes = 500;
 
-/** Elements that hold no others, or that another of their kind closes. */
-const neverDeepens = new Set(
+/** Elements that do not increase the depth: they contain no others, or the next element of the same kind ends them. */
+const flatElements = new Set(
   "area base br col dd dt embed hr img input li link meta option p param source td th tr track wbr".split(" "),
 );
-/** What stands in these is not markup. */
-const rawText = new Set(["script", "style", "textarea", "title", "xmp", "noscript"]);
+/** Elements whose content is text, and not markup. */
+const rawTextElements = new Set(["script", "style", "textarea", "title", "xmp", "noscript"]);
 
 /**
- * Looks through a page's source before it is parsed, in one pass without going back. Gives the source with the
- * attributes of a tag that has too many left out, or undefined where its elements are nested too deeply.
+ * Checks the source of a page before it is parsed, in linear time.
+ * @returns the source, in which tags with too many attributes have none; undefined if elements are nested too deeply.
  */
-export function checkedSource(source: string): string | undefined {
+export function checkSource(source: string): string | undefined {
   const pieces: string[] = [];
-  let kept = 0;
+  let copiedUntil = 0;
   let depth = 0;
-  for (let at = source.indexOf("<"); at !== -1; at = source.indexOf("<", at)) {
-    if (source.startsWith("<!--", at)) {
-      at = after(source, "-->", at + 4);
+  for (let index = source.indexOf("<"); index !== -1; index = source.indexOf("<", index)) {
+    if (source.startsWith("<!--", index)) {
+      index = indexAfter(source, "-->", index + 4);
       continue;
     }
-    const isClosing = source[at + 1] === "/";
-    const name = nameAt(source, at + (isClosing ? 2 : 1));
+    const isEndTag = source[index + 1] === "/";
+    const name = nameAt(source, index + (isEndTag ? 2 : 1));
     if (name === "") {
-      at += 1;
+      index += 1;
       continue;
     }
-    const from = at + (isClosing ? 2 : 1) + name.length;
-    const { end, attributes } = tagEnd(source, from);
-    if (attributes > maxAttributes) {
-      pieces.push(source.slice(kept, from), ">");
-      kept = end;
+    const nameEnd = index + (isEndTag ? 2 : 1) + name.length;
+    const { end, attributeCount } = readAttributes(source, nameEnd);
+    if (attributeCount > maxAttributes) {
+      pieces.push(source.slice(copiedUntil, nameEnd), ">");
+      copiedUntil = end;
     }
-    at = end;
-    if (!isClosing && rawText.has(name)) {
-      at = endOfRaw(source, name, end);
+    index = end;
+    if (!isEndTag && rawTextElements.has(name)) {
+      index = rawTextEnd(source, name, end);
       continue;
     }
-    // The end of raw text closes what was not counted.
-    if (neverDeepens.has(name) || rawText.has(name) || source[end - 2] === "/") continue;
-    depth = isClosing ? Math.max(0, depth - 1) : depth + 1;
+    if (flatElements.has(name) || rawTextElements.has(name) || source[end - 2] === "/") continue;
+    depth = isEndTag ? Math.max(0, depth - 1) : depth + 1;
     if (depth > maxDepth) return undefined;
   }
-  return kept === 0 ? source : pieces.join("") + source.slice(kept);
+  return copiedUntil === 0 ? source : pieces.join("") + source.slice(copiedUntil);
 }
 
-const after = (source: string, mark: string, from: number): number => {
-  const found = source.indexOf(mark, from);
-  return found === -1 ? source.length : found + mark.length;
+/** The index after the next `text`; the end of the source if it is missing. */
+const indexAfter = (source: string, text: string, from: number): number => {
+  const start = source.indexOf(text, from);
+  return start === -1 ? source.length : start + text.length;
 };
 
-/** In lower case; empty where no name begins with a letter. Names are short: of a longer one the beginning. */
-function nameAt(source: string, at: number): string {
-  return /^[a-z][a-z\d:-]*/i.exec(source.slice(at, at + 40))?.[0].toLowerCase() ?? "";
+/** The name at `start`, in lower case and cut to 40 characters; empty if there is no letter at `start`. */
+function nameAt(source: string, start: number): string {
+  return /^[a-z][a-z\d:-]*/i.exec(source.slice(start, start + 40))?.[0].toLowerCase() ?? "";
 }
 
-/**
- * Where a tag ends, and about how many attributes it has: what stands in quotation marks behind an equals sign is one.
- */
-function tagEnd(source: string, from: number): { readonly end: number; readonly attributes: number } {
-  let attributes = 0;
-  let isSpace = false;
+/** The index after a tag, and the approximate number of its attributes. `start` is the end of the tag's name. */
+function readAttributes(source: string, start: number): { readonly end: number; readonly attributeCount: number } {
+  let attributeCount = 0;
+  let canBeginAttribute = false;
   let last = "";
-  for (let at = from; at < source.length; at += 1) {
-    const character = source[at] ?? "";
-    if (character === ">") return { end: at + 1, attributes };
-    if (last === "=" && (character === '"' || character === "'")) at = after(source, character, at + 1) - 1;
-    const isNext =
+  for (let index = start; index < source.length; index += 1) {
+    const character = source[index] ?? "";
+    if (character === ">") return { end: index + 1, attributeCount };
+    if (last === "=" && (character === '"' || character === "'")) index = indexAfter(source, character, index + 1) - 1;
+    const isSeparator =
       character === " " || character === "\n" || character === "\t" || character === "/" || character === "\f";
-    if (isSpace && !isNext) attributes += 1;
-    // Without a space behind a quoted value the next attribute begins there.
-    isSpace = isNext || character === '"' || character === "'";
-    if (!isNext || last !== "=") last = character;
+    if (canBeginAttribute && !isSeparator) attributeCount += 1;
+    // After a quoted value, the next attribute may begin without a space.
+    canBeginAttribute = isSeparator || character === '"' || character === "'";
+    if (!isSeparator || last !== "=") last = character;
   }
-  return { end: source.length, attributes };
+  return { end: source.length, attributeCount };
 }
 
-/** Where the end tag of an element begins whose content is not markup; the source's end where it is missing. */
-function endOfRaw(source: string, name: string, from: number): number {
-  for (let at = source.indexOf("</", from); at !== -1; at = source.indexOf("</", at + 2))
-    if (source.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return at;
+/** The index of the end tag of a raw text element; the end of the source if it is missing. */
+function rawTextEnd(source: string, name: string, from: number): number {
+  for (let index = source.indexOf("</", from); index !== -1; index = source.indexOf("</", index + 2))
+    if (source.slice(index + 2, index + 2 + name.length).toLowerCase() === name) return index;
   return source.length;
 }

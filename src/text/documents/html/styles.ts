@@ -3,224 +3,242 @@ import { compile } from "css-select";
 import parse, { type CssNode } from "css-tree/parser";
 import { type Element, elementsOf, type Node } from "./select.js";
 
-/** What a page says of how an element looks: properties and values in lower case. */
+/** The CSS properties of an element and their values, in lower case. */
 export type Style = ReadonlyMap<string, string>;
 
-/** What of a style sheet is looked at. */
-const tells = new Set(
+/** The CSS properties that may hide an element. The others are not read. */
+const relevantProperties = new Set(
   "display visibility opacity content-visibility font font-size color -webkit-text-fill-color background background-color background-clip -webkit-background-clip clip clip-path transform translate left top right bottom inset text-indent margin margin-left margin-top height width overflow animation animation-name".split(
     " ",
   ),
 );
-/** Rules within one another. */
-const maxNesting = 8;
-/** Steps of comparing the rules of a page with its elements; long articles with long style sheets need some million. */
+/** Maximum depth of nested rules. */
+const maxDepth = 8;
+/** Maximum number of steps to compare rules with elements. Long articles with long style sheets need a few million. */
 const maxComparisons = 20_000_000;
 
-/** A rule that says something, and how much it counts: CSS adds up 10,000 an id, 100 a class and 1 a name. */
+/** A rule for one selector. */
 interface Rule {
   readonly selector: string;
   readonly parts: readonly CssNode[];
-  readonly weight: number;
-  readonly declared: readonly Declared[];
+  /** The specificity of the selector: 10,000 for each id, 100 for each class and 1 for each element name. */
+  readonly specificity: number;
+  readonly declarations: readonly Declaration[];
 }
-type Declared = readonly [property: string, value: string, isImportant: boolean];
+type Declaration = readonly [property: string, value: string, isImportant: boolean];
 
-/** The style of each element that has any: of the page's sheets, and of its own attributes over them. */
+/** The style of each element that has one, from the page's style sheets and from the attributes of the element. */
 export function stylesOf(page: CheerioAPI): ReadonlyMap<Node, Style> {
   const styles = new Map<Node, Map<string, string>>();
-  const important = new Set<string>();
+  /** Elements' numbers and properties that were set by an "!important" declaration, such as "12 color". */
+  const importantKeys = new Set<string>();
   const variables = new Map<string, string>();
-  const names = new Map<Node, number>();
-  const set = (element: Element, declared: readonly Declared[]): void => {
-    const own = styles.get(element) ?? new Map<string, string>();
-    styles.set(element, own);
-    if (!names.has(element)) names.set(element, names.size);
-    for (const [property, value, isImportant] of declared) {
-      const key = `${names.get(element)} ${property}`;
-      if (important.has(key) && !isImportant) continue;
-      if (isImportant) important.add(key);
+  const elementNumbers = new Map<Node, number>();
+  const addDeclarations = (element: Element, declarations: readonly Declaration[]): void => {
+    const style = styles.get(element) ?? new Map<string, string>();
+    styles.set(element, style);
+    if (!elementNumbers.has(element)) elementNumbers.set(element, elementNumbers.size);
+    for (const [property, value, isImportant] of declarations) {
+      const key = `${elementNumbers.get(element)} ${property}`;
+      if (importantKeys.has(key) && !isImportant) continue;
+      if (isImportant) importantKeys.add(key);
       if (property.startsWith("--")) variables.set(property, value);
-      else own.set(property, value);
+      else style.set(property, value);
     }
   };
-  const all = elementsOf(page, "*");
-  for (const element of all) {
+  const elements = elementsOf(page, "*");
+  for (const element of elements) {
     const { color, bgcolor } = element.attribs;
-    if (bgcolor !== undefined) set(element, [["background-color", bgcolor.toLowerCase(), false]]);
-    if (color !== undefined && element.name === "font") set(element, [["color", color.toLowerCase(), false]]);
+    if (bgcolor !== undefined) addDeclarations(element, [["background-color", bgcolor.toLowerCase(), false]]);
+    if (color !== undefined && element.name === "font")
+      addDeclarations(element, [["color", color.toLowerCase(), false]]);
   }
-  const rules = elementsOf(page, "style").flatMap((sheet) => rulesIn(read(page(sheet).text(), "stylesheet"), [""], 0));
-  apply(
-    all,
-    rules.toSorted((a, b) => a.weight - b.weight),
-    set,
+  const rules = elementsOf(page, "style").flatMap((sheet) =>
+    rulesIn(parseCss(page(sheet).text(), "stylesheet"), [""], 0),
   );
-  for (const element of all) {
+  applyRules(
+    elements,
+    rules.toSorted((a, b) => a.specificity - b.specificity),
+    addDeclarations,
+  );
+  for (const element of elements) {
     const { style } = element.attribs;
-    if (style !== undefined) set(element, declaredIn(read(style, "declarationList")));
+    if (style !== undefined) addDeclarations(element, declarationsIn(parseCss(style, "declarationList")));
   }
-  for (const own of styles.values())
-    for (const [property, value] of own)
+  for (const style of styles.values())
+    for (const [property, value] of style)
       if (value.includes("var("))
-        own.set(
+        style.set(
           property,
           value.replace(/var\((--[\w-]+)(?:[^\w()-][^()]*)?\)/g, (_, name: string) => variables.get(name) ?? ""),
         );
   return styles;
 }
 
-/** Values and selectors are left as they are written; a sheet with errors gives what stands around them. */
-const read = (css: string, context: string): CssNode =>
+/** Parses CSS. Values and selectors stay as text. If there are errors, the correct parts are returned. */
+const parseCss = (css: string, context: string): CssNode =>
   parse(css, { context, parseValue: false, parseRulePrelude: false, parseAtrulePrelude: false });
 
 const childrenOf = (node: CssNode | null | undefined): CssNode[] => [...(node?.children ?? [])];
 const textOf = (value: CssNode | string | null | undefined): string =>
   typeof value === "object" && value !== null ? textOf(value.value) : (value ?? "");
 
-/** The rules that hold on a wide screen, those within the rule of these selectors included. */
-function rulesIn(block: CssNode | null | undefined, within: readonly string[], depth: number): Rule[] {
-  if (depth > maxNesting) return [];
+/**
+ * The rules in a block that apply on a wide screen. `outerSelectors` are the selectors of the rule around the block; ""
+ * for a block outside of rules.
+ */
+function rulesIn(block: CssNode | null | undefined, outerSelectors: readonly string[], depth: number): Rule[] {
+  if (depth > maxDepth) return [];
   return childrenOf(block).flatMap((node) => {
-    // What stands within a rule and does not begin with "&".
-    if (node.type === "Raw" && depth > 0) return rulesIn(read(textOf(node), "stylesheet"), within, depth + 1);
+    // css-tree does not parse a nested rule that does not begin with "&".
+    if (node.type === "Raw" && depth > 0)
+      return rulesIn(parseCss(textOf(node), "stylesheet"), outerSelectors, depth + 1);
     if (node.type === "Atrule") {
-      const holds = /^(?:supports|layer|container)$/.test(node.name ?? "") || isForScreen(node);
-      return holds ? [...rulesOf(within, node.block), ...rulesIn(node.block, within, depth + 1)] : [];
+      const applies = /^(?:supports|layer|container)$/.test(node.name ?? "") || isForScreen(node);
+      return applies ? [...rulesOf(outerSelectors, node.block), ...rulesIn(node.block, outerSelectors, depth + 1)] : [];
     }
     if (node.type !== "Rule") return [];
     const selectors = selectorsOf(textOf(node.prelude)).flatMap((selector) =>
-      within.map((outer) => (outer === "" ? selector : nested(outer, selector))),
+      outerSelectors.map((outer) => (outer === "" ? selector : combineSelectors(outer, selector))),
     );
     return [...rulesOf(selectors, node.block), ...rulesIn(node.block, selectors, depth + 1)];
   });
 }
 
-const nested = (outer: string, selector: string): string =>
+const combineSelectors = (outer: string, selector: string): string =>
   selector.includes("&") ? selector.replaceAll("&", `:is(${outer})`) : `:is(${outer}) ${selector}`;
 
-/** Selectors set apart by commas that stand in no bracket. */
-function selectorsOf(prelude: string): string[] {
-  if (prelude.length > maxSelector) return [];
-  let depth = 0;
-  const marked = Array.from(prelude, (sign) => {
-    if (sign === "(" || sign === "[") depth += 1;
-    if (sign === ")" || sign === "]") depth -= 1;
-    return sign === "," && depth === 0 ? "\0" : sign;
-  });
-  return marked.join("").split("\0").slice(0, maxSelectors);
-}
-const [maxSelector, maxSelectors] = [2000, 50];
+const maxSelectorChars = 2000;
+/** Maximum number of selectors of one rule. */
+const maxSelectors = 50;
 
+/** Splits a list of selectors at its commas, except commas in brackets. */
+function selectorsOf(prelude: string): string[] {
+  if (prelude.length > maxSelectorChars) return [];
+  let depth = 0;
+  const characters = Array.from(prelude, (character) => {
+    if (character === "(" || character === "[") depth += 1;
+    if (character === ")" || character === "]") depth -= 1;
+    return character === "," && depth === 0 ? "\0" : character;
+  });
+  return characters.join("").split("\0").slice(0, maxSelectors);
+}
+
+/** One rule for each selector, with the declarations in a block. */
 function rulesOf(selectors: readonly string[], block: CssNode | null | undefined): Rule[] {
-  const declared = declaredIn(block);
-  if (declared.length === 0) return [];
+  const declarations = declarationsIn(block);
+  if (declarations.length === 0) return [];
   return selectors.flatMap((selector) => {
     const parts = partsOf(selector);
-    return parts.length === 0 ? [] : [{ selector, parts, weight: weightOf(parts), declared }];
+    return parts.length === 0 ? [] : [{ selector, parts, specificity: specificityOf(parts), declarations }];
   });
 }
 
-/** None of a selector with a typing error. */
+/** The parts of a selector; empty if it has a syntax error. */
 function partsOf(selector: string): CssNode[] {
   try {
-    return selector.length > maxSelector ? [] : childrenOf(parse(selector, { context: "selector" }));
+    return selector.length > maxSelectorChars ? [] : childrenOf(parse(selector, { context: "selector" }));
   } catch {
     return [];
   }
 }
 
-function declaredIn(block: CssNode | null | undefined): Declared[] {
+function declarationsIn(block: CssNode | null | undefined): Declaration[] {
   return childrenOf(block).flatMap(({ type, property = "", value, important }) => {
     const name = property.toLowerCase();
-    if (type !== "Declaration" || !(tells.has(name) || name.startsWith("--"))) return [];
-    const plain = textOf(value)
+    if (type !== "Declaration" || !(relevantProperties.has(name) || name.startsWith("--"))) return [];
+    const valueWithoutComments = textOf(value)
       .replace(/\/\*.*?\*\//gs, "")
       .replace(/\s+/g, " ");
-    return [[name, plain.trim().toLowerCase().slice(0, 300), important !== undefined && important !== false]];
+    const isImportant = important !== undefined && important !== false;
+    return [[name, valueWithoutComments.trim().toLowerCase().slice(0, 300), isImportant]];
   });
 }
 
-/** Of two rules that hold for an element the one with the higher weight counts. */
-function weightOf(parts: readonly CssNode[]): number {
+/** The specificity of a selector. If two rules apply to an element, the one with the higher specificity wins. */
+function specificityOf(parts: readonly CssNode[]): number {
   return parts.reduce((sum, part) => {
     if (part.type === "IdSelector") return sum + 10_000;
     if (part.type === "TypeSelector") return sum + (part.name === "*" ? 0 : 1);
-    const inside = childrenOf(part).map((each) => weightOf(childrenOf(each)));
     if (part.type !== "PseudoClassSelector") return sum + (/^(?:Class|Attribute)/.test(part.type) ? 100 : 0);
-    return sum + (part.name === "where" ? 0 : inside.length > 0 ? Math.max(...inside) : 100);
+    const inner = childrenOf(part).map((argument) => specificityOf(childrenOf(argument)));
+    return sum + (part.name === "where" ? 0 : inner.length > 0 ? Math.max(...inner) : 100);
   }, 0);
 }
 
-/** A width that most people read a page at, in CSS pixels. */
-const screenWidth = 1280;
+/** The width of a usual screen, in CSS pixels. */
+const screenWidthPx = 1280;
 
 const mediaWidth = /\b(min|max)-width\s?:\s?(\d{1,6})(px|r?em)|\bwidth\s?([<>])=?\s?(\d{1,6})(px|r?em)/g;
 
-/** Whether a media query holds on a wide screen in light colours. What is not understood holds. */
+/** Whether a media query is true on a wide screen with light colours. Unknown conditions count as true. */
 const isForScreen = ({ name, prelude }: CssNode): boolean =>
   name === "media" &&
   textOf(prelude)
     .toLowerCase()
     .split(",")
     .some((query) => {
-      const widths = [...query.matchAll(mediaWidth)].every(([, bound, least, unit, sign, than, otherUnit]) => {
-        const pixels = Number(least ?? than) * ((unit ?? otherUnit) === "px" ? 1 : 16);
-        return bound === "min" || sign === ">" ? screenWidth >= pixels : screenWidth <= pixels;
-      });
-      const holds = widths && !/\b(?:print|speech|prefers-color-scheme\s?:\s?dark)\b/.test(query);
-      return /^\s*not\b/.test(query) ? !holds : holds;
+      const hasRightWidth = [...query.matchAll(mediaWidth)].every(
+        ([, bound, boundNumber, boundUnit, sign, signNumber, signUnit]) => {
+          const pixels = Number(boundNumber ?? signNumber) * ((boundUnit ?? signUnit) === "px" ? 1 : 16);
+          return bound === "min" || sign === ">" ? screenWidthPx >= pixels : screenWidthPx <= pixels;
+        },
+      );
+      const isTrue = hasRightWidth && !/\b(?:print|speech|prefers-color-scheme\s?:\s?dark)\b/.test(query);
+      return /^\s*not\b/.test(query) ? !isTrue : isTrue;
     });
 
-/** Sets what the rules say of the elements that they name, as far as comparing them has no end. */
-function apply(
-  all: readonly Element[],
+/** Calls `addDeclarations` for each rule and each element that it applies to, up to a maximum number of comparisons. */
+function applyRules(
+  elements: readonly Element[],
   rules: readonly Rule[],
-  set: (element: Element, declared: readonly Declared[]) => void,
+  addDeclarations: (element: Element, declarations: readonly Declaration[]) => void,
 ): void {
-  const byKey = new Map<string, Element[]>();
-  for (const element of all) {
+  const elementsByKey = new Map<string, Element[]>();
+  for (const element of elements) {
     const { id, class: classes = "" } = element.attribs;
-    for (const key of new Set([element.name, `#${id}`, ...classes.split(/\s+/).map((each) => `.${each}`)])) {
-      const there = byKey.get(key);
-      if (there === undefined) byKey.set(key, [element]);
-      else there.push(element);
+    for (const key of new Set([element.name, `#${id}`, ...classes.split(/\s+/).map((name) => `.${name}`)])) {
+      const sameKey = elementsByKey.get(key);
+      if (sameKey === undefined) elementsByKey.set(key, [element]);
+      else sameKey.push(element);
     }
   }
-  let room = maxComparisons;
-  for (const { selector, parts, declared } of rules) {
+  let remainingComparisons = maxComparisons;
+  for (const { selector, parts, declarations } of rules) {
     const key = keyOf(parts);
-    const candidates = key === undefined ? all : (byKey.get(key) ?? []);
-    // One that costs too much leaves room for the others.
-    const cost = candidates.length * costOf(parts, all.length);
-    if (cost > room) continue;
-    room -= cost;
-    const named = matcherOf(selector);
-    for (const element of candidates) if (named(element)) set(element, declared);
+    const candidates = key === undefined ? elements : (elementsByKey.get(key) ?? []);
+    // A rule that needs too many comparisons is skipped, so that the others can be applied.
+    const comparisons = candidates.length * maxComparisonsOf(parts, elements.length);
+    if (comparisons > remainingComparisons) continue;
+    remainingComparisons -= comparisons;
+    const matches = matcherOf(selector);
+    for (const element of candidates) if (matches(element)) addDeclarations(element, declarations);
   }
 }
 
-/** What tells most of the elements that a selector may name: an id, a class, or a name of its last part. */
+/**
+ * The id, a class or the element name in the last part of a selector. All elements that the selector matches have it.
+ */
 function keyOf(parts: readonly CssNode[]): string | undefined {
-  const last = parts.slice(parts.findLastIndex(({ type }) => type === "Combinator") + 1);
-  const of = (wanted: string) => last.find(({ type, name }) => type === wanted && name !== "*")?.name;
-  const [id, named, tag] = [of("IdSelector"), of("ClassSelector"), of("TypeSelector")];
-  return id !== undefined ? `#${id}` : named !== undefined ? `.${named}` : tag?.toLowerCase();
+  const lastPart = parts.slice(parts.findLastIndex(({ type }) => type === "Combinator") + 1);
+  const nameIn = (wantedType: string) => lastPart.find(({ type, name }) => type === wantedType && name !== "*")?.name;
+  const [id, className, tag] = [nameIn("IdSelector"), nameIn("ClassSelector"), nameIn("TypeSelector")];
+  return id !== undefined ? `#${id}` : className !== undefined ? `.${className}` : tag?.toLowerCase();
 }
 
-/** Steps of one comparison, at most: those that look around an element may look at a good many. */
-const costOf = (parts: readonly CssNode[], count: number): number =>
+/** Maximum number of elements that are compared to test one element: some selectors also test elements around it. */
+const maxComparisonsOf = (parts: readonly CssNode[], elementCount: number): number =>
   parts.reduce((sum, { type, name }) => {
-    const looksAround = type === "Combinator" || type === "PseudoClassSelector";
-    return sum + (name === "has" ? count : looksAround ? Math.min(count, reach) : 1);
+    const testsOthers = type === "Combinator" || type === "PseudoClassSelector";
+    return sum + (name === "has" ? elementCount : testsOthers ? Math.min(elementCount, maxNeighbours) : 1);
   }, 0);
-const reach = 50;
+const maxNeighbours = 50;
 
-/** None is named by a selector that holds what a page on paper has not, such as `:hover`. */
+/** Tests whether a selector matches an element. False for selectors with a state of the page, such as `:hover`. */
 function matcherOf(selector: string): (element: Element) => boolean {
   try {
-    const named = compile(selector);
-    return (element) => named(element as never);
+    const matches = compile(selector);
+    return (element) => matches(element as never);
   } catch {
     return () => false;
   }

@@ -1,21 +1,24 @@
-// Tells JATS by its beginning, apart from its reader, which a PDF need not wait for.
-/** Whether a document is an article in JATS, the XML of PubMed Central and of many publishers. */
+// Recognises JATS. In a file of its own, so that reading a PDF does not load the reader of JATS.
+
+/** Whether a document is an article in JATS, the XML format of PubMed Central and of many publishers. */
 export const isJats = (text: string): boolean =>
   /^\s*(?:<\?xml[^>]*>\s*)?(?:<pmc-articleset>\s*)?<article[\s>]/i.test(withoutDoctype(text.slice(0, 5000))) &&
   /<front[\s>]/.test(text);
 
-/** Where a document type ends, with what it declares between brackets. */
-export function endOfDeclaration(xml: string, from: number): number {
-  const end = xml.indexOf(">", from);
-  const bracket = xml.slice(from, end).indexOf("[");
+/**
+ * The index of the ">" that ends the declaration at `start`, after the declarations in brackets if it has any; or -1.
+ */
+export function endOfDeclaration(xml: string, start: number): number {
+  const end = xml.indexOf(">", start);
+  const bracket = xml.slice(start, end).indexOf("[");
   if (end === -1 || bracket === -1) return end;
-  const inner = xml.indexOf("]", from + bracket);
-  return inner === -1 ? -1 : xml.indexOf(">", inner);
+  const closingBracket = xml.indexOf("]", start + bracket);
+  return closingBracket === -1 ? -1 : xml.indexOf(">", closingBracket);
 }
 
-/** Declarations may hold the word that a document is told by. Only the first is looked at. */
+/** Removes the first document type declaration, because it may contain "<article" too. */
 function withoutDoctype(xml: string): string {
-  const at = xml.search(/<!DOCTYPE/i);
-  const end = at === -1 ? -1 : endOfDeclaration(xml, at);
-  return end === -1 ? xml : xml.slice(0, at) + xml.slice(end + 1);
+  const start = xml.search(/<!DOCTYPE/i);
+  const end = start === -1 ? -1 : endOfDeclaration(xml, start);
+  return end === -1 ? xml : xml.slice(0, start) + xml.slice(end + 1);
 }

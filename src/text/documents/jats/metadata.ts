@@ -8,25 +8,25 @@ interface JatsMetadata {
   readonly date?: string;
   readonly abstract?: string;
   readonly doi?: string;
-  /** In the words of JATS, such as "research article". */
+  /** The type of the article in JATS, such as "research article". */
   readonly publicationType?: string;
-  /** The address of the licence where the article names one. */
+  /** The address of the licence, if the article has it. */
   readonly license?: string;
   readonly retracted?: boolean;
-  /** What the publisher says of the article at its head: a retraction, a concern. */
+  /** A sentence for the reader if the publisher has retracted the article or has expressed concern about it. */
   readonly note?: string;
 }
 
-/** What the front of an article says of it. */
+/** Reads the metadata of an article. */
 export function jatsMetadata(page: CheerioAPI, article: Cheerio<Node>): JatsMetadata {
   const meta = article.find("> front > article-meta").first();
-  const plain = (selector: string): string | undefined => textOf(meta.find(selector).first()) || undefined;
+  const textIn = (selector: string): string | undefined => textOf(meta.find(selector).first()) || undefined;
   const authors = meta
     .find('> contrib-group > contrib[contrib-type="author"], > contrib-group > contrib:not([contrib-type])')
     .toArray()
     .map((element) => {
       const contributor = page(element);
-      // A group is one author; its members are named within it.
+      // A group counts as one author; the list of its members is removed.
       const group = contributor.find("> collab").first().clone();
       if (group.length > 0) {
         group.find("contrib-group, xref, fn").remove();
@@ -41,32 +41,31 @@ export function jatsMetadata(page: CheerioAPI, article: Cheerio<Node>): JatsMeta
       );
     })
     .filter((name) => name !== "");
-  const related = meta
+  const relations = meta
     .find("related-article, related-object")
     .toArray()
     .map((element) => page(element).attr("related-article-type") ?? "");
-  // On the article that was retracted; the notice itself names a "retracted-article".
+  // These relations are in the retracted article. The notice of the retraction has the relation "retracted-article".
   const retracted =
-    related.some((kind) => /^(?:retraction(?:-forward)?|withdrawal)$/.test(kind)) &&
+    relations.some((kind) => /^(?:retraction(?:-forward)?|withdrawal)$/.test(kind)) &&
     article.attr("article-type") !== "retraction";
-  const isConcern = related.some((kind) => /expression-of-concern|concern-forward/.test(kind));
+  const hasConcern = relations.some((kind) => /expression-of-concern|concern-forward/.test(kind));
   return {
-    title: plain("> title-group > article-title"),
+    title: textIn("> title-group > article-title"),
     ...(authors.length === 0 ? {} : { authors }),
     date: dateOf(page, meta),
     abstract:
-      // Journals mark the one abstract as such; those of other kinds are highlights, summaries by the editor, and the
-      // like.
-      plain("> abstract:not([abstract-type])") ??
-      plain(
+      // The abstract has no type, or one of these. Other types are highlights, summaries by the editor, and so on.
+      textIn("> abstract:not([abstract-type])") ??
+      textIn(
         '> abstract[abstract-type="abstract"], > abstract[abstract-type="normal"], > abstract[abstract-type="section"]',
       ) ??
-      plain('> abstract[abstract-type="executive-summary"], > abstract[abstract-type="summary"]'),
+      textIn('> abstract[abstract-type="executive-summary"], > abstract[abstract-type="summary"]'),
     publicationType: kindOf(article.attr("article-type")),
     license: licenseOf(page, meta),
-    doi: plain('> article-id[pub-id-type="doi"]')?.toLowerCase(),
+    doi: textIn('> article-id[pub-id-type="doi"]')?.toLowerCase(),
     ...(retracted ? { retracted, note: "The publisher marks this article as retracted." } : {}),
-    ...(isConcern && !retracted
+    ...(hasConcern && !retracted
       ? { note: "The publisher has published an expression of concern about this article." }
       : {}),
   };
@@ -76,24 +75,25 @@ const kindOf = (type: string | undefined): string | undefined => type?.replaceAl
 
 function licenseOf(page: CheerioAPI, meta: Cheerio<Node>): string | undefined {
   const license = meta.find("> permissions > license").first();
-  const named = [
+  const elements = [
     license,
     ...license
       .find("ext-link, ali\\:license_ref")
       .toArray()
       .map((element) => page(element)),
   ];
-  const addresses = named.flatMap((element) => [
+  const addresses = elements.flatMap((element) => [
     element.attr("xlink:href") ?? "",
     element.is("license") ? "" : element.text().trim(),
   ]);
   return addresses.find((address) => /^https?:\/\/\S{1,200}$/.test(address));
 }
 
+/** The text of an element without citations and footnotes. */
 const textOf = (element: Cheerio<Node>): string => {
   const copy = element.clone();
   for (const { next } of copy.find("xref").toArray())
-    // The dash between two citations goes with them.
+    // The dash or comma between two citations is removed too.
     if (next?.next?.type === "tag" && next.next.name === "xref") {
       const between = next.type === "text" ? next : next.type === "tag" ? next.children[0] : undefined;
       if (between?.type === "text" && /^\s?[,;–-]\s?$/.test(between.data)) between.data = "";
@@ -101,14 +101,14 @@ const textOf = (element: Cheerio<Node>): string => {
   copy.find("xref, fn").remove();
   const heading = copy.children("title").first();
   if (/^(?:abstract|summary) ?[.:]?$/i.test(heading.text().replace(/\s+/g, " ").trim())) heading.remove();
-  // Words of a heading and of the paragraph below it stand apart without a space between them.
+  // A space between the words of a heading and those of the paragraph after it.
   copy.find("title, p, sec, break, list-item").before(" ").after(" ");
-  // Brackets of citations that went are left empty.
-  const plain = copy.text().replace(/\s{0,9}(?:\([\s,;–-]{0,9}\)|\[[\s,;–-]{0,9}\])/g, "");
-  return plain.replace(/\s+/g, " ").trim();
+  // The brackets around removed citations are empty, and are removed too.
+  const withoutBrackets = copy.text().replace(/\s{0,9}(?:\([\s,;–-]{0,9}\)|\[[\s,;–-]{0,9}\])/g, "");
+  return withoutBrackets.replace(/\s+/g, " ").trim();
 };
 
-/** The first day of publication, however much of it is known. */
+/** The earliest date of publication: YYYY-MM-DD, YYYY-MM or YYYY. Of the dates in a year, the most exact one counts. */
 function dateOf(page: CheerioAPI, meta: Cheerio<Node>): string | undefined {
   const dates = meta
     .find("> pub-date")

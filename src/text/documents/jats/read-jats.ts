@@ -2,22 +2,22 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 import { endOfDeclaration } from "./is-jats.js";
 import { jatsMetadata } from "./metadata.js";
 import { mathText } from "../html/mathml.js";
-import { becomeText, type Element, elementsOf, type Node, raisePower, takeAway } from "../html/select.js";
+import { replaceByText, type Element, elementsOf, type Node, convertPower, removeNodes } from "../html/select.js";
 import { sectionLabel } from "../text/markdown.js";
-import { barsOf } from "../text/table-columns.js";
+import { barCountsOf } from "../text/table-columns.js";
 import { buildText, type Part, type ReadResult } from "../text/document-text.js";
 
-/** Articles nest some twenty elements deep; the parser calls itself for each. */
+/** Maximum depth of nested elements, because the parser is recursive. Articles have a depth of about twenty. */
 const maxDepth = 500;
-/** Below this a body is a stub that stands for a scan. */
-const minBody = 500;
+/** A shorter body is only a note that the article exists as a scan. */
+const minBodyChars = 500;
 
 /**
- * The text of a JATS article: sections under their headings, tables row by row, formulas once, references numbered. An
- * article without its body is of depth `abstract`. Entities of the document's own are never expanded.
+ * Reads the text of a JATS article: sections with headings, tables row by row, formulas, and numbered references. The
+ * depth is `abstract` if the article has no body. Entities that the document declares are never expanded.
  */
 export async function readJats(xml: string): Promise<ReadResult> {
-  // The lenient parser below would take half an article for a whole one.
+  // Checked first, because the parser below would also read half of an article without an error.
   const depth = depthOf(xml);
   if (depth === undefined)
     return { status: "unreadable", reason: "The article's XML is damaged or cut off; download it again." };
@@ -28,18 +28,18 @@ export async function readJats(xml: string): Promise<ReadResult> {
   const article = page("article").first();
   const { note, ...details } = jatsMetadata(page, article);
 
-  formulasOnce(page);
-  const notes = footnotesBehind(page);
-  bracketRaised(page);
-  // "[3]" and "(Lee, 2020)" stand as they are; a raised bare number would run into its word.
-  for (const raised of elementsOf(page, "sup")) {
-    if (page(raised).children("xref").length === 0) {
-      raisePower(page, raised);
+  convertFormulas(page);
+  const notes = takeFootnotes(page);
+  bracketCitations(page);
+  // A superscript citation such as "word3" becomes "word [3]". Others, such as "(Lee, 2020)", are not changed.
+  for (const superscript of elementsOf(page, "sup")) {
+    if (page(superscript).children("xref").length === 0) {
+      convertPower(page, superscript);
       continue;
     }
-    if (page(raised).children("xref[ref-type=bibr]").length === 0) continue;
-    const cited = page(raised).text().trim();
-    if (/^\d{1,3}(?!\d)/.test(cited)) becomeText(page, raised, ` [${cited}]`);
+    if (page(superscript).children("xref[ref-type=bibr]").length === 0) continue;
+    const numbers = page(superscript).text().trim();
+    if (/^\d{1,3}(?!\d)/.test(numbers)) replaceByText(page, superscript, ` [${numbers}]`);
   }
 
   const parts: Part[] = [
@@ -66,155 +66,151 @@ export async function readJats(xml: string): Promise<ReadResult> {
     .find("> floats-group")
     .each((_, element) => void parts.push(...sectionsOf(page, element, "Figures and tables")));
   article.find("> back > app-group > app, > back > app, > back > sec, > back > ack").each((_, element) => {
-    const isThanks = page(element).is("ack");
-    parts.push(
-      ...sectionsOf(
-        page,
-        element,
-        page(element).children("title").text().trim() || (isThanks ? "Acknowledgements" : "Appendix"),
-      ),
-    );
+    const defaultHeading = page(element).is("ack") ? "Acknowledgements" : "Appendix";
+    parts.push(...sectionsOf(page, element, page(element).children("title").text().trim() || defaultHeading));
   });
   const references = referencesOf(page, article);
   if (references !== undefined) parts.push(references);
 
-  const isWhole = body.text().replace(/\s+/g, " ").trim().length >= minBody;
-  return { status: "ok", text: buildText(parts, { kind: "jats", depth: isWhole ? "full" : "abstract", ...details }) };
+  const hasBody = body.text().replace(/\s+/g, " ").trim().length >= minBodyChars;
+  return { status: "ok", text: buildText(parts, { kind: "jats", depth: hasBody ? "full" : "abstract", ...details }) };
 }
 
 /**
- * How deep the elements of a document stand in one another; undefined where one is not closed in its place, or a tag,
- * comment or CDATA section has no end. One pass: a document that is cut off or damaged is found in the time that
- * reading it takes.
+ * The depth of a document's nested elements. Undefined if an element is not closed in the right order, or if a tag, a
+ * comment or a CDATA section has no end: the document is damaged or incomplete. Takes linear time.
  */
 function depthOf(xml: string): number | undefined {
-  const open: string[] = [];
-  let deepest = 0;
-  for (let at = xml.indexOf("<"); at !== -1; at = xml.indexOf("<", at)) {
-    const [start, end] = sectionMarks.find(([mark]) => xml.startsWith(mark, at)) ?? ["<", ">"];
-    const close = start === "<!" ? endOfDeclaration(xml, at) : start === "<" ? endOfTag(xml, at) : xml.indexOf(end, at);
+  const openElements: string[] = [];
+  let depth = 0;
+  for (let index = xml.indexOf("<"); index !== -1; index = xml.indexOf("<", index)) {
+    const [start, end] = delimiters.find(([delimiter]) => xml.startsWith(delimiter, index)) ?? ["<", ">"];
+    const close =
+      start === "<!" ? endOfDeclaration(xml, index) : start === "<" ? endOfTag(xml, index) : xml.indexOf(end, index);
     if (close === -1) return undefined;
     if (start === "<") {
-      const isClosing = xml[at + 1] === "/";
-      const name = /^[^\s/>]{1,200}/.exec(xml.slice(at + (isClosing ? 2 : 1), at + 202))?.[0];
+      const isEndTag = xml[index + 1] === "/";
+      const name = /^[^\s/>]{1,200}/.exec(xml.slice(index + (isEndTag ? 2 : 1), index + 202))?.[0];
       if (name === undefined) return undefined;
-      if (isClosing && open.pop() !== name) return undefined;
-      if (!isClosing && xml[close - 1] !== "/") deepest = Math.max(deepest, open.push(name));
-      if (open.length > 2 * maxDepth) return deepest;
+      if (isEndTag && openElements.pop() !== name) return undefined;
+      if (!isEndTag && xml[close - 1] !== "/") depth = Math.max(depth, openElements.push(name));
+      if (openElements.length > 2 * maxDepth) return depth;
     }
-    at = close + (start === "<" || start === "<!" ? 1 : end.length);
+    index = close + (start === "<" || start === "<!" ? 1 : end.length);
   }
-  return open.length === 0 && deepest > 0 ? deepest : undefined;
+  return openElements.length === 0 && depth > 0 ? depth : undefined;
 }
 
-const sectionMarks = [
+/** The beginnings and ends of everything in XML that is not a tag. */
+const delimiters = [
   ["<!--", "-->"],
   ["<![CDATA[", "]]>"],
   ["<?", "?>"],
   ["<!", ">"],
 ] as const;
 
-/** A tag with more text has an attribute without its closing mark. */
-const longestTag = 100_000;
+/** Maximum length of a tag. A longer one has an attribute without a closing quotation mark. */
+const maxTagChars = 100_000;
 
-/** Where a tag ends; -1 where another begins before, or it has none. What stands in quotation marks ends none. */
-function endOfTag(xml: string, from: number): number {
+/** The index of the ">" that ends a tag, outside of quotation marks. -1 if it is missing before the next "<". */
+function endOfTag(xml: string, start: number): number {
   let quote = "";
-  const last = Math.min(xml.length, from + longestTag);
-  for (let at = from + 1; at < last; at += 1) {
-    const character = xml[at] ?? "";
+  const limit = Math.min(xml.length, start + maxTagChars);
+  for (let index = start + 1; index < limit; index += 1) {
+    const character = xml[index] ?? "";
     if (character === "<") return -1;
     if (quote !== "") {
       if (character === quote) quote = "";
     } else if (character === '"' || character === "'") quote = character;
-    else if (character === ">") return at;
+    else if (character === ">") return index;
   }
   return -1;
 }
 
 /**
- * Puts each formula once, as `$LaTeX$` where the article has it; articles carry it as TeX, MathML and a picture side by
- * side.
+ * Replaces each formula by `$LaTeX$`, or by text if the article has no LaTeX for it. An article may contain the same
+ * formula three times: in LaTeX, in MathML and as a picture.
  */
-function formulasOnce(page: CheerioAPI): void {
+function convertFormulas(page: CheerioAPI): void {
   for (const element of elementsOf(page, "inline-formula, disp-formula")) {
     const formula = page(element);
     const tex = formula.find("tex-math").first().text();
-    const plain = inDocument(tex)
+    const latex = documentBody(tex)
       .trim()
       .replace(/^\${1,2}|\${1,2}$/g, "")
       .replace(/\s+/g, " ")
       .trim();
     const [math] = formula.find("mml\\:math, math").toArray();
-    const shown = (math === undefined ? "" : mathText(math)) || formula.text().replace(/\s+/g, " ").trim();
+    const plainText = (math === undefined ? "" : mathText(math)) || formula.text().replace(/\s+/g, " ").trim();
     const label = formula.children("label").text().trim();
-    const written = plain === "" ? shown : `$${plain}$`;
+    const formulaText = latex === "" ? plainText : `$${latex}$`;
     if (element.name === "disp-formula")
-      becomeText(page, element, `${written}${label === "" ? "" : ` ${label}`}`, element.name);
-    else becomeText(page, element, written);
+      replaceByText(page, element, `${formulaText}${label === "" ? "" : ` ${label}`}`, element.name);
+    else replaceByText(page, element, formulaText);
   }
 }
 
-/** Springer's articles give each formula as a document of LaTeX. */
-function inDocument(tex: string): string {
+/** The body of a LaTeX document. In Springer's articles, each formula is a complete document. */
+function documentBody(tex: string): string {
   const [begin, end] = ["\\begin{document}", "\\end{document}"];
-  const at = tex.indexOf(begin);
-  const close = at === -1 ? -1 : tex.indexOf(end, at);
-  return close === -1 ? tex : tex.slice(at + begin.length, close);
+  const bodyStart = tex.indexOf(begin);
+  const bodyEnd = bodyStart === -1 ? -1 : tex.indexOf(end, bodyStart);
+  return bodyEnd === -1 ? tex : tex.slice(bodyStart + begin.length, bodyEnd);
 }
 
-/** Footnotes of the text, taken out of its sentences. */
-function footnotesBehind(page: CheerioAPI): Part[] {
+/** Removes the footnotes from the sentences of the text. @returns a section with them. */
+function takeFootnotes(page: CheerioAPI): Part[] {
   const notes: string[] = [];
-  const gone: Node[] = [];
+  const noteElements: Node[] = [];
   page("body fn, back > fn-group > fn").each((_, element) => {
     const note = page(element);
     if (note.parents("table-wrap").length > 0) return;
     const text = note.text().replace(/\s+/g, " ").trim();
     if (text !== "") notes.push(`Footnote: ${text}`);
-    gone.push(element);
+    noteElements.push(element);
   });
-  takeAway(gone);
+  removeNodes(noteElements);
   return notes.length === 0 ? [] : [{ label: "§ Footnotes", text: `## Footnotes\n\n${notes.join("\n\n")}` }];
 }
 
-const blocks = new Set(
+const blockElements = new Set(
   "p sec list def-list disp-quote disp-formula disp-formula-group fig fig-group table-wrap table-wrap-group boxed-text statement verse-group supplementary-material tr".split(
     " ",
   ),
 );
-/** Printed elsewhere than in the sentence that they stand in. */
-const floats = new Set(
+/** Block elements that may be in the middle of a sentence in the XML, but are printed outside of it. */
+const floatElements = new Set(
   "disp-formula disp-formula-group fig fig-group table-wrap table-wrap-group boxed-text supplementary-material".split(
     " ",
   ),
 );
-const left = new Set("label title object-id graphic media alt-text long-desc permissions".split(" "));
+/** Elements that are not read as text here; labels and titles are read with the element around them. */
+const skippedElements = new Set("label title object-id graphic media alt-text long-desc permissions".split(" "));
 
-/** What stands below an element, split at its sections. */
+/** The text of an element, divided at its sections. The first part gets `heading`. */
 function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): Part[] {
-  const parts: { label?: string; pieces: string[] }[] = [begun(heading)];
-  const say = (piece: string) => parts.at(-1)?.pieces.push(piece);
-  const bars = barsOf(page(root).find("tr").toArray());
-  /** What stands within the open paragraph and is set behind it. */
-  let behind: Element[] | undefined;
-  walkChildren(root);
+  const parts: { label?: string; pieces: string[] }[] = [newPart(heading)];
+  const append = (piece: string) => parts.at(-1)?.pieces.push(piece);
+  const barCounts = barCountsOf(page(root).find("tr").toArray());
+  /** The floats in the current paragraph, which are appended after it. Undefined outside of paragraphs. */
+  let pendingFloats: Element[] | undefined;
+  appendChildren(root);
   return parts.map(({ label, pieces }) => ({ label, text: tidy(pieces.join("")) }));
 
-  function begun(title: string | undefined): { label?: string; pieces: string[] } {
+  function newPart(title: string | undefined): { label?: string; pieces: string[] } {
     return title === undefined || title === ""
       ? { pieces: [] }
       : { label: sectionLabel(title), pieces: [`## ${title}\n\n`] };
   }
-  function walkChildren(node: Node): void {
-    if ("children" in node) for (const child of node.children) walk(child as Node);
+  function appendChildren(node: Node): void {
+    if ("children" in node) for (const child of node.children) appendNode(child as Node);
   }
-  function walk(node: Node): void {
-    if (node.type === "text") return void say(node.data.replace(/\s+/g, " "));
+  function appendNode(node: Node): void {
+    if (node.type === "text") return void append(node.data.replace(/\s+/g, " "));
     if (node.type !== "tag") return;
     const element = page(node);
     const name = node.name;
-    if (behind !== undefined && floats.has(name)) return setBehind(node, behind);
+    if (pendingFloats !== undefined && floatElements.has(name)) return postponeFloat(node, pendingFloats);
     if (name === "sec") {
       const title = [
         element.children("label").text().trim(),
@@ -222,51 +218,52 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
       ]
         .filter(Boolean)
         .join(" ");
-      if (title !== "") parts.push(begun(title));
-      return walkChildren(node);
+      if (title !== "") parts.push(newPart(title));
+      return appendChildren(node);
     }
     if (name === "fig" || name === "table-wrap") {
-      say(`\n\n${element.children("label").text().trim()}${element.children("label").length > 0 ? ": " : ""}`);
-      return walkChildren(node);
+      append(`\n\n${element.children("label").text().trim()}${element.children("label").length > 0 ? ": " : ""}`);
+      return appendChildren(node);
     }
     if (name === "caption" && element.children("title").length > 0)
-      say(`${element.children("title").text().replace(/\s+/g, " ").trim()} `);
-    // A theorem is cited by its label, or its name.
-    if (element.is("statement > label, statement > title")) say(" ");
-    else if (left.has(name)) return;
+      append(`${element.children("title").text().replace(/\s+/g, " ").trim()} `);
+    // The label or the name of a theorem is part of the text, because the text refers to it.
+    if (element.is("statement > label, statement > title")) append(" ");
+    else if (skippedElements.has(name)) return;
     const isInline =
       (name === "p" && element.parent().is("list-item, td, th, caption")) ||
       (name === "disp-formula" && element.closest("td, th").length > 0);
-    if (name === "list-item") say("\n- ");
-    else if (name === "tr") say("\n");
-    else if (blocks.has(name) && !isInline) say("\n\n");
-    const before = bars.get(node) ?? 0;
-    if (before > 0) say(` ${"| ".repeat(before)}`);
-    if (name === "break") say("\n");
-    if (name === "p" && !element.parent().is("td, th")) walkParagraph(node);
-    else walkChildren(node);
-    if (name === "caption" || (blocks.has(name) && name !== "tr" && !isInline)) say("\n\n");
+    if (name === "list-item") append("\n- ");
+    else if (name === "tr") append("\n");
+    else if (blockElements.has(name) && !isInline) append("\n\n");
+    const barCount = barCounts.get(node) ?? 0;
+    if (barCount > 0) append(` ${"| ".repeat(barCount)}`);
+    if (name === "break") append("\n");
+    if (name === "p" && !element.parent().is("td, th")) appendParagraph(node);
+    else appendChildren(node);
+    if (name === "caption" || (blockElements.has(name) && name !== "tr" && !isInline)) append("\n\n");
   }
-  /** A sentence may run over a figure, a table or a formula that stands in its paragraph. */
-  function walkParagraph(node: Element): void {
-    const outer = behind;
-    const own: Element[] = (behind = []);
-    walkChildren(node);
-    behind = undefined;
-    for (const each of own) walk(each);
-    behind = outer;
+  /** Figures, tables and formulas in a paragraph come after it, because a sentence may continue after them. */
+  function appendParagraph(node: Element): void {
+    const outerFloats = pendingFloats;
+    const floats: Element[] = (pendingFloats = []);
+    appendChildren(node);
+    pendingFloats = undefined;
+    for (const float of floats) appendNode(float);
+    pendingFloats = outerFloats;
   }
-  function setBehind(node: Element, own: Element[]): void {
-    own.push(node);
+  function postponeFloat(node: Element, floats: Element[]): void {
+    floats.push(node);
     const { next } = node;
-    const isClosed = next !== null && "data" in next && /^\s*[.,;:)]/.test(next.data);
+    const isBeforePunctuation = next !== null && "data" in next && /^\s*[.,;:)]/.test(next.data);
     const pieces = parts.at(-1)?.pieces;
-    if (!isClosed) say(" ");
+    if (!isBeforePunctuation) append(" ");
     else if (pieces !== undefined) pieces[pieces.length - 1] = pieces.at(-1)?.trimEnd() ?? "";
   }
 }
 
-const isRaisedCitation = (node: Node | null): node is Element =>
+/** Whether a node is a citation link whose whole content is a superscript. */
+const isSuperscriptCitation = (node: Node | null): node is Element =>
   node?.type === "tag" &&
   (node as Element).name === "xref" &&
   (node as Element).attribs["ref-type"] === "bibr" &&
@@ -274,21 +271,24 @@ const isRaisedCitation = (node: Node | null): node is Element =>
   (node as Element).children[0]?.type === "tag" &&
   ((node as Element).children[0] as Element).name === "sup";
 
-/** Numbers of citations that are each raised within their link, and the dashes between them: " [1–3]" for them all. */
-function bracketRaised(page: CheerioAPI): void {
+/**
+ * Replaces a row of superscript citation links, and the dashes and commas between them, by one text such as " [1–3]".
+ */
+function bracketCitations(page: CheerioAPI): void {
   for (const first of page("xref[ref-type=bibr]").toArray()) {
-    if (first.parent === null || !isRaisedCitation(first) || isRaisedCitation(before(first))) continue;
-    let said = page(first).text().trim();
-    const rest: Node[] = [];
+    if (first.parent === null || !isSuperscriptCitation(first) || isSuperscriptCitation(linkBefore(first))) continue;
+    let numbers = page(first).text().trim();
+    const following: Node[] = [];
     for (let node = first.next; node !== null; node = node.next) {
       const text = page(node).text();
-      if (!isRaisedCitation(node) && !(/^\s?[,;–-]\s?$/.test(text) && isRaisedCitation(node.next))) break;
-      said += text.trim();
-      rest.push(node);
+      const isSeparator = /^\s?[,;–-]\s?$/.test(text) && isSuperscriptCitation(node.next);
+      if (!isSuperscriptCitation(node) && !isSeparator) break;
+      numbers += text.trim();
+      following.push(node);
     }
-    if (!/^\d{1,3}(?:[,;–-]\d{1,3}){0,20}$/.test(said)) continue;
-    // "TAG<sup>(</sup>…<sup>)</sup>": round brackets of its own go.
-    const [open, close] = [first.prev, (rest.at(-1) ?? first).next];
+    if (!/^\d{1,3}(?:[,;–-]\d{1,3}){0,20}$/.test(numbers)) continue;
+    // Superscript round brackets around the citations are removed.
+    const [open, close] = [first.prev, (following.at(-1) ?? first).next];
     if (
       page(open as Element)
         .text()
@@ -298,14 +298,14 @@ function bracketRaised(page: CheerioAPI): void {
         .trim() === ")"
     )
       for (const bracket of [open, close]) if (bracket?.type === "tag") page(bracket).remove();
-    for (const node of rest) page(node).remove();
-    becomeText(page, first, ` [${said}]`);
+    for (const node of following) page(node).remove();
+    replaceByText(page, first, ` [${numbers}]`);
   }
 
-  /** What stands before a link, a dash or comma being passed by. */
-  function before(node: Element): Node | null {
-    const last = node.prev;
-    return last !== null && /^\s?[,;–-]\s?$/.test(page(last).text()) ? last.prev : last;
+  /** The node before a link; if that is a dash or a comma, the node before it. */
+  function linkBefore(node: Element): Node | null {
+    const { prev } = node;
+    return prev !== null && /^\s?[,;–-]\s?$/.test(page(prev).text()) ? prev.prev : prev;
   }
 }
 
@@ -320,27 +320,28 @@ function referencesOf(page: CheerioAPI, article: Cheerio<Node>): Part | undefine
           .children("label")
           .text()
           .replace(/[[\].\s]/g, "") || String(index + 1);
-      const cited = reference.find("mixed-citation, element-citation, citation, nlm-citation").first();
-      const names = cited
+      const citation = reference.find("mixed-citation, element-citation, citation, nlm-citation").first();
+      const names = citation
         .find("name, string-name")
         .toArray()
         .map((name) =>
           [page(name).find("surname").text(), page(name).find("given-names").text()].filter(Boolean).join(" "),
         );
-      // Elements without punctuation between them run into one another.
-      for (const element of cited.find("*").toArray()) if (element.prev?.type === "tag") page(element).before(" ");
-      const loose = ["article-title", "chapter-title", "source", "year", "volume", "fpage", "pub-id"].map((tag) =>
-        cited.find(tag).first().text().trim(),
+      // A space between elements that have no text between them.
+      for (const element of citation.find("*").toArray()) if (element.prev?.type === "tag") page(element).before(" ");
+      const details = ["article-title", "chapter-title", "source", "year", "volume", "fpage", "pub-id"].map((tag) =>
+        citation.find(tag).first().text().trim(),
       );
-      const written =
-        cited.is("mixed-citation") || names.length === 0
-          ? cited.text()
-          : [names.join(", "), ...loose].filter(Boolean).join(". ");
-      return `[${label}] ${written.replace(/\s+/g, " ").trim()}`;
+      const citationText =
+        citation.is("mixed-citation") || names.length === 0
+          ? citation.text()
+          : [names.join(", "), ...details].filter(Boolean).join(". ");
+      return `[${label}] ${citationText.replace(/\s+/g, " ").trim()}`;
     });
   return lines.length === 0 ? undefined : { label: "§ References", text: `## References\n\n${lines.join("\n\n")}` };
 }
 
+/** Removes spaces that are not needed, and all empty lines except one between two paragraphs. */
 const tidy = (text: string): string =>
   text
     .replace(/[^\S\n]+/g, " ")

@@ -19,7 +19,7 @@ export function skipSpace(text: string, start: number): number {
   return index;
 }
 
-/** The group that begins with `open` at `from` or after spaces. Undefined if there is none, or it is not closed. */
+/** The group that begins with `open` at `from` or after spaces. Undefined if it is missing or not closed. */
 export function groupAt(text: string, from: number, open: "{" | "[" = "{"): Group | undefined {
   const start = skipSpace(text, from);
   if (text[start] !== open) return undefined;
@@ -30,7 +30,7 @@ export function groupAt(text: string, from: number, open: "{" | "[" = "{"): Grou
   return end === -1 ? undefined : { content: text.slice(start + 1, end), end: end + 1 };
 }
 
-/** The index of the bracket that closes the one at `start`; -1 if there is none. */
+/** The index of the bracket that closes the one at `start`; -1 if it is missing. */
 function findClosing(text: string, start: number, open: "{" | "["): number {
   const close = open === "{" ? "}" : "]";
   let depth = 0;

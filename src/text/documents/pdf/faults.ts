@@ -5,8 +5,8 @@ const minMathLetters = 10;
 const mathLetters = /[\u{1d400}-\u{1d7cb}]/gu;
 
 /**
- * The only letter in the formulas of a text, if almost all are the same ("each node 𝐀𝐀 has a token 𝐀𝐀") and it often
- * occurs twice in a row. Otherwise undefined.
+ * The only letter in the formulas of a text, if almost all are equal ("each node 𝐀𝐀 has a token 𝐀𝐀") and it
+ * often occurs twice in a row. Otherwise undefined.
  */
 export function onlyMathLetter(text: string): string | undefined {
   const letters = text.match(mathLetters) ?? [];
