@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, resolve, sep } from "node:path";
+import { InvalidStateError } from "../engine/lib/errors.js";
 import { nearestCandidate } from "../engine/lib/nearest.js";
 import { sanitise, shellWord } from "../engine/lib/sanitise.js";
 import { errorReport } from "../engine/ui/command-line.js";
@@ -15,8 +16,10 @@ type OwnerOf = (option: string) => string | undefined;
 /** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
 export function explain(error: unknown, io: Io, args: readonly string[], ownerOf: OwnerOf = () => undefined): number {
   const usage = (said: string, hint: string) => usageSentence(said, hint, args, io.cwd, ownerOf);
-  const { message, exitCode } = errorReport(error, io, { name: "research-ralph", args, usage });
-  if (message === undefined) return exitCode;
+  const { message: given, exitCode } = errorReport(error, io, { name: "research-ralph", args, usage });
+  if (given === undefined) return exitCode;
+  // A person knows the folder they are in.
+  const message = error instanceof InvalidStateError ? given.replaceAll(`${io.cwd}${sep}`, "") : given;
   const line = error instanceof UnnamedWork ? namingFirst(error, args) : undefined;
   const sentence = line === undefined ? message : `${message}, as in ${line}.`;
   const said = (text: string) => `${wrapForTerminal(`research-ralph: ${sanitise(text)}`, io)}\n`;

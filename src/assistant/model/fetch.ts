@@ -1,5 +1,6 @@
 import { fieldsIn } from "../../engine/lib/json-fields.js";
 import type { EnvHttpProxyAgent } from "undici";
+import { refusedStatus } from "../../engine/sandbox/proxy-status.js";
 import { lostProxy } from "../../net/lost-proxy.js";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -38,7 +39,7 @@ export function modelFetch(timeouts: RequestTimeouts = defaultTimeouts): typeof 
   let dispatcher: EnvHttpProxyAgent | undefined;
   return async (input, init = {}) => {
     const { EnvHttpProxyAgent, fetch } = await import("undici");
-    dispatcher ??= new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0 });
+    dispatcher ??= new EnvHttpProxyAgent({ headersTimeout: 0, bodyTimeout: 0, proxyTunnel: false });
     const host = new URL(input instanceof Request ? input.url : input).host;
     const timeoutController = new AbortController();
     // The timers do not keep the process alive; an open connection does.
@@ -56,6 +57,7 @@ export function modelFetch(timeouts: RequestTimeouts = defaultTimeouts): typeof 
     init.signal?.addEventListener("abort", stopTimers, { once: true });
     try {
       const response = await fetch(input as string, { ...(init as object), signal, dispatcher, redirect: "error" });
+      if (response.headers.get("proxy-status") === refusedStatus) throw new ConnectionRefused(refusedText(host));
       const body =
         response.body === null
           ? null
@@ -135,12 +137,13 @@ export async function isConnectionRefused({ origin }: URL, fetch: typeof globalT
   }
 }
 
+const refusedText = (host: string): string => `${host} does not accept connections (ECONNREFUSED).`;
+
 function networkErrorOf(error: unknown, host: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const proxy = lostProxy(cause);
   if (proxy !== undefined) return new NoAnswer(`The proxy set in ${proxy} can't be reached; correct or unset it.`);
-  if (hasCode(cause, "ECONNREFUSED"))
-    return new ConnectionRefused(`${host} does not accept connections (ECONNREFUSED).`);
+  if (hasCode(cause, "ECONNREFUSED")) return new ConnectionRefused(refusedText(host));
   if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);
   const message = messageOf(cause);
   if (message === "bad port")

@@ -61,7 +61,7 @@ export function addLook({ add, io }: CommandLine): void {
   })
     .option("--check", "write nothing; list sentences whose numbers or sources no quote supports (exit 1)")
     .option("--as <format>", `write every record instead, for other programs: ${Object.keys(exportFormats).join(", ")}`)
-    .option("--to <path>", "with --as: write this file instead of stdout")
+    .option("-o, --to <path>", "with --as: write this file instead of stdout")
     .addOption(
       new Option("--only <which>", "with --as: only the records of this decision, stage or status").choices(
         onlyRecords,

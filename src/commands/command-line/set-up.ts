@@ -78,7 +78,7 @@ export function addSetUp({ program, add, io, done }: CommandLine): void {
     .option("--iteration-minutes <N>", "maximum wall time of one iteration (default: 60)", number)
     .option("--idle-minutes <N>", "kill an agent after N minutes without output; 0: never (default: 15)", number)
     .option(...trustOption)
-    .option("--quiet", "print only warnings");
+    .option("-q, --quiet", "print only warnings");
 
   program
     .command("completion <shell>")

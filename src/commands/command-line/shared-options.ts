@@ -122,7 +122,7 @@ export const withAgent = (command: Command): Command =>
     .option(...trustOption)
     .option("--otel", "send traces by OTLP over HTTP, where OTEL_EXPORTER_OTLP_ENDPOINT says")
     .option("--no-git", "do not commit")
-    .option("--quiet", "print only warnings and results")
+    .option("-q, --quiet", "print only warnings and results")
     .option("--verbose", "show each summary of the history too");
 
 export const howOf = ({ flags, quiet, verbose, json }: Common): Common => ({ flags, quiet, verbose, json });

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { createColors } from "picocolors";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
@@ -166,13 +167,14 @@ export function readingLines(
 
 /** Who found the paper, why so high, and why records are one work with it or not. */
 function foundLines(
-  { id, found }: Paper,
+  { id, source, found }: Paper,
   names: ReadonlyMap<string, string>,
   flow: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
 ): string[] {
   if (found === undefined) return [];
-  const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences({ id }, found, names)];
+  const own = { id, ...withoutUndefined({ source: source ?? found.sources[0] }) };
+  const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences(own, found, names)];
   return ["", colors.bold("Found"), ...how.flatMap((sentence) => flow(sentence, "  "))];
 }
 

@@ -21,7 +21,7 @@ import { researchesName, rrdFile, rrdName } from "../../research/project-files/l
 import { openResearch, readResearch } from "../../research/project-files/research.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
-import { findResearch, listOfNames } from "../../research/overview/find-research.js";
+import { displayPath, findResearch, listOfNames } from "../../research/overview/find-research.js";
 import {
   newUpdate,
   findingsText,
@@ -69,7 +69,8 @@ interface UpdateArguments {
 /**
  * Searches for changes since the last search of finished projects, and updates the projects with changes. Without
  * changes, no agent starts and no committed file changes. Several projects are handled one after the other, also after
- * a failure, within the limits of the whole command. The exit code is the first that is not 0.
+ * a failure, within the limits of the whole command. Of several projects, an unfinished one is left out, which is no
+ * failure unless no project is finished. The exit code is the first that is not 0.
  */
 export async function updateCommand(args: UpdateArguments, io: Io): Promise<number> {
   const config = await resolveConfig(io, args.flags);
@@ -77,6 +78,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   const began = io.clock.now();
   const spent = { usd: 0, tokens: 0, iterations: 0 };
   const done = new Set<string>();
+  const unfinished: string[] = [];
   const notProjects = args.folders.filter((named) => isOtherPath(io.cwd, named));
   const mistyped = notProjects.filter((named) => !isFromGlob(io.cwd, named, args.folders));
   if (notProjects.length === args.folders.length)
@@ -97,6 +99,10 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
       folder = await findResearch(io.cwd, named);
       if (done.has(folder)) continue;
       done.add(folder);
+      if (await isUnfinished(folder)) {
+        unfinished.push(folder);
+        continue;
+      }
       const limits = remainingLimits(config, spent, io.clock.now() - began);
       if (limits === undefined) {
         say(io, `The limit of this command is reached; no source was asked for ${basename(folder)}.`);
@@ -119,7 +125,18 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
     if (exitCode === 0) exitCode = code;
     if (code > 128) return code;
   }
-  return exitCode;
+  for (const folder of unfinished)
+    say(
+      io,
+      `Left out, because it is not finished: ${basename(folder)}; 'research-ralph run ${shellWord(displayPath(io.cwd, folder))}' continues it.`,
+    );
+  return exitCode === 0 && unfinished.length > 0 && unfinished.length === done.size ? 2 : exitCode;
+}
+
+/** Whether there is nothing to update yet. */
+async function isUnfinished(folder: string): Promise<boolean> {
+  const { rrd, ledger } = await readResearch(folder);
+  return openUpdate(rrd) === undefined && statusOf(rrd, ledger).phase !== "COMPLETE";
 }
 
 /** Whether the path is a file, or a folder without rrd.json. */

@@ -13,6 +13,9 @@ export class ExpectedError extends Error {
   }
 }
 
+/** A state file can't be used. The message names absolute paths, which the command shortens. */
+export class InvalidStateError extends ExpectedError {}
+
 /** Whether `error` is a system error of Node with one of these codes, such as ENOENT. */
 export const hasCode = (error: unknown, ...codes: string[]): error is NodeJS.ErrnoException =>
   error instanceof Error && "code" in error && codes.includes(String(error.code));

@@ -12,9 +12,11 @@ import {
   type Socket,
 } from "node:net";
 import type { Duplex } from "node:stream";
+import { hasCode } from "../lib/errors.js";
 import { isOwnAddress, isPrivateAddress, lookupWith } from "../lib/private-address.js";
 import { signalChild } from "../process/descendants.js";
 import type { KeyRoute, ProcessAccess, ToolProgram } from "../process/access.js";
+import { refusedStatus } from "./proxy-status.js";
 import {
   credentialsOf,
   portOf,
@@ -79,7 +81,12 @@ export async function openProxy(
       response.pipe(answer);
       response.on("error", () => answer.destroy());
     });
-    outgoing.on("error", ({ message }) => (answer.headersSent ? answer.destroy() : refuse(502, message)));
+    outgoing.on("error", (error) => {
+      if (answer.headersSent) return void answer.destroy();
+      // The program inside can't see otherwise that its local model server does not run.
+      if (route === undefined && hasCode(error, "ECONNREFUSED")) answer.setHeader("proxy-status", refusedStatus);
+      refuse(502, error.message);
+    });
     answer.on("close", () => outgoing.destroy());
     incoming.pipe(outgoing);
   });

@@ -22,7 +22,7 @@ import {
 } from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
 import { secondsBefore, wereAllReadBefore } from "../workflow/timing.js";
-import { criterionText, eligibilityReport } from "../screening/eligibility/eligibility.js";
+import { criterionText, eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { whyNoGround } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
@@ -510,6 +510,11 @@ function figuresOf(
   const presented = rows.filter(({ status }) => status === "presented").length;
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
   const { found: foundCount, all: quoteCount } = quoteSums(citablePapers);
+  const waitingCount = rrd.papers_pool.filter(isWaiting).length;
+  const waitingText =
+    waitingCount === 0
+      ? ""
+      : `, without ${counted(waitingCount, "paper")} that ${waitingCount === 1 ? "waits" : "wait"} for a person`;
   const figure = (name: Figure["name"], value: string | number, label: string, isBad = false): Figure => ({
     name,
     value: String(value),
@@ -533,7 +538,7 @@ function figuresOf(
             : figure(
                 "quotes",
                 `${thousands(foundCount)}/${thousands(quoteCount)}`,
-                `${quoteCount === 1 ? "quote" : "quotes"} found in the text`,
+                `${quoteCount === 1 ? "quote" : "quotes"} found in the text${waitingText}`,
                 foundCount * 2 < quoteCount,
               ),
         ]),

@@ -168,7 +168,7 @@ export interface MergeDecisions {
  * one: another source found it too. `names`: names of records for people, by id.
  */
 export const mergeSentences = (
-  own: Pick<PaperRecord, "id">,
+  own: Pick<PaperRecord, "id"> & Partial<Pick<PaperRecord, "source">>,
   {
     merged = [],
     apart = [],
@@ -178,9 +178,10 @@ export const mergeSentences = (
   },
   names: ReadonlyMap<string, string> = new Map(),
 ): string[] => [
-  ...merged.map(({ id, source, why }) =>
-    id === own.id ? `also found by ${source}` : `merged with ${names.get(id) ?? id} of ${source}: ${why}`,
-  ),
+  ...merged.flatMap(({ id, source, why }) => {
+    if (id !== own.id) return [`merged with ${names.get(id) ?? id} of ${source}: ${why}`];
+    return source === own.source ? [] : [`also found by ${source}`];
+  }),
   ...apart.map(({ id, why }) => `not merged with ${names.get(id) ?? id}: ${why}`),
 ];
 

@@ -5,7 +5,7 @@ import { openLines } from "../../engine/storage/agent-notes.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { standingOf, targetOf } from "../derived/status.js";
 import type { Rrd } from "../generated/rrd.js";
-import { stageOfRejection } from "../screening/eligibility/eligibility.js";
+import { isWaiting, stageOfRejection } from "../screening/eligibility/eligibility.js";
 import { isUserSource } from "../papers/records/own-list.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
 import { onlyRefusedLeft, reading } from "../units/reading/kind.js";
@@ -53,7 +53,7 @@ export function nextUnit(
   const lastProduct = products.pop();
   return {
     verdict: "complete",
-    reason: `${readingsText(state.rrd)}${products.map((product) => `, ${product}`).join("")} and ${lastProduct} ${products.length === 0 ? "is" : "are"} written${fewerText(state.rrd)}.`,
+    reason: `${readingsText(state.rrd)}${products.map((product) => `, ${product}`).join("")} and ${lastProduct} ${products.length === 0 ? "is" : "are"} written${fewerText(state.rrd)}${waitingText(state.rrd)}.`,
   };
 }
 
@@ -63,6 +63,14 @@ function fewerText(rrd: Rrd): string {
   return found >= wanted || rrd.requirements.sources?.every(isUserSource) === true
     ? ""
     : `; ${wanted} papers were wanted, and the search found no more`;
+}
+
+/** A clause about the papers that wait for a person; empty without such papers. */
+function waitingText({ papers_pool: pool }: Rrd): string {
+  const { length } = pool.filter(isWaiting);
+  return length === 0
+    ? ""
+    : `; ${quantity(length, "paper")} ${length === 1 ? "waits" : "wait"} for a person's decision`;
 }
 
 /** The beginning of a sentence: how many papers are read, retracted, not retrieved, or excluded unread by the user. */

@@ -1,7 +1,11 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, it } from "vitest";
-import { modelFetch, NoAnswer } from "../../../src/assistant/model/fetch.js";
+import { type AddressInfo, connect, createServer as createSocketServer } from "node:net";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { modelFetch, NoAnswer, ConnectionRefused } from "../../../src/assistant/model/fetch.js";
+import { openProxy } from "../../../src/engine/sandbox/proxy.js";
+import { upstreamOf } from "../../../src/engine/sandbox/upstream.js";
+import { temporaryFolder } from "../../support/projects/research.js";
 
 async function answered(type: string, body: string, status = 200): Promise<Response> {
   const server = createServer((_, response) => response.writeHead(status, { "content-type": type }).end(body));
@@ -13,6 +17,28 @@ async function answered(type: string, body: string, status = 200): Promise<Respo
     server.close();
   }
 }
+
+it("tells a dead local server behind the sandbox's proxy from one that fails", async () => {
+  const dead = createServer();
+  await new Promise<void>((resolve) => dead.listen(0, "127.0.0.1", resolve));
+  const { port } = dead.address() as AddressInfo;
+  await new Promise((resolve) => dead.close(resolve));
+  const socket = join(temporaryFolder(), "proxy");
+  const proxy = await openProxy(socket, { hosts: [`127.0.0.1:${port}`], keys: [] }, upstreamOf({}));
+  const entry = createSocketServer((client) => void client.pipe(connect(socket)).pipe(client));
+  await new Promise<void>((resolve) => entry.listen(0, "127.0.0.1", resolve));
+  vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${(entry.address() as AddressInfo).port}`);
+  vi.stubEnv("http_proxy", undefined);
+  vi.stubEnv("NO_PROXY", "");
+  vi.stubEnv("no_proxy", undefined);
+  try {
+    await expect(modelFetch()(`http://127.0.0.1:${port}/v1/models`)).rejects.toBeInstanceOf(ConnectionRefused);
+  } finally {
+    vi.unstubAllEnvs();
+    entry.close();
+    await proxy.close();
+  }
+});
 
 it("tells of a web page in place of an answer by the page's words", async () => {
   const page = answered("text/html; charset=utf-8", "<html><body><h1>Log in</h1> to the <b>proxy</b></body></html>");

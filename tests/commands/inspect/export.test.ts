@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { lastGoodFile } from "../../../src/research/project-files/layout.js";
@@ -46,10 +46,22 @@ test("on a terminal it says how to write a file, and how to leave out what is no
   ]);
 });
 
+test("of a rrd.json that is broken the path is told from the folder of the command", async () => {
+  const cwd = freshFolder();
+  const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
+  mkdirSync(join(folder, ".ralph"), { recursive: true });
+  copyFileSync(join(folder, "rrd.json"), lastGoodFile(folder));
+  writeFileSync(join(folder, "rrd.json"), "{");
+  const io = ioIn(cwd);
+  expect(await main(["show", "hands"], io, "0.0.0")).toBe(1);
+  expect(io.err()).toContain("research-ralph: researches/hands-2026-01-14/rrd.json:1:2: ");
+  expect(io.err()).not.toContain(cwd);
+});
+
 test("a file is written where --to says, and --json says what was written", async () => {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "hands-2026-01-14", { papers_pool: pool });
-  const { code, out, err } = await cli(["export", "--as", "ris", "--to", "hands.ris"], cwd);
+  const { code, out, err } = await cli(["export", "--as", "ris", "-o", "hands.ris"], cwd);
   expect({ code, out, err }).toEqual({
     code: 0,
     out: "",

@@ -242,6 +242,12 @@ describe("report and ideas", () => {
       verdict: "complete",
       reason: "1 of 2 papers is read, 1 is excluded by a person without a reading and the report is written.",
     });
+    const waiting = paper("p5", { status: "waiting", analysis: { summary: "It may fit." } });
+    const withWaiting = rrdWith([done("p1"), waiting], unwanted);
+    expect(next(withWaiting, [line(1, "p1"), line(2, "p5"), line(3, "report")])).toEqual({
+      verdict: "complete",
+      reason: "All 2 papers are read and the report is written; 1 paper waits for a person's decision.",
+    });
     for (const handoff of [unwanted.handoff, undefined, {}]) {
       expect(next({ ...rrd(), handoff }, [...read, line(3, "report")])).toEqual({
         verdict: "complete",

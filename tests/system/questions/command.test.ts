@@ -264,7 +264,7 @@ describe("an answer no longer stands", () => {
     renameSync(`${textFile(id)}.away`, textFile(id));
     const before = state();
     saveState((now) => ({ ...now, papers_pool: now.papers_pool.filter((paper) => paper.id !== id) }));
-    expect(await staleOf()).toEqual([`${id} is gone`]);
+    expect(await staleOf()).toEqual([`a paper that it cites (${id}) is gone from the project`]);
     saveState(() => before);
   });
 

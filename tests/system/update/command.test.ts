@@ -47,6 +47,23 @@ describe("update of several projects", () => {
     expect(lines.map((line) => (JSON.parse(line) as { new: number; folder: string }).new)).toEqual([0, 0]);
   });
 
+  it("leaves out a project that is not finished, says so, and ends with 2 only where none is finished", async () => {
+    const { home, folder, ralph } = await finishedOutsideGit();
+    const open = join(home, "researches", "z-open");
+    cpSync(folder, open, { recursive: true });
+    const rrd = readAt(open);
+    const late = { id: "late", title: "Late", status: "pending" };
+    writeFileSync(
+      join(open, "rrd.json"),
+      JSON.stringify({ ...rrd, phase: "ANALYSIS", papers_pool: [...rrd.papers_pool, late] }),
+    );
+    const some = await ralph("update", open, folder, ...since, "--agent", "baseline");
+    expect([some.code, some.out]).toEqual([0, expect.stringContaining("nothing new")]);
+    expect(some.err).toContain("Left out, because it is not finished: z-open; 'research-ralph run ");
+    cpSync(open, `${open}-too`, { recursive: true });
+    expect((await ralph("update", open, `${open}-too`, ...since, "--agent", "baseline")).code).toBe(2);
+  });
+
   it("says so where a folder that is named is not a project, and ends with 2", async () => {
     const { home, folder, ralph } = await finishedOutsideGit();
     for (const name of ["typo", "papers"]) mkdirSync(join(home, name));

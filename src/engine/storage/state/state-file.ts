@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
-import { ExpectedError, hasCode } from "../../lib/errors.js";
+import { ExpectedError, InvalidStateError, hasCode } from "../../lib/errors.js";
 import { lastGoodOf } from "../../lib/layout.js";
 import { inodeAt, type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
@@ -204,7 +204,7 @@ export async function lastRecordedIteration(folder: string, ledger: string): Pro
 export async function restoreHint<State extends Fields>(folder: string, format: StateFormat<State>): Promise<string> {
   const lastGood = lastGoodOf(folder, format.file);
   if (stampOf(lastGood) === undefined) return "or put an earlier version in its place";
-  return `or restore the last good version (${lastGood}) with '${format.resetCommand(folder, await lastRecordedIteration(folder, format.ledger))}'; your version is kept too`;
+  return `or restore the last good version with '${format.resetCommand(folder, await lastRecordedIteration(folder, format.ledger))}'; your version is kept too`;
 }
 
 /** The error for a state file that can't be used; it says how to restore an earlier version. */
@@ -219,7 +219,7 @@ export async function invalidStateError<State extends Fields>(
     ({ message, hint }) => message.startsWith("must be one of") && hint === undefined,
   );
   const update = hasUnknownValue ? "Update research-ralph if a later version wrote it, correct it" : "Correct it";
-  return new ExpectedError(`${summarise(join(folder, format.file), problems)}. ${update}${instructions}`);
+  return new InvalidStateError(`${summarise(join(folder, format.file), problems)}. ${update}${instructions}`);
 }
 
 /**

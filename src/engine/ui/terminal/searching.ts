@@ -23,10 +23,17 @@ function searchLine(
 
 /**
  * Creates a function that formats the events of a search. Queries of a source that fail one after the other for the
- * same reason become one line, which is returned after the next answer of the source or at the end of its round.
+ * same reason become one line, which is returned after the next answer of the source or at the end of its round. A
+ * failure for a reason that was told before is not told again.
  */
 export function createSearchFormatter(): (event: Searching) => readonly string[] {
   const openFailures = new Map<string, { readonly last: Searching; readonly count: number }>();
+  const told = new Set<string>();
+  const lineOnce = (event: Searching, count: number): string | undefined => {
+    if (event.failed !== true) return searchLine(event, count);
+    const cause = `${event.source}\n${event.reason}`;
+    return told.has(cause) ? undefined : (told.add(cause), searchLine(event, count));
+  };
   return (event) => {
     const { source, round, asked: query, failed, reason, over: isFinished } = event;
     const previous = openFailures.get(source);
@@ -37,8 +44,8 @@ export function createSearchFormatter(): (event: Searching) => readonly string[]
     const isDelayed = isFailure && isFinished !== true;
     if (isDelayed) openFailures.set(source, { last: event, count });
     return [
-      ...(previous === undefined || isRepeated ? [] : [searchLine(previous.last, previous.count)]),
-      ...(isDelayed ? [] : [searchLine(event, count)]),
+      ...(previous === undefined || isRepeated ? [] : [lineOnce(previous.last, previous.count)]),
+      ...(isDelayed ? [] : [lineOnce(event, count)]),
     ].filter((line) => line !== undefined);
   };
 }

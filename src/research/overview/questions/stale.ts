@@ -27,7 +27,7 @@ export async function staleReasons(answer: Answer, projects: readonly ProjectSta
     const place = places.get(key);
     const paper = place === undefined ? undefined : pool.papers[place]?.paper;
     if (place === undefined || paper === undefined) {
-      reasons.push(`${key} is gone`);
+      reasons.push(`a paper that it cites (${key}) is gone from the project`);
       continue;
     }
     if (paper.retracted === true && !wasMarked(answer, key)) reasons.push(`${key} was retracted`);

@@ -327,7 +327,7 @@ describe("the way back from an rrd.json that can't be used", () => {
     expect(await restoreHint(folder, researchFormat)).toBe("or put an earlier version in its place");
     writeFileSync(lastGoodFile(folder), text);
     const back = (iteration: number) =>
-      `or restore the last good version (${lastGoodFile(folder)}) with 'research-ralph reset "${folder}" --to ${iteration}'; your version is kept too`;
+      `or restore the last good version with 'research-ralph reset "${folder}" --to ${iteration}'; your version is kept too`;
     expect([await lastRecordedIteration(folder, "ledger.jsonl"), await restoreHint(folder, researchFormat)]).toEqual([
       0,
       back(0),

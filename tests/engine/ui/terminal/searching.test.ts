@@ -98,7 +98,7 @@ test("off a terminal each answer is a line: what was asked, how many came, what 
   ]);
 });
 
-test("queries that a source fails for one reason are one line with their count, told when something else follows or its round ends", () => {
+test("queries that a source fails for one reason are one line with their count, told once, when something else follows or its round ends", () => {
   const io = fakeIo();
   const sink = plainSink(io, new AbortController().signal);
   const reason = "example.org was not found (ENOTFOUND).";
@@ -120,7 +120,6 @@ test("queries that a source fails for one reason are one line with their count, 
     "10:00:04 OpenAlex 2 of 4: no answer to 2 queries: example.org was not found (ENOTFOUND)",
     "10:00:04 OpenAlex 3 of 4, query 3: 7 records",
     "10:00:06 OpenAlex 4 of 4, query 4: no answer: It is busy",
-    "10:00:08 arXiv 1 of 4, query 1: no answer: example.org was not found (ENOTFOUND)",
     "10:00:09 arXiv 2 of 4, query 2: no answer: It is busy",
     "",
   ]);

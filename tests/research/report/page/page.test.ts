@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { load } from "cheerio";
 import { describe, expect, it } from "vitest";
+import type { Paper } from "../../../../src/research/generated/rrd.js";
 import { sections } from "../../../../src/research/report/sections/sections.js";
 import { markdownOf } from "../../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../../src/research/report/model.js";
@@ -94,6 +95,17 @@ describe("report.html", () => {
     expect(page(".paper .head .meta").text()).toContain("6 of 8 quotes\u00a0✓");
     expect(page(".ev dt").text()).toContain("6 of 8 quotes found");
     expect(markdownOf(reportModel(input))).toContain("- **Evidence:** [6 of 8 quotes found in the text]");
+  });
+
+  it("says that the sum of quotes leaves out a paper that waits for a person", () => {
+    const input = ordinaryProject(2);
+    const [first, ...papers] = input.rrd.papers_pool as [Paper, ...Paper[]];
+    const rrd = { ...input.rrd, papers_pool: [{ ...first, status: "waiting" as const }, ...papers] };
+    const label = ({ figures }: ReturnType<typeof reportModel>) => figures.find(({ name }) => name === "quotes")?.label;
+    expect(label(reportModel(input))).toBe("quotes found in the text");
+    expect(label(reportModel({ ...input, rrd }))).toBe(
+      "quotes found in the text, without 1 paper that waits for a person",
+    );
   });
 
   it("marks a number and a source that nothing carries", async () => {
