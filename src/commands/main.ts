@@ -25,7 +25,7 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
       exitCode = code;
     };
     const program = buildProgram(io, version, {
-      done: ended,
+      setExitCode: ended,
       run: (other, outside) => main(other, outside, version),
       all: isForAll,
     });
@@ -34,10 +34,10 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
     });
     const commands = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
     const options = program.commands.flatMap((command) => command.options).filter(({ required }) => required);
-    const valued = new Set(options.flatMap(({ short, long }) => [short ?? "", long ?? ""]));
+    const optionsWithValue = new Set(options.flatMap(({ short, long }) => [short ?? "", long ?? ""]));
     line = withCommandFirst(isForAll ? ["--help"] : jsonLast(args), {
       commands: [...commands, "help"],
-      valued,
+      optionsWithValue,
       kindOf: (word) => kindOf(word, io.cwd),
     });
     await printThrough(io, program).parseAsync(line, { from: "user" });
@@ -78,6 +78,6 @@ export async function fail(error: unknown, args: readonly string[], io: Io): Pro
 }
 
 const ownerOf = (option: string, io: Io): string | undefined =>
-  buildProgram(io, "", { done: () => undefined, run: async () => 0 })
+  buildProgram(io, "", { setExitCode: () => undefined, run: async () => 0 })
     .commands.find(({ options }) => options.some(({ long }) => long === option.split("=")[0]))
     ?.name();

@@ -3,7 +3,7 @@ import { withCommandFirst } from "../../src/commands/command-line/old-spelling.j
 
 const surroundings = {
   commands: ["run", "new", "status", "reset", "config", "help"],
-  valued: new Set(["-p", "--agent", "--papers"]),
+  optionsWithValue: new Set(["-p", "--agent", "--papers"]),
   kindOf: (word: string) =>
     word.startsWith("researches/")
       ? ("project" as const)

@@ -8,32 +8,39 @@ import { repairTaskText, teamCriteria } from "../../task/project-files/carry-ove
 import { taskFile } from "../../task/project-files/layout.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { detectTests, frameworks, ownTestCommand } from "../../task/test-runs/detect.js";
-import { hasStartedTask, type Named, type TaskArguments, taskCommand, taskIn, overridesIn } from "../task/task.js";
+import {
+  hasStartedTask,
+  type TaskWithNotices,
+  type TaskArguments,
+  taskCommand,
+  taskIn,
+  overridesIn,
+} from "../task/task.js";
 
 export interface CodeArguments extends Omit<TaskArguments, "task" | "team" | "save"> {
-  /** The task in words; absent: that of the folder, else to repair the failing tests. */
+  /** The text of the task; undefined: the task of the folder, or, without one, the repair of failing tests. */
   readonly text: string | undefined;
-  /** Only shows the librarian's files. */
+  /** Only show the files that the librarian would get. */
   readonly graph: boolean;
 }
 
-/** Has a team work on the task of the current folder, or on one in words; its exit code is the verdict's. */
+/** A team works on the task in `text` or in the current folder. The exit code is that of the verdict. */
 export async function codeCommand({ text, graph, ...args }: CodeArguments, io: Io): Promise<number> {
-  const wish = overridesIn({ ...args, team: true }, io.cwd);
+  const overrides = overridesIn({ ...args, team: true }, io.cwd);
   if (graph) {
     const crew = crewOf(await resolveConfig(io, args.flags), io.env);
     const settings = settingsFor(crew.config, io, { folder: io.cwd, changes: true });
     requireCrew(crew, settings);
     const window = windowOf(librariansOf(crew), settings);
-    return (await import("./graph.js")).graphCommand(io.cwd, wish.target, window, io, args.json);
+    return (await import("./graph.js")).graphCommand(io.cwd, overrides.target, window, io, args.json);
   }
   if (text?.trim() === "")
     throw new ExpectedError("The task is empty; say what is to be done, or leave it out to repair the tests.", 2);
   const task = { ...args, task: text, team: true, save: false };
-  return await taskCommand(task, io, (words) => named({ ...args, text: words }, io));
+  return await taskCommand(task, io, (words) => makeTask({ ...args, text: words }, io));
 
-  async function named({ text: words, checks = [], tests, testCommand }: Omit<CodeArguments, "graph">, { cwd }: Io) {
-    if (words === undefined && (await isOther(cwd))) return undefined;
+  async function makeTask({ text: words, checks = [], tests, testCommand }: Omit<CodeArguments, "graph">, { cwd }: Io) {
+    if (words === undefined && (await hasOtherTask(cwd))) return undefined;
     if (testCommand === undefined && detectTests(cwd).length === 0)
       throw new ExpectedError(
         `No supported test framework was found in ${cwd} (${frameworks.join(", ")}); name the command that runs the tests: --test-command "${ownTestCommand(cwd) ?? "make test"}".`,
@@ -41,21 +48,21 @@ export async function codeCommand({ text, graph, ...args }: CodeArguments, io: I
       );
     const isRepair = words === undefined || (tests && checks.length === 0);
     return {
-      named: {
+      namedTask: {
         folder: cwd,
         task: {
           task: words ?? repairTaskText,
           acceptance_criteria: teamCriteria({ isRepair, checks, command: testCommand }),
-          ...wish,
+          ...overrides,
         },
       },
       notices: [],
-    } satisfies Named;
+    } satisfies TaskWithNotices;
   }
 }
 
-/** Whether the folder holds a task that is not done, and is not to repair the tests. */
-async function isOther(folder: string): Promise<boolean> {
+/** Whether the folder has a task file, or a started task that is not finished and is not the repair of tests. */
+async function hasOtherTask(folder: string): Promise<boolean> {
   if (existsSync(taskFile(folder))) return true;
   if (!hasStartedTask(folder)) return false;
   const { state } = await taskRecords(folder);

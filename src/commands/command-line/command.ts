@@ -3,8 +3,8 @@ import type { ConfigFlags } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { type CommandName, summaries } from "../help-text.js";
 
-/** What every command is given beside the options of its own: false where it has no such option. */
-export interface Common {
+/** The options that every command gets besides its own; false if the command has no such option. */
+export interface CommonOptions {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
@@ -12,60 +12,60 @@ export interface Common {
   readonly flags: ConfigFlags;
 }
 
-/** What a command's action is given for `<folder> [what] [words...]`. */
-type Words<Args extends string> = Args extends `${infer First} ${infer Rest}`
-  ? [Word<First>, ...Words<Rest>]
+/** The types of the arguments that an action gets for a string such as `<folder> [what] [words...]`. */
+type WordsOf<Args extends string> = Args extends `${infer First} ${infer Rest}`
+  ? [WordOf<First>, ...WordsOf<Rest>]
   : Args extends ""
     ? []
-    : [Word<Args>];
-type Word<Arg extends string> = Arg extends `${string}...${string}`
+    : [WordOf<Args>];
+type WordOf<Arg extends string> = Arg extends `${string}...${string}`
   ? string[]
   : Arg extends `<${string}`
     ? string
     : string | undefined;
 
 /**
- * Adds a command to the program. `Own`: its options by commander's names. A switch that was not given is false, any
- * other absent.
+ * Adds a command to the program. `Own`: its options, by commander's names. If an option is not given, a switch is false
+ * and any other option is undefined.
  */
-type Add = <Args extends string, Own>(
+type AddCommand = <Args extends string, Own>(
   name: CommandName,
   args: Args,
-  action: (options: Own & Common, ...words: Words<Args>) => Promise<number>,
+  action: (options: Own & CommonOptions, ...words: WordsOf<Args>) => Promise<number>,
 ) => Command;
 
-/** What commands are added to. */
+/** The command line to which commands are added. */
 export interface CommandLine {
   readonly program: Command;
-  readonly add: Add;
+  readonly add: AddCommand;
   readonly io: Io;
   readonly version: string;
-  /** Runs another command line; answers with its exit code. */
+  /** Runs another command line and returns its exit code. */
   run(args: readonly string[], io: Io): Promise<number>;
-  /** Told the exit code of the command that ran. */
-  done(exitCode: number): void;
+  /** Called with the exit code of the command that ran. */
+  setExitCode(exitCode: number): void;
 }
 
-/** Adds commands to this program, whose actions are given their options and words in our own terms. */
-export const adding =
-  (program: Command, done: (exitCode: number) => void): Add =>
+/** Returns the function that adds commands to `program`. Actions get typed options and arguments. */
+export const commandAdder =
+  (program: Command, done: (exitCode: number) => void): AddCommand =>
   <Args extends string, Own>(
     name: CommandName,
     args: Args,
-    action: (options: Own & Common, ...words: Words<Args>) => Promise<number>,
+    action: (options: Own & CommonOptions, ...words: WordsOf<Args>) => Promise<number>,
   ) => {
     const command = program.command(`${name} ${args}`.trim()).description(summaries[name]);
     return command
       .allowExcessArguments(false)
       .option("--json", "print JSON")
-      .action(async (...given: unknown[]) => {
-        const words = given.slice(0, command.registeredArguments.length) as Words<Args>;
-        done(await action(optionsOf(command) as Own & Common, ...words));
+      .action(async (...actionArgs: unknown[]) => {
+        const words = actionArgs.slice(0, command.registeredArguments.length) as WordsOf<Args>;
+        done(await action(optionsOf(command) as Own & CommonOptions, ...words));
       });
   };
 
-/** The settings that an option gives, by commander's names. */
-const settings: Readonly<Record<string, keyof ConfigFlags>> = {
+/** Options that are settings: commander's name of the option, and the key in the configuration. */
+const settingByOption: Readonly<Record<string, keyof ConfigFlags>> = {
   agent: "agent",
   model: "model",
   papers: "papers",
@@ -91,16 +91,16 @@ const settings: Readonly<Record<string, keyof ConfigFlags>> = {
   trust: "trust",
 };
 
-/** What was given of the command's options: its switches are false where they were not. */
-function optionsOf(command: Command): Record<string, unknown> & Common {
+/** The options of the command as its action gets them: a switch that was not given is false. */
+function optionsOf(command: Command): Record<string, unknown> & CommonOptions {
   const options = command.opts();
   const flags: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
-    const setting = settings[name];
-    // The `true` that commander gives `git` where --no-git was not typed must not beat the configuration.
+    const setting = settingByOption[name];
+    // Without --no-git, commander sets `git` to true. This default must not replace the configuration.
     if (setting !== undefined && command.getOptionValueSource(name) !== "default") flags[setting] = value;
   }
   const switches = command.options.filter((option) => option.isBoolean()).map((option) => option.attributeName());
-  const off = Object.fromEntries(switches.map((name) => [name, false]));
-  return { json: false, quiet: false, verbose: false, ...off, ...options, flags };
+  const falseSwitches = Object.fromEntries(switches.map((name) => [name, false]));
+  return { json: false, quiet: false, verbose: false, ...falseSwitches, ...options, flags };
 }

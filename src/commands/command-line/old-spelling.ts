@@ -1,58 +1,62 @@
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oldNames } from "../help-text.js";
 
-/** Commands by what the original called them, where it differs. */
-const flagCommands = ["--new", "--run", "--list", "--status", "--reset", "--config"] as const;
+/** Options of the original program that are commands now. */
+const oldFlagCommands = ["--new", "--run", "--list", "--status", "--reset", "--config"] as const;
 
-export interface Surroundings {
+/** What must be known to understand the arguments. */
+export interface CommandContext {
   readonly commands: readonly string[];
   /** Options that are followed by a value, such as "--agent". */
-  readonly valued: ReadonlySet<string>;
-  /** What a word is the path or the name of: a project, or documents to read; undefined: neither. */
+  readonly optionsWithValue: ReadonlySet<string>;
+  /** What the word names: a project, or documents to read; undefined if neither. */
   kindOf(word: string): "project" | "documents" | undefined;
 }
 
-/** Words of a question at least. One word is a command, a project, a file, or a mistake. */
-const leastWords = 3;
+/** Minimum number of words of a question. One word is a command, a project, a file, or a mistake. */
+const minQuestionWords = 3;
 
 /**
- * Arguments with the command in front under its name of today, whatever way they were spelt: a question, a folder of
- * papers or an export begins a project; scripts written for the original say `--new "<topic>"`, `--run <folder> -p 30`,
- * `<folder> 20`; nothing at all means `run`.
+ * Rewrites the arguments so that they begin with the current name of a command. A question, a folder of papers or an
+ * export becomes `begin`. Scripts for the original use `--new "<topic>"`, `--run <folder> -p 30` or `<folder> 20`.
+ * Without arguments, the command is `run`.
  */
-export function withCommandFirst(args: readonly string[], surroundings: Surroundings): string[] {
-  const commands = [...surroundings.commands, ...Object.keys(oldNames)];
-  const [command = "", ...rest] = reordered(args, { ...surroundings, commands });
+export function withCommandFirst(args: readonly string[], context: CommandContext): string[] {
+  const commands = [...context.commands, ...Object.keys(oldNames)];
+  const [command = "", ...rest] = reorderArgs(args, { ...context, commands });
   if (command === "help" && rest[0] !== undefined) return [command, ...withoutOldName(rest).slice(0, 1)];
   return withoutOldName([command, ...rest]);
 }
 
-/** An option of today stands before the other arguments and a word behind them, where the command expects it. */
+/**
+ * Replaces an old name by the current command. If the command now also needs an option, it is added before the other
+ * arguments; if it needs a word, the word is added after them.
+ */
 function withoutOldName([command = "", ...rest]: readonly string[]): string[] {
   if (!Object.hasOwn(oldNames, command)) return [command, ...rest];
-  const [now = "", added] = (oldNames[command] ?? "").split(" ");
-  if (added === undefined) return [now, ...rest];
-  return added.startsWith("--") ? [now, added, ...rest] : [now, ...rest, added];
+  const [currentName = "", addedWord] = (oldNames[command] ?? "").split(" ");
+  if (addedWord === undefined) return [currentName, ...rest];
+  return addedWord.startsWith("--") ? [currentName, addedWord, ...rest] : [currentName, ...rest, addedWord];
 }
 
-function reordered(args: readonly string[], { commands, valued, kindOf }: Surroundings): string[] {
+function reorderArgs(args: readonly string[], { commands, optionsWithValue, kindOf }: CommandContext): string[] {
   const [first] = args;
   if (first === undefined) return ["run"];
   if (commands.includes(first)) return [...args];
 
-  const at = args.findIndex((arg) => flagCommands.some((flag) => arg === flag || arg.startsWith(`${flag}=`)));
-  if (at >= 0) {
-    const [flag = "", ...inline] = args[at]?.split("=") ?? [];
-    const before = args.slice(0, at);
-    const after = args.slice(at + 1);
+  const flagIndex = args.findIndex((arg) => oldFlagCommands.some((flag) => arg === flag || arg.startsWith(`${flag}=`)));
+  if (flagIndex >= 0) {
+    const [flag = "", ...inlineValue] = args[flagIndex]?.split("=") ?? [];
+    const before = args.slice(0, flagIndex);
+    const after = args.slice(flagIndex + 1);
     const command = flag.slice(2);
-    if (inline.length > 0)
-      return [command, ...(inline.join("=") === "" ? [] : [inline.join("=")]), ...before, ...after];
+    if (inlineValue.length > 0)
+      return [command, ...(inlineValue.join("=") === "" ? [] : [inlineValue.join("=")]), ...before, ...after];
     return [command, ...after, ...before];
   }
 
   if (first === "-h" || first === "--help") return ["--help"];
-  const { words, options } = apart(args, valued);
+  const { words, options } = separateOptions(args, optionsWithValue);
   const [word, second, ...rest] = words;
   if (word === undefined) return ["run", ...args];
   if (commands.includes(word)) return [word, ...words.slice(1), ...options];
@@ -64,13 +68,13 @@ function reordered(args: readonly string[], { commands, valued, kindOf }: Surrou
   return kind === "documents" || isQuestion(words, commands) ? ["begin", ...words, ...options] : [...args];
 }
 
-/** A sentence in quotes, or as many words of which none looks like a command. */
+/** Whether the words are a question: one argument of several words, or several arguments that resemble no command. */
 const isQuestion = (words: readonly string[], commands: readonly string[]): boolean =>
-  (words[0] ?? "").trim().split(/\s+/).length >= leastWords ||
-  (words.length >= leastWords && words.every((word) => nearestCandidate(word, commands) === undefined));
+  (words[0] ?? "").trim().split(/\s+/).length >= minQuestionWords ||
+  (words.length >= minQuestionWords && words.every((word) => nearestCandidate(word, commands) === undefined));
 
-/** Words that stand for themselves, and options with their values. */
-function apart(args: readonly string[], valued: ReadonlySet<string>): { words: string[]; options: string[] } {
+/** Separates the plain words from the options with their values. */
+function separateOptions(args: readonly string[], valued: ReadonlySet<string>): { words: string[]; options: string[] } {
   const words: string[] = [];
   const options: string[] = [];
   let isValue = false;

@@ -1,39 +1,35 @@
 import { Command, Help } from "commander";
 import type { Io } from "../../engine/ui/io.js";
-import { addAnswer } from "./answer.js";
-import { adding, type CommandLine } from "./command.js";
-import { addDecide } from "./decide.js";
+import { addAnswerCommands } from "./answer.js";
+import { commandAdder, type CommandLine } from "./command.js";
+import { addDecideCommands } from "./decide.js";
 import { epilogue, firstWeek, further, usage } from "../help-text.js";
-import { addLook } from "./look.js";
-import { addOtherWork } from "./other-work.js";
-import { addSetUp } from "./set-up.js";
-import { everyRun } from "./shared-options.js";
-import { addStart } from "./start.js";
-import { addSteer } from "./steer.js";
+import { addLookCommands } from "./look.js";
+import { addOtherWorkCommands } from "./other-work.js";
+import { addSetUpCommands } from "./set-up.js";
+import { everyRunHeading } from "./shared-options.js";
+import { addStartCommands } from "./start.js";
+import { addSteerCommands } from "./steer.js";
 
-/** The commands of the help, by what a person wants. */
-const groups = [
-  ["Start:", addStart],
-  ["Look:", addLook],
-  ["Decide:", addDecide],
-  ["Steer:", addSteer],
-  ["Answer:", addAnswer],
-  ["Other work:", addOtherWork],
-  ["Set up:", addSetUp],
+/** The headings of the help, with the functions that add the commands below them. */
+const commandGroups = [
+  ["Start:", addStartCommands],
+  ["Look:", addLookCommands],
+  ["Decide:", addDecideCommands],
+  ["Steer:", addSteerCommands],
+  ["Answer:", addAnswerCommands],
+  ["Other work:", addOtherWorkCommands],
+  ["Set up:", addSetUpCommands],
 ] as const;
 
 /**
- * The command line as commander knows it. Every command is imported when it is called: loading all of them would
- * cost over a second at each start.
+ * Builds the command line. Each command's code is imported when the command is called, because loading all of it takes
+ * over a second. `all`: the help lists every command.
  */
 export function buildProgram(
   io: Io,
   version: string,
-  {
-    done,
-    run,
-    all = false,
-  }: Pick<CommandLine, "done" | "run"> & { /** The help lists every command. */ readonly all?: boolean },
+  { setExitCode, run, all = false }: Pick<CommandLine, "setExitCode" | "run"> & { readonly all?: boolean },
 ): Command {
   const program = new Command("research-ralph");
   const help = new Help();
@@ -44,17 +40,21 @@ export function buildProgram(
     .version(version, "-v, --version", "print the version")
     .usage(usage)
     .configureHelp({
-      // On 60 columns the summaries are wrapped between words, too.
+      // So that summaries are wrapped between words even on 60 columns.
       minWidthToWrap: 20,
-      // Every command has options; naming them leaves the summaries no room.
-      subcommandTerm: (command) => shortened(`${command.name()} ${command.usage().replace("[options]", "").trim()}`),
+      // Every command has options, so "[options]" only takes room from the summaries.
+      subcommandTerm: (command) => shortenTerm(`${command.name()} ${command.usage().replace("[options]", "").trim()}`),
       visibleCommands: (command) =>
-        help.visibleCommands(command).filter((each) => (all ? each.name() !== "begin" : firstWeek.has(each.name()))),
-      // They are the same wherever an agent works, and told once; a slip in one is known at every command.
-      groupItems: (unsorted, visible, groupOf) => {
-        const told: ReadonlySet<unknown> = new Set(program.commands.find((each) => each.name() === "run")?.options);
-        const items = help.groupItems(unsorted, visible, groupOf);
-        if (items.get(everyRun)?.some((item) => told.has(item)) === false) items.delete(everyRun);
+        help
+          .visibleCommands(command)
+          .filter((candidate) => (all ? candidate.name() !== "begin" : firstWeek.has(candidate.name()))),
+      // The options of every run are shown only in the help of `run`, although many commands accept them.
+      groupItems: (unsortedItems, visibleItems, groupOf) => {
+        const runOptions: ReadonlySet<unknown> = new Set(
+          program.commands.find((candidate) => candidate.name() === "run")?.options,
+        );
+        const items = help.groupItems(unsortedItems, visibleItems, groupOf);
+        if (items.get(everyRunHeading)?.some((item) => runOptions.has(item)) === false) items.delete(everyRunHeading);
         return items;
       },
     })
@@ -62,18 +62,21 @@ export function buildProgram(
     .enablePositionalOptions()
     .commandsGroup("Set up:")
     .helpCommand("help [command]", "show help for a command; help all: every command");
-  const line = { program, add: adding(program, done), io, version, done, run };
-  for (const [heading, addTo] of groups) {
+  const commandLine = { program, add: commandAdder(program, setExitCode), io, version, setExitCode, run };
+  for (const [heading, addTo] of commandGroups) {
     program.commandsGroup(heading);
-    addTo(line);
+    addTo(commandLine);
   }
   for (const command of program.commands)
-    if (command.name() !== "run" && command.options.some(({ helpGroupHeading }) => helpGroupHeading === everyRun))
+    if (
+      command.name() !== "run" &&
+      command.options.some(({ helpGroupHeading }) => helpGroupHeading === everyRunHeading)
+    )
       command.addHelpText("after", "\nOptions of every run, such as --agent and --sandbox: research-ralph help run");
   return program;
 }
 
-/** Most characters of a command with its arguments in the list; a longer one leaves the summaries no room. */
-const maxTerm = 28;
-const shortened = (term: string): string =>
-  term.length <= maxTerm ? term : `${term.slice(0, term.lastIndexOf(" ", maxTerm - 2))} …`;
+/** Maximum length of a command with its arguments in the list, so that the summaries have room. */
+const maxTermChars = 28;
+const shortenTerm = (term: string): string =>
+  term.length <= maxTermChars ? term : `${term.slice(0, term.lastIndexOf(" ", maxTermChars - 2))} …`;

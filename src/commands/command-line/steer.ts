@@ -1,22 +1,22 @@
 import { Option } from "commander";
-import type { CommandLine, Common } from "./command.js";
-import { whole } from "./shared-options.js";
+import type { CommandLine, CommonOptions } from "./command.js";
+import { parseWholeNumber } from "./shared-options.js";
 
-/** Commands by which a person steers a run, holds it and takes results back. */
-export function addSteer({ add, io }: CommandLine): void {
-  add("steer", "[folder] [text]", async ({ clear, json }: { clear: boolean } & Common, folder, text) =>
+/** Adds the commands that steer a run, stop it and undo results. */
+export function addSteerCommands({ add, io }: CommandLine): void {
+  add("steer", "[folder] [text]", async ({ clear, json }: { clear: boolean } & CommonOptions, folder, text) =>
     (await import("../steer/steer.js")).steerCommand({ folder, text, clear, json }, io),
   ).option("--clear", "remove earlier instructions");
 
-  add("stop", "[folder]", async ({ pause, undo, json }: { pause: boolean; undo: boolean } & Common, folder) => {
+  add("stop", "[folder]", async ({ pause, undo, json }: { pause: boolean; undo: boolean } & CommonOptions, folder) => {
     const { pauseCommand, resumeCommand, stopCommand } = await import("../steer/pause.js");
     return (undo ? resumeCommand : pause ? pauseCommand : stopCommand)({ folder, json }, io);
   })
     .option("--pause", "end it with the verdict blocked, exit code 5")
     .addOption(new Option("--undo", "allow what was stopped or paused to run again").conflicts("pause"));
 
-  type OfReset = { paper?: string; unit?: string; to?: number; undo: boolean };
-  add("reset", "<folder>", async (options: OfReset & Common, folder) => {
+  type ResetOptions = { paper?: string; unit?: string; to?: number; undo: boolean };
+  add("reset", "<folder>", async (options: ResetOptions & CommonOptions, folder) => {
     const { resetCommand } = await import("../steer/reset.js");
     const { paper, unit, to, undo, flags, json } = options;
     return resetCommand({ folder, paper, unit, to, undo, flags, json }, io);
@@ -29,7 +29,7 @@ export function addSteer({ add, io }: CommandLine): void {
     )
     .addOption(
       new Option("--to <iteration>", "undo everything after this iteration, later resets too")
-        .argParser(whole)
+        .argParser(parseWholeNumber)
         .conflicts(["paper", "unit", "undo"]),
     )
     .addOption(new Option("--undo", "take the last reset back, and what was done since").conflicts("paper"))

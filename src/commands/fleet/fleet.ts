@@ -6,33 +6,31 @@ import { homeOf, type Io } from "../../engine/ui/io.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 
 /**
- * Shows who offers which agents over Redis, and what waits for them, by project. `key`: shows the public key of this
- * user's runs instead, and asks nobody.
+ * Shows the workers, the agents that they offer over Redis, and the waiting jobs of each project. `key`: prints the
+ * public key of this user's runs instead, without a connection.
  */
 export async function fleetCommand(
   { flags, json, key }: { readonly flags: ConfigFlags; readonly json: boolean; readonly key: boolean },
   io: Io,
 ): Promise<number> {
   if (key) {
-    const { openSigner: ownSigner } = await import("../../fleet/jobs/signature.js");
-    const own = await ownSigner(homeOf(io.env));
-    io.stdout(json ? `${JSON.stringify({ key: own.key })}\n` : `${own.key}\n`);
+    const { openSigner } = await import("../../fleet/jobs/signature.js");
+    const signer = await openSigner(homeOf(io.env));
+    io.stdout(json ? `${JSON.stringify({ key: signer.key })}\n` : `${signer.key}\n`);
     return 0;
   }
   const config = await configToRead(io, flags, ["redis", "insecure_redis"]);
   const address = redisOf(config);
-  const { readFleetState: fleetState } = await import("../../fleet/overview.js");
-  const state = await fleetState(address);
+  const { readFleetState } = await import("../../fleet/overview.js");
+  const state = await readFleetState(address);
   if (json) io.stdout(`${JSON.stringify({ redis: address.publicText, ...state }, null, 2)}\n`);
-  else for (const line of linesOf(state, address.publicText, io.tableWidth - 1)) io.stdout(`${line}\n`);
+  else for (const line of stateLines(state, address.publicText, io.tableWidth - 1)) io.stdout(`${line}\n`);
   return 0;
 }
 
-function linesOf({ queues, runs }: FleetState, redis: string, width: number): string[] {
+function stateLines({ queues, runs }: FleetState, redis: string, width: number): string[] {
   if (queues.every(({ workers }) => workers.length === 0) && runs.length === 0)
-    return [
-      `No worker and no run at ${redis}. Start a worker where there is room: research-ralph worker --agent claude.`,
-    ];
+    return [`No worker and no run at ${redis}. To start a worker on a machine: research-ralph worker --agent claude.`];
   const agents = queues.map(({ queue, workers, places, active, waiting, atMost, limit }) => [
     queue.replace(/^agent-/, ""),
     `${count(workers.length, "worker")}`,
@@ -43,13 +41,13 @@ function linesOf({ queues, runs }: FleetState, redis: string, width: number): st
       .join(", "),
   ]);
   const workers = queues.flatMap(({ queue, workers: all }) =>
-    all.map(({ name, busy, places, confinement, version, rests_until: rest }) => [
+    all.map(({ name, busy, places, confinement, version, rests_until: restsUntil }) => [
       oneLine(name),
       queue.replace(/^agent-/, ""),
       `${busy} of ${places} busy`,
       oneLine(confinement),
       `jobs of version ${version}`,
-      rest === undefined ? "" : `rests until ${rest.slice(0, 16).replace("T", " ")} UTC`,
+      restsUntil === undefined ? "" : `rests until ${restsUntil.slice(0, 16).replace("T", " ")} UTC`,
     ]),
   );
   const projects = runs.map(({ project, active, waiting }) => [
@@ -57,15 +55,20 @@ function linesOf({ queues, runs }: FleetState, redis: string, width: number): st
     `${active} at work`,
     `${waiting} waiting`,
   ]);
-  const part = (title: string, rows: string[][]) =>
+  const section = (title: string, rows: string[][]) =>
     rows.length === 0
       ? []
       : [
           "",
           title,
-          ...tableLines(rows[0]?.map((_, at) => (at === 0 ? { cut: "end" as const } : {})) ?? [], rows, width),
+          ...tableLines(rows[0]?.map((_, index) => (index === 0 ? { cut: "end" as const } : {})) ?? [], rows, width),
         ];
-  return [`Redis at ${redis}`, ...part("Agents", agents), ...part("Workers", workers), ...part("Projects", projects)];
+  return [
+    `Redis at ${redis}`,
+    ...section("Agents", agents),
+    ...section("Workers", workers),
+    ...section("Projects", projects),
+  ];
 }
 
 const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;

@@ -11,17 +11,17 @@ import { homeOf, type Io } from "../../engine/ui/io.js";
 interface WorkerOptions {
   readonly flags: ConfigFlags;
   readonly concurrency?: number;
-  /** Such as 60/min, or none. */
+  /** The maximum rate of jobs, such as "60/min"; "none": no limit. */
   readonly limit?: string;
-  /** A number, or none. */
+  /** The maximum number of agents at the same time; "none": no limit. */
   readonly atMost?: string;
   readonly json: boolean;
   readonly quiet: boolean;
 }
 
 /**
- * Runs one agent here for any run that asks over Redis, until a signal: the first one lets the iterations under way
- * end, the second one ends them at once, and they go back to the queue.
+ * Runs one agent on this machine for all runs that ask for it over Redis. At the first signal, the worker finishes the
+ * iterations under way; at the second, it stops them at once, and they return to the queue.
  */
 export async function workerCommand(options: WorkerOptions, io: Io): Promise<number> {
   const { flags, concurrency = 1, limit, atMost, json, quiet } = options;
@@ -40,98 +40,103 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
       2,
     );
   const address = redisOf(config);
-  const accepts = await acceptedBy(config, address, io);
-  const { readLimit: limitOf, openWorker } = await import("../../fleet/worker.js");
+  const acceptedKeys = await readAcceptedKeys(config, address, io);
+  const { readLimit, openWorker } = await import("../../fleet/worker.js");
   const limits = {
-    limit: limit === undefined ? undefined : limitOf(limit),
-    atMost: atMost === undefined ? undefined : atMostOf(atMost),
+    limit: limit === undefined ? undefined : readLimit(limit),
+    atMost: atMost === undefined ? undefined : parseAtMost(atMost),
   };
   const settings = settingsFor(config, io);
   const housing = await sandboxFor(config, io, settings, [agent]);
-  const tell = (event: WorkerEvent): void => {
+  const report = (event: WorkerEvent): void => {
     if (json) io.stdout(`${JSON.stringify({ at: new Date(io.clock.now()).toISOString(), ...event })}\n`);
     else if (!quiet || (event.type === "notice" && event.level === "warning"))
-      io.stderr(`${clock(io.clock.now())} ${oneLine(lineOf(event))}\n`);
+      io.stderr(`${clockText(io.clock.now())} ${oneLine(eventText(event))}\n`);
   };
   try {
-    if (housing.notice !== undefined) tell({ type: "notice", ...housing.notice });
-    const insecure = insecureNotice(config);
-    if (insecure !== undefined) tell({ type: "notice", ...insecure });
+    if (housing.notice !== undefined) report({ type: "notice", ...housing.notice });
+    const insecurityNotice = insecureNotice(config);
+    if (insecurityNotice !== undefined) report({ type: "notice", ...insecurityNotice });
     const worker = await openWorker({
       address,
       agent,
       concurrency,
-      accepts,
-      tell,
+      accepts: acceptedKeys,
+      tell: report,
       ...limits,
       settings: inSandbox(settings, housing),
       now: io.clock.now,
     });
-    return await untilSignal(worker, io, tell);
+    return await runUntilSignal(worker, io, report);
   } finally {
     await housing.sandbox?.close();
   }
 }
 
 /**
- * The keys of the coordinators whose jobs this worker takes: those that its user has named, and the user's own. Without
- * a name it works for its own user alone, and only over a queue of this machine.
+ * The keys of the coordinators from which this worker accepts jobs: the user's own key, and the keys that the user has
+ * named. If no key is named, the queue must be on this machine.
+ * @throws ExpectedError (exit code 2) if it is on another machine.
  */
-async function acceptedBy(
-  { worker_accepts: named }: Pick<ResolvedConfig, "worker_accepts">,
+async function readAcceptedKeys(
+  { worker_accepts: acceptedText }: Pick<ResolvedConfig, "worker_accepts">,
   { host, publicText }: RedisAddress,
   io: Io,
 ): Promise<string[]> {
-  const { readPublicKeys: keysIn, openSigner: ownSigner } = await import("../../fleet/jobs/signature.js");
-  if (named === undefined && !isLoopback(host))
+  const { readPublicKeys, openSigner } = await import("../../fleet/jobs/signature.js");
+  if (acceptedText === undefined && !isLoopback(host))
     throw new ExpectedError(
-      `The queue at ${publicText} is on another machine, and everyone with a password of it can write jobs there; name the key of the runs to work for with --accept (\`research-ralph worker --key\`, on the machine with the projects, prints it).`,
+      `The queue at ${publicText} is on another machine, and everyone who knows its password can write jobs there; name the key of the runs to work for with --accept (\`research-ralph worker --key\`, on the machine with the projects, prints it).`,
       2,
     );
-  const own = await ownSigner(homeOf(io.env));
-  return [...new Set([own.key, ...(named === undefined ? [] : keysIn(named))])];
+  const signer = await openSigner(homeOf(io.env));
+  return [...new Set([signer.key, ...(acceptedText === undefined ? [] : readPublicKeys(acceptedText))])];
 }
 
-/** Answers with the exit code: 0 where all was ended in peace. */
-async function untilSignal(worker: FleetWorker, { signals }: Io, tell: (event: WorkerEvent) => void): Promise<number> {
-  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-  const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-  let heard = 0;
-  const handlers: (() => void)[] = [];
+/** Runs the worker until a signal. Returns the exit code: 0 if it finished all iterations. */
+async function runUntilSignal(
+  worker: FleetWorker,
+  { signals }: Io,
+  report: (event: WorkerEvent) => void,
+): Promise<number> {
+  const signalNames = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+  let signalCount = 0;
+  const removers: (() => void)[] = [];
   try {
     return await new Promise<number>((resolve, reject) => {
-      for (const name of names) {
+      for (const name of signalNames) {
         const handler = (): void => {
           if (name === "SIGHUP" && signals.underNohup) return;
-          heard += 1;
-          if (heard === 1) {
-            tell({
+          signalCount += 1;
+          if (signalCount === 1) {
+            report({
               type: "notice",
               level: "info",
               message: "The worker ends after its iterations; a second signal ends it at once.",
             });
             worker.finish().then(() => resolve(0), reject);
-          } else if (heard === 2) worker.end().then(() => resolve(codes[name]), reject);
+          } else if (signalCount === 2) worker.end().then(() => resolve(exitCodes[name]), reject);
         };
         signals.on(name, handler);
-        handlers.push(() => signals.off(name, handler));
+        removers.push(() => signals.off(name, handler));
       }
     });
   } finally {
-    for (const off of handlers) off();
+    for (const removeHandler of removers) removeHandler();
   }
 }
 
-function atMostOf(text: string): number | null {
+function parseAtMost(text: string): number | null {
   if (text === "none") return null;
-  const most = Number(text);
-  if (Number.isInteger(most) && most >= 1) return most;
+  const maximum = Number(text);
+  if (Number.isInteger(maximum) && maximum >= 1) return maximum;
   throw new ExpectedError(`--at-most is '${text}'; write a whole number from 1, or none.`, 2);
 }
 
-const clock = (at: number): string => new Date(at).toTimeString().slice(0, 8);
+const clockText = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);
 
-function lineOf(event: WorkerEvent): string {
+function eventText(event: WorkerEvent): string {
   switch (event.type) {
     case "ready":
       return `${event.worker} offers ${event.agent} at ${event.redis}: ${event.places} ${event.places === 1 ? "place" : "places"}, confinement ${event.confinement}, jobs signed by ${event.accepts.join(", ")}`;

@@ -25,8 +25,8 @@ export async function taskBrief(
   flags: ConfigFlags,
   io: Io,
 ): Promise<NextBrief | { readonly reason: string }> {
-  const { named } = await taskIn(folder);
-  const { task } = named;
+  const { namedTask } = await taskIn(folder);
+  const { task } = namedTask;
   const config = await configToRead(io, withAgentOf(task, flags, io));
   const { state: storedState, ledger } = await taskRecords(folder);
   const currentState = isDeepStrictEqual(storedState.task, task) ? storedState : { ...storedState, task, checks: [] };
@@ -50,7 +50,7 @@ export async function taskBrief(
   const isChecked = state.checks.length > 0;
   const shownState = isChecked ? state : { ...state, checks: unchecked };
   const notes = memoryNotes(memoryOf(state, ledger, config.history.limits));
-  const workspace = workspaceOf(named, config);
+  const workspace = workspaceOf(namedTask, config);
   const attempt =
     task.team === true
       ? await teamBrief({ state: shownState, notes, workspace, folder, hasShell: await hasShell() }, config, io)
@@ -71,7 +71,7 @@ export async function taskBrief(
   async function hasShell(): Promise<boolean> {
     const settings = settingsFor({ ...config, unconfined: true }, io);
     if (crewFor(config, settings, {}).everyone.some(isUnconfined)) return true;
-    const { sandbox } = await sandboxFor(config, io, settings, [], sandboxOf(named, config));
+    const { sandbox } = await sandboxFor(config, io, settings, [], sandboxOf(namedTask, config));
     await sandbox?.close();
     return sandbox !== undefined;
   }

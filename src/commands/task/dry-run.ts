@@ -15,56 +15,62 @@ import { withProtection } from "../../task/project-files/protect.js";
 import { contextOutside, unreadableContext } from "../../task/place/context.js";
 
 /**
- * Checks the criteria and nothing else; 0 where all are met, else 1. Changes nothing in the task's records; on the host
- * what the checked commands change of them is put back, as in a run, once an agent has worked.
+ * Only checks the criteria. The exit code is 0 if all are met, else 1. The task's records are not changed: if a command
+ * that runs on the host changes them, they are restored, as after an agent's work in a run.
  */
 export async function dryRun(
-  named: NamedTask,
+  namedTask: NamedTask,
   config: ResolvedConfig,
   io: Io,
   { json, quiet, flags }: { readonly json: boolean; readonly quiet: boolean; readonly flags: ConfigFlags },
 ): Promise<number> {
-  await trustContext(named, config, io, flags);
+  await trustContext(namedTask, config, io, flags);
   const settings = settingsFor(config, io);
-  const housing = await sandboxFor(config, io, settings, [], sandboxOf(named, config));
-  if (housing.sandbox === undefined) await trustCommands(named, io, flags);
+  const housing = await sandboxFor(config, io, settings, [], sandboxOf(namedTask, config));
+  if (housing.sandbox === undefined) await trustCommands(namedTask, io, flags);
   const signals = listenForSignals(io);
   const signal = AbortSignal.any([signals.finish, signals.abort]);
-  const workspace = workspaceOf(named, config);
-  const shown =
+  const workspace = workspaceOf(namedTask, config);
+  const visibleFiles =
     housing.sandbox === undefined
       ? []
-      : [...(await readOnlyIn(workspace, named)), ...contextOutside(named.task, workspace)];
-  const place = placeFor({ workspace, folder: named.folder }, config, io, inSandbox(settings, housing), shown);
+      : [...(await readOnlyIn(workspace, namedTask)), ...contextOutside(namedTask.task, workspace)];
+  const place = placeFor(
+    { workspace, folder: namedTask.folder },
+    config,
+    io,
+    inSandbox(settings, housing),
+    visibleFiles,
+  );
   mkdirSync(place.scratch, { recursive: true });
   if (housing.notice !== undefined && !quiet && !json) say(io, housing.notice.message);
-  const long = createCheckAnnouncer((line) => say(io, line));
-  const guard = housing.sandbox === undefined ? await guardOf(workspace, named, config, io) : undefined;
-  const tell = async (told: NewEvent): Promise<void> => {
-    const event = { ...told, at: new Date(io.clock.now()).toISOString() };
+  const longChecks = createCheckAnnouncer((line) => say(io, line));
+  const guard = housing.sandbox === undefined ? await guardOf(workspace, namedTask, config, io) : undefined;
+  const sendEvent = async (newEvent: NewEvent): Promise<void> => {
+    const event = { ...newEvent, at: new Date(io.clock.now()).toISOString() };
     if (json) return io.stdout(`${JSON.stringify(event)}\n`);
     if (event.type === "notice") return say(io, `${event.level}: ${event.message}`);
-    if (!quiet) long.event(event);
+    if (!quiet) longChecks.event(event);
     if (event.type !== "checked" || (quiet && event.passed)) return;
     for (const [index, line] of wrap(oneLine(checkText(event)), io.tableWidth - 3).entries())
       io.stdout(`${index === 0 ? "" : "  "}${line}\n`);
   };
   try {
-    const criteria = named.task.acceptance_criteria;
-    const warnings = json ? [] : await unreadableContext(named.task, { ...place, signal });
+    const criteria = namedTask.task.acceptance_criteria;
+    const warnings = json ? [] : await unreadableContext(namedTask.task, { ...place, signal });
     for (const message of warnings) say(io, `warning: ${message}`);
-    const check = () => checkAll(criteria, { ...place, signal }, { seen: [] }, tell);
-    const checked =
+    const check = () => checkAll(criteria, { ...place, signal }, { seen: [] }, sendEvent);
+    const result =
       guard === undefined
         ? await check()
-        : await withProtection(guard.protect, guard.iteration, "the criteria were checked", tell, check);
-    if (checked === undefined) return signals.finish.reason === "SIGTERM" ? 143 : 130;
-    const met = checked.checks.filter(({ passed }) => passed).length;
-    if (json) io.stdout(`${JSON.stringify({ type: "task", met, criteria: criteria.length })}\n`);
-    else if (!quiet) io.stdout(`${met} of ${criteria.length} criteria met\n`);
-    return met === criteria.length ? 0 : 1;
+        : await withProtection(guard.protect, guard.iteration, "the criteria were checked", sendEvent, check);
+    if (result === undefined) return signals.finish.reason === "SIGTERM" ? 143 : 130;
+    const metCount = result.checks.filter(({ passed }) => passed).length;
+    if (json) io.stdout(`${JSON.stringify({ type: "task", met: metCount, criteria: criteria.length })}\n`);
+    else if (!quiet) io.stdout(`${metCount} of ${criteria.length} criteria met\n`);
+    return metCount === criteria.length ? 0 : 1;
   } finally {
-    long.close();
+    longChecks.close();
     signals.stop();
     await guard?.release();
     await housing.sandbox?.close();

@@ -11,20 +11,20 @@ import { programCriteriaIn } from "../../task/project-files/needs-trust.js";
 import { excludeFromGit } from "../../task/project-files/snapshots.js";
 import type { Criterion, RalphTask } from "../../task/generated/ralph.js";
 
-/** Writes a ralph.json to edit, fitted to what stands in the folder. Overwrites nothing. */
+/** Writes a ralph.json as an example that the user can edit; it fits the tests in the folder. Overwrites nothing. */
 export async function initTask(io: Io, json: boolean): Promise<number> {
   const path = taskFile(io.cwd);
-  const did = existsSync(path) ? "kept" : "made";
-  if (did === "made") {
+  const result = existsSync(path) ? "kept" : "made";
+  if (result === "made") {
     const example = exampleFor(io.cwd);
     await writeFileAtomic(path, `${JSON.stringify(example, null, 2)}\n`);
     await storeTrust(programCriteriaIn(example, path), io.env);
   }
   await excludeFromGit(await repositoryOf(io.cwd), [`${hiddenName}/`, stateName]);
-  if (json) io.stdout(`${JSON.stringify({ steps: [{ file: taskName, did }], warnings: [] })}\n`);
+  if (json) io.stdout(`${JSON.stringify({ steps: [{ file: taskName, did: result }], warnings: [] })}\n`);
   else
     io.stdout(
-      `${did === "kept" ? "kept as it is" : "made"}: ${taskName}\nNext: say in ${taskName} what is to be done, then research-ralph task --dry-run, then research-ralph task\n`,
+      `${result === "kept" ? "kept as it is" : "made"}: ${taskName}\nNext: say in ${taskName} what is to be done, then research-ralph task --dry-run, then research-ralph task\n`,
     );
   return 0;
 }

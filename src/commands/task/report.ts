@@ -11,7 +11,7 @@ import { recordText, writeViews } from "../../task/plan/views.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { metIn } from "../../task/workflow/status.js";
 
-/** Writes the record of a task again from its state, and says what stands in it. */
+/** Writes the record of a task again from its state, and prints a summary of it. */
 export async function taskReport(
   folder: string,
   { json, check, flags }: { readonly json: boolean; readonly check: boolean; readonly flags: ConfigFlags },
@@ -36,10 +36,10 @@ export async function taskReport(
     ...(tested === undefined ? [] : [`${tested.passed} tests passed, ${tested.failing} failing`]),
     ...(findings.length === 0 ? [] : [quantity(findings.length, "finding")]),
   ].join(", ");
-  const end = written.includes(views.record)
+  const endText = written.includes(views.record)
     ? `Written: ${displayPath(io.cwd, folder) === "." ? "" : `${displayPath(io.cwd, folder)}/`}${views.record}`
     : `${views.record} was not written by research-ralph and stays as it is:\n\n${recordText(state)}`;
   for (const text of [oneLine(task.task), figures]) for (const line of wrap(text, io.columns)) io.stdout(`${line}\n`);
-  io.stdout(`${end}\n`);
+  io.stdout(`${endText}\n`);
   return 0;
 }

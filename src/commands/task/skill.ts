@@ -7,48 +7,50 @@ import { tableLines } from "../../engine/ui/terminal/table.js";
 import { newCommand } from "../run/new.js";
 import { type TaskArguments, taskCommand } from "./task.js";
 
-/** The original's skill that makes a project of a topic, which every folder has. */
+/** The built-in skill that makes a project from a topic; the name is from the original program. */
 const projectSkill = "rrd";
 
 interface SkillArguments extends Omit<TaskArguments, "task"> {
   /** Undefined: list the skills. */
   readonly name: string | undefined;
-  /** What to do by the skill. */
+  /** The user's instruction for the skill. */
   readonly words: string;
 }
 
 /**
- * Lists the skills of this folder, or works by one: `rrd` makes a project of a topic, as `new` does, and any other is a
- * task with the skill's text and the words.
+ * Lists the skills of this folder, or uses one: `rrd` makes a project from a topic, as `new` does; any other skill
+ * makes a task from the skill's text and the user's words.
  */
-export async function skillCommand({ name, words, ...how }: SkillArguments, io: Io): Promise<number> {
+export async function skillCommand({ name, words, ...options }: SkillArguments, io: Io): Promise<number> {
   const skills = await skillsIn(io.cwd);
-  if (name === undefined) return list(skills, how.json, io);
-  const { flags, quiet, json } = how;
+  if (name === undefined) return printSkills(skills, options.json, io);
+  const { flags, quiet, json } = options;
   if (name === projectSkill) return newCommand({ topic: words, flags, ask: false, quiet, json }, io);
-  const skill = skills.find((each) => each.name === name);
-  if (skill === undefined) throw new ExpectedError(unknown(name, skills), 2);
+  const skill = skills.find((candidate) => candidate.name === name);
+  if (skill === undefined) throw new ExpectedError(unknownSkillText(name, skills), 2);
   if (words.trim() === "")
-    throw new ExpectedError(`Say what to do by the skill: research-ralph skill ${name} "…" --check "<command>".`, 2);
-  return taskCommand({ ...how, task: `${words}\n\nWork by this skill (${skill.file}):\n\n${skill.text}` }, io);
+    throw new ExpectedError(`Say what to do with the skill: research-ralph skill ${name} "…" --check "<command>".`, 2);
+  return taskCommand({ ...options, task: `${words}\n\nWork by this skill (${skill.file}):\n\n${skill.text}` }, io);
 }
 
-function list(skills: readonly Skill[], json: boolean, io: Io): number {
-  const own = skills.map(({ text: _, ...skill }) => skill);
-  const isOwn = own.some(({ name }) => name === projectSkill);
-  const all = isOwn ? own : [{ name: projectSkill, description: "makes a project of a topic", file: "" }, ...own];
-  if (json) io.stdout(`${JSON.stringify(all, null, 2)}\n`);
+function printSkills(skills: readonly Skill[], json: boolean, io: Io): number {
+  const folderSkills = skills.map(({ text: _, ...skill }) => skill);
+  const hasProjectSkill = folderSkills.some(({ name }) => name === projectSkill);
+  const allSkills = hasProjectSkill
+    ? folderSkills
+    : [{ name: projectSkill, description: "makes a project from a topic", file: "" }, ...folderSkills];
+  if (json) io.stdout(`${JSON.stringify(allSkills, null, 2)}\n`);
   else {
-    const rows = all.map(({ name, file, description }) => [name, file === "" ? "built in" : file, description]);
+    const rows = allSkills.map(({ name, file, description }) => [name, file === "" ? "built in" : file, description]);
     for (const line of tableLines([{}, {}, { cut: "end" }], rows, io.tableWidth)) io.stdout(`${line}\n`);
-    if (own.length === 0)
+    if (folderSkills.length === 0)
       say(io, `This folder has no skill of its own; one is a file <name>/SKILL.md in ${skillFolders.join(", ")}.`);
   }
   return 0;
 }
 
-function unknown(name: string, skills: readonly Skill[]): string {
+function unknownSkillText(name: string, skills: readonly Skill[]): string {
   const names = [...new Set([projectSkill, ...skills.map((skill) => skill.name)])];
-  const near = nearestCandidate(name.slice(0, 60), names);
-  return `There is no skill '${name.slice(0, 60)}' in this folder; ${near === undefined ? `there are ${names.join(", ")}.` : `did you mean ${near}?`}`;
+  const nearestName = nearestCandidate(name.slice(0, 60), names);
+  return `There is no skill '${name.slice(0, 60)}' in this folder; ${nearestName === undefined ? `there are ${names.join(", ")}.` : `did you mean ${nearestName}?`}`;
 }

@@ -38,9 +38,9 @@ import type { TaskState } from "../../task/generated/ralph-state.js";
 import { countedAttempts, roundsOf, spentBy } from "../../task/plan/used.js";
 
 export interface TaskArguments {
-  /** A task file, a folder with one, or the task in words. */
+  /** The path of a task file or of its folder, or the text of a task. */
   readonly task: string | undefined;
-  /** A file with the task in words. */
+  /** A file with the text of the task. */
   readonly goal?: string;
   /** Commands that must succeed as acceptance criteria. */
   readonly checks?: readonly string[];
@@ -48,7 +48,7 @@ export interface TaskArguments {
   readonly testCommand?: string;
   /** True if several roles share each attempt. */
   readonly team?: boolean;
-  /** The file that the task is about. */
+  /** The file with which the task is concerned. */
   readonly target?: string;
   /** Maximum number of attempts for the task, over all runs. */
   readonly rounds?: number;
@@ -67,58 +67,58 @@ export interface TaskArguments {
 }
 
 /**
- * Works on a task until its criteria are met. The exit code is that of the verdict. `inWords`: makes a task from words,
- * or from nothing, in another way than usual; if it returns undefined, the folder's own task is used.
+ * Works on a task until its criteria are met. The exit code is that of the verdict. `taskFromText`: makes the task from
+ * the user's text, if any; if it returns undefined, the task is found in the usual way.
  */
 export async function taskCommand(
   args: TaskArguments,
   io: Io,
-  inWords?: (words: string | undefined) => Promise<Named | undefined>,
+  taskFromText?: (words: string | undefined) => Promise<TaskWithNotices | undefined>,
 ): Promise<number> {
   if (args.undo !== undefined) {
     const config = await resolveConfig(io, args.flags);
-    return (await import("./undo.js")).undo(folderOf(args, io), args.undo, config, io, args.json);
+    return (await import("./undo.js")).undo(folderToRestore(args, io), args.undo, config, io, args.json);
   }
-  const { named, notices } = await nameTask(args, io, inWords);
-  const { chosen, flags } = withChoicesOf(named, args.flags, io);
-  await requireTrust(chosen, io, { ...args.flags, ...trustAt(named) });
+  const { namedTask, notices } = await nameTask(args, io, taskFromText);
+  const { chosen: trustRequests, flags } = withChoicesOf(namedTask, args.flags, io);
+  await requireTrust(trustRequests, io, { ...args.flags, ...trustAt(namedTask) });
   const config = await resolveConfig(io, flags);
   if (!args.quiet && !args.json) for (const notice of notices) say(io, `warning: ${notice}`);
-  if (args.dryRun) return (await import("./dry-run.js")).dryRun(named, config, io, args);
+  if (args.dryRun) return (await import("./dry-run.js")).dryRun(namedTask, config, io, args);
   for (const name of [config.agent, ...config.fallbacks]) requireHere(name, config, "a task");
-  const crew = named.task.team === true ? crewHere(config, io, named) : undefined;
+  const crew = namedTask.task.team === true ? openCrew(config, io, namedTask) : undefined;
   const { branch, worktree } = args;
   // Before a branch is made; a worktree is a folder of its own.
-  if (!worktree) refuseHomeFolder(resolve(named.folder, config.task.workspace), homeOf(io.env));
-  if (branch === undefined && !worktree) return await work(named, config, io, args, crew);
+  if (!worktree) refuseHomeFolder(resolve(namedTask.folder, config.task.workspace), homeOf(io.env));
+  if (branch === undefined && !worktree) return await runTask(namedTask, config, io, args, crew);
   const { branchOff } = await import("./branch.js");
-  const branched = await branchOff(named, { worktree, branch }, config);
-  if (!args.quiet && !args.json) say(io, branched.said);
-  return await work(branched.named, config, io, args, crew);
+  const result = await branchOff(namedTask, { worktree, branch }, config);
+  if (!args.quiet && !args.json) say(io, result.message);
+  return await runTask(result.namedTask, config, io, args, crew);
 }
 
 /**
  * The roles of a team with their agents.
  * @throws ExpectedError (exit code 2) for an unknown role or a missing agent.
  */
-function crewHere(config: ResolvedConfig, io: Io, { folder }: NamedTask): CodeCrew {
+function openCrew(config: ResolvedConfig, io: Io, { folder }: NamedTask): CodeCrew {
   const crew = crewOf(config, io.env);
   requireCrew(crew, settingsFor(crew.config, io, { folder, changes: true }));
   return crew;
 }
 
-async function work(
-  named: NamedTask,
-  ownConfig: ResolvedConfig,
+async function runTask(
+  namedTask: NamedTask,
+  baseConfig: ResolvedConfig,
   io: Io,
   args: TaskArguments,
   crew: CodeCrew | undefined,
 ): Promise<number> {
-  const { folder } = named;
-  const config = crew?.config ?? ownConfig;
+  const { folder } = namedTask;
+  const config = crew?.config ?? baseConfig;
   // The file may be different on another branch.
-  const { task } = named.file === undefined ? named : await readTaskFile(named.file);
-  await trustContext({ ...named, task }, config, io, args.flags);
+  const { task } = namedTask.file === undefined ? namedTask : await readTaskFile(namedTask.file);
+  await trustContext({ ...namedTask, task }, config, io, args.flags);
   const runOptions = {
     json: args.json,
     quiet: args.quiet,
@@ -129,29 +129,29 @@ async function work(
     hasRun: existsSync(join(folder, taskLedger)),
     work: resolve(folder, config.task.workspace),
     changes: true,
-    words: taskWords(named.file === undefined ? undefined : basename(named.file)),
-    onHost: () => trustCommands({ ...named, task }, io, args.flags),
-    sandbox: sandboxOf(named, config),
+    words: taskWords(namedTask.file === undefined ? undefined : basename(namedTask.file)),
+    onHost: () => trustCommands({ ...namedTask, task }, io, args.flags),
+    sandbox: sandboxOf(namedTask, config),
   };
   const { force, keepTests = false } = args;
   const verdict =
     crew === undefined
       ? await drive(config, io, { ...runOptions, maxWithoutResult: config.history.limits.stagnation }, (run) =>
-          openTask(named, config, io, run, { force, team: false }, taskWorkflow),
+          openTask(namedTask, config, io, run, { force, team: false }, taskWorkflow),
         )
       : await drive(config, io, { ...runOptions, roles: crew.names }, (run) =>
-          openTask(named, config, io, run, { force, team: true }, (options) =>
+          openTask(namedTask, config, io, run, { force, team: true }, (options) =>
             openTeam(options, folder, { crew, keepTests }, config, io, run),
           ),
         );
-  await reportEnd(named, verdict, io, args);
+  await printEnd(namedTask, verdict, io, args);
   return exitCodeOf(verdict);
 }
 
 /**
  * The last output of a run: for programs the verdict, and the status that earlier tools know; for people the next step.
  */
-async function reportEnd(
+async function printEnd(
   { folder }: NamedTask,
   verdict: Verdict,
   io: Io,
@@ -161,7 +161,7 @@ async function reportEnd(
   const state = records?.state;
   if (json) {
     const spent = state && spentBy(state);
-    const line = {
+    const fields = {
       type: "task",
       status: statusOf(verdict),
       ...verdict,
@@ -172,7 +172,7 @@ async function reportEnd(
       criteria: (state?.checks ?? []).map(({ criterion, passed, at }) => ({ criterion, passed, at })),
       ...(state?.task.team === true ? teamFields(state) : {}),
     };
-    return io.stdout(`${JSON.stringify(line)}\n`);
+    return io.stdout(`${JSON.stringify(fields)}\n`);
   }
   if (quiet || state === undefined) return;
   const unmet = state.checks.filter(({ passed }) => !passed);
@@ -240,8 +240,8 @@ function withChoicesOf({ task, trustedFile }: NamedTask, flags: ConfigFlags, io:
 const emptyTask = "The task is empty; say what is to be done.";
 
 /** A task that the arguments name, with notices for the user. */
-export interface Named {
-  readonly named: NamedTask;
+export interface TaskWithNotices {
+  readonly namedTask: NamedTask;
   readonly notices: readonly string[];
 }
 
@@ -249,19 +249,19 @@ export interface Named {
 async function nameTask(
   args: TaskArguments,
   io: Io,
-  inWords?: (words: string | undefined) => Promise<Named | undefined>,
-): Promise<Named> {
+  taskFromText?: (words: string | undefined) => Promise<TaskWithNotices | undefined>,
+): Promise<TaskWithNotices> {
   const overrides = overridesIn(args, io.cwd);
   const { task, goal, save } = args;
   const criteria = criteriaOf(args);
   // An empty variable in a script must not start an agent on the task of this folder.
   if (task?.trim() === "") throw new ExpectedError(emptyTask, 2);
   const path = task === undefined ? undefined : resolve(io.cwd, task);
-  const isPath = inWords === undefined && path !== undefined && (existsSync(path) || /\.json$/i.test(task ?? ""));
+  const isPath = taskFromText === undefined && path !== undefined && (existsSync(path) || /\.json$/i.test(task ?? ""));
   if (goal !== undefined && task !== undefined)
     throw new ExpectedError("--goal and a task exclude each other; give one of them.", 2);
   const words = goal === undefined ? (isPath ? undefined : task) : await goalText(resolve(io.cwd, goal));
-  const taskFromWords = await inWords?.(words);
+  const taskFromWords = await taskFromText?.(words);
   if (taskFromWords !== undefined) return taskFromWords;
   if (words === undefined) {
     if (criteria.length > 0)
@@ -273,15 +273,15 @@ async function nameTask(
     const file = isPath && statsAt(path)?.isDirectory() === true ? join(path, taskName) : path;
     const folder = file === undefined ? io.cwd : dirname(file);
     const isDefaultName = file === undefined || basename(file) === taskName;
-    return withOverrides(isDefaultName ? await taskIn(folder) : await fromFile(file), overrides);
+    return withOverrides(isDefaultName ? await taskIn(folder) : await readNamedTask(file), overrides);
   }
   const file = join(io.cwd, taskName);
   // --goal replaces the task; the criteria stay those of the file.
   if (criteria.length === 0 && goal !== undefined && existsSync(file)) {
-    const read = await fromFile(file);
+    const fileTask = await readNamedTask(file);
     return {
-      ...read,
-      named: { folder: io.cwd, trustedFile: file, task: { ...read.named.task, task: words, ...overrides } },
+      ...fileTask,
+      namedTask: { folder: io.cwd, trustedFile: file, task: { ...fileTask.namedTask.task, task: words, ...overrides } },
     };
   }
   if (words.trim() === "") throw new ExpectedError(emptyTask, 2);
@@ -291,7 +291,7 @@ async function nameTask(
       2,
     );
   const completeTask = checkedTask({ task: words, acceptance_criteria: criteria, ...overrides }, "The task");
-  if (!save) return { named: { folder: io.cwd, task: completeTask }, notices: [] };
+  if (!save) return { namedTask: { folder: io.cwd, task: completeTask }, notices: [] };
   if (existsSync(file))
     throw new ExpectedError(
       `${file} is there already; --save overwrites nothing. Move it away, or leave out --save.`,
@@ -299,12 +299,12 @@ async function nameTask(
     );
   await writeFileAtomic(file, `${JSON.stringify({ $schema: schemaAddress("ralph"), ...completeTask }, null, 2)}\n`);
   await storeTrust(programCriteriaIn(completeTask, file), io.env);
-  return { named: { folder: io.cwd, file, trustedFile: file, task: completeTask }, notices: [] };
+  return { namedTask: { folder: io.cwd, file, trustedFile: file, task: completeTask }, notices: [] };
 }
 
 /** The task of a folder. @throws ExpectedError (exit code 2) if it has none. */
-export const taskIn = async (folder: string): Promise<Named> =>
-  (await startedTask(folder)) ?? (await fromFile(join(folder, taskName)));
+export const taskIn = async (folder: string): Promise<TaskWithNotices> =>
+  (await startedTask(folder)) ?? (await readNamedTask(join(folder, taskName)));
 
 /** The settings of the task in the arguments, other than its text and criteria. @throws ExpectedError (exit code 2). */
 export function overridesIn(
@@ -320,10 +320,10 @@ export function overridesIn(
   });
 }
 
-const withOverrides = ({ named, notices }: Named, overrides: TaskOverrides): Named =>
+const withOverrides = ({ namedTask, notices }: TaskWithNotices, overrides: TaskOverrides): TaskWithNotices =>
   Object.keys(overrides).length === 0
-    ? { named, notices }
-    : { notices, named: { ...named, overrides, task: { ...named.task, ...overrides } } };
+    ? { namedTask, notices }
+    : { notices, namedTask: { ...namedTask, overrides, task: { ...namedTask.task, ...overrides } } };
 
 /** @throws ExpectedError (exit code 2) for a target that is outside the project or does not exist. */
 export function targetIn(folder: string, target: string): string {
@@ -345,26 +345,26 @@ export function targetIn(folder: string, target: string): string {
 export const hasStartedTask = (folder: string): boolean => existsSync(stateFile(folder)) || hasCodingRun(folder);
 
 /** The task that a run has started in a folder without ralph.json: from a file of another name, or from words. */
-async function startedTask(folder: string): Promise<Named | undefined> {
+async function startedTask(folder: string): Promise<TaskWithNotices | undefined> {
   if (existsSync(taskFile(folder)) || !hasStartedTask(folder)) return undefined;
   const { state } = await taskRecords(folder);
-  if (state.source !== undefined && state.source !== taskName) return await fromFile(join(folder, state.source));
+  if (state.source !== undefined && state.source !== taskName) return await readNamedTask(join(folder, state.source));
   return state.source === undefined
-    ? { named: { folder, trustedFile: stateFile(folder), task: state.task }, notices: [] }
+    ? { namedTask: { folder, trustedFile: stateFile(folder), task: state.task }, notices: [] }
     : undefined;
 }
 
 /** The folder whose files are restored. */
-function folderOf({ task }: TaskArguments, io: Io): string {
+function folderToRestore({ task }: TaskArguments, io: Io): string {
   const path = resolve(io.cwd, task ?? ".");
   const pathStats = statsAt(path);
   if (pathStats === undefined) return /\.json$/i.test(path) ? dirname(path) : io.cwd;
   return pathStats.isDirectory() ? path : dirname(path);
 }
 
-async function fromFile(file: string): Promise<Named> {
+async function readNamedTask(file: string): Promise<TaskWithNotices> {
   const { task, notices } = await readTaskFile(file);
-  return { named: { folder: dirname(file), file, trustedFile: file, task }, notices };
+  return { namedTask: { folder: dirname(file), file, trustedFile: file, task }, notices };
 }
 
 async function goalText(path: string): Promise<string> {

@@ -7,29 +7,32 @@ import { contextOutside } from "../../task/place/context.js";
 import { stateFile, stateName, taskName } from "../../task/project-files/layout.js";
 import { programCriteriaIn, contextIn } from "../../task/project-files/needs-trust.js";
 
-/** A task file with another name is passed by its path, and not by its folder. */
-export const trustAt = ({ trustedFile: from }: NamedTask): { readonly trustTarget?: string } =>
-  from === undefined || [taskName, stateName].includes(basename(from)) ? {} : { trustTarget: from };
+/** `trustTarget` for `requireTrust`: the path of the task's file, if it is not one of the usual names. */
+export const trustAt = ({ trustedFile }: NamedTask): { readonly trustTarget?: string } =>
+  trustedFile === undefined || [taskName, stateName].includes(basename(trustedFile))
+    ? {}
+    : { trustTarget: trustedFile };
 
-/** Throws where the task shows its agents files outside of the workspace, and the user does not trust it. */
+/** @throws ExpectedError if the task shows agents files outside of the workspace, and the user does not trust it. */
 export async function trustContext(
-  named: NamedTask,
+  namedTask: NamedTask,
   config: ResolvedConfig,
   io: Io,
   flags: ConfigFlags,
 ): Promise<void> {
-  const { folder, trustedFile: from, task } = named;
-  if (from === undefined) return;
-  const outside = contextOutside(task, resolve(folder, config.task.workspace));
-  await requireTrust(contextIn(outside, from), io, { ...flags, ...trustAt(named) });
+  const { folder, trustedFile, task } = namedTask;
+  if (trustedFile === undefined) return;
+  const outsideFiles = contextOutside(task, resolve(folder, config.task.workspace));
+  await requireTrust(contextIn(outsideFiles, trustedFile), io, { ...flags, ...trustAt(namedTask) });
 }
 
 /**
- * Throws where commands of the task's criteria would run on the host, and the user does not trust its file. Those of
- * the command line are theirs, also when the task goes on later without them.
+ * Call this before the commands of the criteria run on the host. Criteria from the command line are trusted from then
+ * on, because the user wrote them.
+ * @throws ExpectedError if the criteria come from a file that the user does not trust.
  */
-export async function trustCommands(named: NamedTask, io: Io, flags: ConfigFlags): Promise<void> {
-  const { folder, trustedFile: from, task } = named;
-  if (from === undefined) await storeTrust(programCriteriaIn(task, stateFile(folder)), io.env);
-  else await requireTrust(programCriteriaIn(task, from), io, { ...flags, ...trustAt(named) });
+export async function trustCommands(namedTask: NamedTask, io: Io, flags: ConfigFlags): Promise<void> {
+  const { folder, trustedFile, task } = namedTask;
+  if (trustedFile === undefined) await storeTrust(programCriteriaIn(task, stateFile(folder)), io.env);
+  else await requireTrust(programCriteriaIn(task, trustedFile), io, { ...flags, ...trustAt(namedTask) });
 }

@@ -15,7 +15,7 @@ import { taskFormat } from "../../task/project-files/state-file.js";
 import { withDerivedFields } from "../../task/workflow/derived-state.js";
 import { withoutLaterAttempts } from "../../task/workflow/status.js";
 
-/** Puts the folder back to how it was after an iteration; 0: before the first. */
+/** Restores the files to their content after an iteration; 0: before the first iteration. */
 export async function undo(
   folder: string,
   iteration: number,
@@ -31,7 +31,7 @@ export async function undo(
     notify: (level: "info" | "warning", message: string) => (level === "warning" ? warn(message) : undefined),
   };
   let isRestored = false;
-  // A state that was broken by hand must not stand in the way of going back.
+  // If the user broke the state file, it is restored first, so that the files can still be restored.
   const store = await openRecordStore(folder, taskFormat, options, async () => {
     for (const message of await replaceBroken(folder, taskFormat, new Date(io.clock.now()).toISOString())) {
       isRestored = true;
@@ -42,10 +42,11 @@ export async function undo(
     const { state } = await store.load();
     const workspace = workspaceOf({ folder }, config);
     const repository = await repositoryOf(workspace);
-    // What was asked for by the message about the broken state is done.
+    // The state file is restored, as the message about the broken state asked. There are no files to restore.
     if (repository === undefined && isRestored) {
-      const said = "The files were not changed: they are not in a git repository, so no iteration of them was kept.\n";
-      io.stdout(json ? `${JSON.stringify({ type: "undone", iteration, files: [] })}\n` : said);
+      const undoneText =
+        "The files were not changed: they are not in a git repository, so no iteration of them was kept.\n";
+      io.stdout(json ? `${JSON.stringify({ type: "undone", iteration, files: [] })}\n` : undoneText);
       return 0;
     }
     if (repository === undefined)
@@ -55,15 +56,15 @@ export async function undo(
       views: [...Object.values(config.task.views), ...otherFileName(state)],
       notify: warn,
     });
-    const files = await snapshots.putBack(keptAt(state, iteration));
+    const files = await snapshots.putBack(snapshotFor(state, iteration));
     await store.edit((current) => withoutLaterAttempts(current, iteration));
-    const where = iteration === 0 ? "before the first iteration" : `after iteration ${iteration}`;
+    const timeText = iteration === 0 ? "before the first iteration" : `after iteration ${iteration}`;
     if (json) io.stdout(`${JSON.stringify({ type: "undone", iteration, files })}\n`);
     else
       io.stdout(
         files.length === 0
-          ? `Nothing to undo: the files are as they were ${where}.\n`
-          : `The files are as they were ${where}; ${quantity(files.length, "file")} changed. The content before the undo is kept as refs/ralph/${state.id}/before-undo; files that git ignores were not changed.\n`,
+          ? `Nothing to undo: the files are as they were ${timeText}.\n`
+          : `The files are as they were ${timeText}; ${quantity(files.length, "file")} changed. The content before the undo is kept as refs/ralph/${state.id}/before-undo; files that git ignores were not changed.\n`,
       );
     return 0;
   } finally {
@@ -71,13 +72,16 @@ export async function undo(
   }
 }
 
-/** The iteration whose snapshot holds the files as they were after this one: roles that change nothing have none. */
-function keptAt({ attempts }: TaskState, iteration: number): number {
-  if (attempts.find((each) => each.iteration === iteration)?.role === undefined) return iteration;
+/**
+ * The iteration whose snapshot has the files as they were after `iteration`. A role that changes no files makes no
+ * snapshot, so an earlier snapshot may be used.
+ */
+function snapshotFor({ attempts }: TaskState, iteration: number): number {
+  if (attempts.find((attempt) => attempt.iteration === iteration)?.role === undefined) return iteration;
   const changes = attempts.filter(({ snapshot }) => snapshot !== undefined);
-  const kept = changes.flatMap(({ iteration: own, round }) =>
-    // Before the first change of a round the files are kept too: the round before it may have been put back.
-    changes.find((each) => each.round === round)?.iteration === own ? [own - 1, own] : [own],
+  const snapshotIterations = changes.flatMap(({ iteration: number, round }) =>
+    // There is also a snapshot before the first change of a round, because the round before may have been undone.
+    changes.find((attempt) => attempt.round === round)?.iteration === number ? [number - 1, number] : [number],
   );
-  return Math.max(0, ...kept.filter((each) => each <= iteration));
+  return Math.max(0, ...snapshotIterations.filter((number) => number <= iteration));
 }

@@ -43,7 +43,7 @@ test.each(tools.map(({ name, parameters }) => [name, Object.keys(parameters.prop
   async (name, parameters) => {
     const io = fakeIo({ cwd: freshFolder() });
     const ended: number[] = [];
-    await buildProgram(io, "1", { done: (code) => ended.push(code), run: async () => 1 }).parseAsync(
+    await buildProgram(io, "1", { setExitCode: (code) => ended.push(code), run: async () => 1 }).parseAsync(
       ["mcp", name, "--help"],
       { from: "user" },
     );

@@ -14,14 +14,17 @@ function write(folder: string, path: string, text: string): void {
 test("skills of a folder are listed by name with what they are for, the built-in one of the original too", async () => {
   const cwd = freshFolder();
   const bare = await cli(["skill", "--list"], cwd);
-  expect(bare).toMatchObject({ code: 0, out: expect.stringMatching(/^rrd +built in +makes a project of a topic\n$/) });
+  expect(bare).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^rrd +built in +makes a project from a topic\n$/),
+  });
   expect(bare.err).toContain("This folder has no skill of its own");
   write(cwd, "skills/tidy/SKILL.md", "---\nname: tidy\ndescription: >\n  Tidies\n  notes.\n---\n# Tidy\n");
   write(cwd, ".claude/skills/tidy/SKILL.md", "another");
   write(cwd, ".agents/skills/broken/SKILL.md", "---\n{: [\n---\ntext");
   write(cwd, "skills/empty/README.md", "no skill");
   expect(JSON.parse((await cli(["skill", "--json"], cwd)).out)).toEqual([
-    { name: "rrd", description: "makes a project of a topic", file: "" },
+    { name: "rrd", description: "makes a project from a topic", file: "" },
     { name: "broken", description: "", file: ".agents/skills/broken/SKILL.md" },
     { name: "tidy", description: "Tidies notes.", file: "skills/tidy/SKILL.md" },
   ]);
@@ -31,7 +34,7 @@ test("skills of a folder are listed by name with what they are for, the built-in
   });
   expect(await cli(["skill", "tidy"], cwd)).toMatchObject({
     code: 2,
-    err: expect.stringContaining("Say what to do by the skill"),
+    err: expect.stringContaining("Say what to do with the skill"),
   });
   expect((await cli(["skill", "tidy", "the notes"], cwd)).err).toContain("The task has no acceptance criteria");
 });
