@@ -23,7 +23,7 @@ const scripted = {
         message = line;
         return [];
       },
-      finished: () => false,
+      isFinished: () => false,
       answer: () => (message === undefined ? {} : { message }),
     };
   },

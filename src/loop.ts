@@ -80,14 +80,14 @@ export async function openAgent(name: string, options: OpenOptions = {}): Promis
     agents: config === undefined ? {} : { [name]: config },
   };
   const isLoose = needsSandbox(name, settings) && !unconfined;
-  const { sandbox, why } = choice === "host" ? { why: "" } : await sandboxOf(choice, env);
+  const { sandbox, explanation } = choice === "host" ? { explanation: "" } : await sandboxOf(choice, env);
   if (sandbox !== undefined) {
     const agent = createAgent(name, { ...settings, exec: sandbox.exec, sandbox });
     return { ...agent, close: () => sandbox.close() };
   }
   if (isLoose)
     throw new ExpectedError(
-      `Nothing confines the agent ${name}: it can read, change and send whatever you can. ${why === "" ? "" : `${why} `}Open it with { sandbox: "bubblewrap" } or "docker", or with { unconfined: true } if that is what you want.`,
+      `Nothing confines the agent ${name}: it can read, change and send whatever you can. ${explanation === "" ? "" : `${explanation} `}Open it with { sandbox: "bubblewrap" } or "docker", or with { unconfined: true } if that is what you want.`,
       2,
     );
   return createAgent(name, settings);

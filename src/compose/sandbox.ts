@@ -56,7 +56,7 @@ export async function sandboxFor(
   const { openSandbox } = await import("../engine/sandbox/open-sandbox.js");
   // A program in a folder that agents write to must not be used as the sandbox.
   const workFolders = agentFolders([io.cwd, ...(folder === undefined ? [] : [folder])], homeOf(io.env));
-  const { sandbox, why } = await openSandbox(choice, {
+  const { sandbox, explanation } = await openSandbox(choice, {
     env: { ...io.env, PATH: pathOutside(workFolders, io.env["PATH"]) },
     ...options,
     allowedVariables: namesIn(config.sandbox_env),
@@ -69,11 +69,11 @@ export async function sandboxFor(
       hiddenVariables.length === 0
         ? ""
         : ` Environment variables that are not passed into it: ${hidden}; --env NAME passes one.`;
-    return { sandbox, notice: { level: "info", message: `${why}${hiddenText}` } };
+    return { sandbox, notice: { level: "info", message: `${explanation}${hiddenText}` } };
   }
-  if (unconfinedAgent === undefined || config.unconfined) return { notice: { level: "warning", message: why } };
+  if (unconfinedAgent === undefined || config.unconfined) return { notice: { level: "warning", message: explanation } };
   throw new ExpectedError(
-    `Nothing confines the agent ${unconfinedAgent}: it can read, change and send whatever you can. ${why} Or add --unconfined if that is what you want.`,
+    `Nothing confines the agent ${unconfinedAgent}: it can read, change and send whatever you can. ${explanation} Or add --unconfined if that is what you want.`,
     2,
   );
 }

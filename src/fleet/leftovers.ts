@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { distantTranscripts, workerNote, workersFolder } from "../engine/lib/layout.js";
-import { killLeftovers, ownStarter } from "../engine/process/descendants.js";
-import { isSameProcess, startOfProcess } from "../engine/process/process-identity.js";
+import { killLeftovers, ownMarkPrefix } from "../engine/process/descendants.js";
+import { isSameProcess, startTimeOf } from "../engine/process/process-identity.js";
 import { times } from "./keys.js";
 
 /** The note of a worker. If the worker is killed, the next worker uses it to remove agents and folders. */
@@ -42,8 +42,8 @@ const maxAgeWithoutNoteMs = 3_600_000;
 export async function openWorkerFolder(stateDir: string, id: string): Promise<WorkerFolder> {
   const folder = join(workersFolder(stateDir), id);
   const transcripts = distantTranscripts(stateDir);
-  const started = await startOfProcess(process.pid);
-  const note: WorkerNote = { pid: process.pid, started, host: hostname(), starter: ownStarter };
+  const started = await startTimeOf(process.pid);
+  const note: WorkerNote = { pid: process.pid, started, host: hostname(), starter: ownMarkPrefix };
   // The note is renamed into place, so a reader always finds a complete one.
   const writeNote = (folderPath: string): void => {
     const newPath = `${workerNote(folderPath)}.new`;

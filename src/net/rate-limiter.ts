@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { messageOf } from "../engine/lib/errors.js";
-import { startOfProcess } from "../engine/process/process-identity.js";
+import { startTimeOf } from "../engine/process/process-identity.js";
 import { requestedPace, backoffAfter } from "./backoff.js";
 import { type HostAccount, hostAccountOf, type HostBudget, type HostRule, type StandIn } from "./host-rules.js";
 import { changeHost, hostBackoff, type HostState } from "./host-state.js";
@@ -95,7 +95,7 @@ async function reserveSlot(
 ): Promise<Reservation | HttpFailure> {
   const { folder, clock, signal } = options;
   const token = randomUUID();
-  const started = await startOfProcess(process.pid);
+  const started = await startTimeOf(process.pid);
   const ownRequest = { pid: process.pid, token, started };
   for (;;) {
     if (signal.aborted) return interrupted;

@@ -17,7 +17,7 @@ import { afterEach, expect, test } from "vitest";
 import { times } from "../../src/fleet/keys.js";
 import { removeDeadWorkers, openWorkerFolder } from "../../src/fleet/leftovers.js";
 import { distantTranscripts, workerNote, workersFolder } from "../../src/engine/lib/layout.js";
-import { marker } from "../../src/engine/process/descendants.js";
+import { markVariable } from "../../src/engine/process/descendants.js";
 import { runProcess } from "../../src/engine/process/run-process.js";
 import { isAtWork } from "../support/processes/alive.js";
 
@@ -44,8 +44,8 @@ const onLinux = test.skipIf(process.platform !== "linux");
 onLinux("agents of a killed worker are ended by their marks, and nothing else is; its workspaces go", async () => {
   const stateDir = fresh();
   const [starter, another] = [randomUUID(), randomUUID()];
-  const agents = [1, 12].map((at) => idle({ [marker]: `${starter}.${at}` }));
-  const inherited: Record<string, string>[] = [{}, { [marker]: `${another}.1` }, { [marker]: starter }];
+  const agents = [1, 12].map((at) => idle({ [markVariable]: `${starter}.${at}` }));
+  const inherited: Record<string, string>[] = [{}, { [markVariable]: `${another}.1` }, { [markVariable]: starter }];
   const others = [...inherited, { OTHER: `${starter}.1` }].map(idle);
   const folder = await deadWorker(stateDir, starter);
   const ended = Promise.all(agents.map((agent) => once(agent, "exit")));
@@ -91,7 +91,7 @@ onLinux("the programs of an agent are ended, though the agent itself has ended w
   const tool = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(wait)}], { detached: true, stdio: "ignore" })`;
   const agent = spawn(process.execPath, ["-e", `console.log(${tool}.pid); process.exit()`], {
     detached: true,
-    env: { [marker]: `${starter}.1` },
+    env: { [markVariable]: `${starter}.1` },
   });
   const [said] = (await once(agent.stdout, "data")) as [Buffer];
   await once(agent, "close");

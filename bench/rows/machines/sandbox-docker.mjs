@@ -32,7 +32,7 @@ export const row = {
           stdin: "",
           timeoutMs: 60_000,
           idleMs: 0,
-          finished: () => false,
+          isFinished: () => false,
           signal: new AbortController().signal,
           access: { ...access.noAccess, write: [cwd] },
         });

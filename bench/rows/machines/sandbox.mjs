@@ -32,7 +32,7 @@ export const row = {
         stdin: "",
         timeoutMs: 60_000,
         idleMs: 0,
-        finished: () => false,
+        isFinished: () => false,
         signal: new AbortController().signal,
         access: { ...access.noAccess, write: [cwd], hosts },
       });
@@ -70,7 +70,7 @@ async function checkMany(sandbox, request, { makeCheck }, { defaultLimits }) {
   const lines = sandbox.exec({
     ...request([], "sh", ["-c", many]),
     signal: ending.signal,
-    started: (pid) => (root = pid),
+    onStart: (pid) => (root = pid),
   });
   await lines.next();
   try {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Transport } from "@modelcontextprotocol/client";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { killGroupOnExit, hookMarker, marker, sendSignal } from "../../engine/process/descendants.js";
+import { killGroupOnExit, hookMarkVariable, markVariable, sendSignal } from "../../engine/process/descendants.js";
 import type { ServerSettings } from "./server-settings.js";
 
 /** A server's description of its tool. */
@@ -247,7 +247,7 @@ async function environmentFor(
   const names =
     process.platform === "win32"
       ? (await import("@modelcontextprotocol/client/stdio")).DEFAULT_INHERITED_ENV_VARS
-      : ["PATH", "HOME", marker, hookMarker];
+      : ["PATH", "HOME", markVariable, hookMarkVariable];
   const inherited = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return { ...Object.fromEntries(inherited), ...serverEnv };
 }

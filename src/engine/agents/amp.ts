@@ -32,7 +32,7 @@ export const amp: AgentDefinition = {
     keys: [
       {
         name: "amp",
-        to: (options.env?.["AMP_URL"] ?? settings.env["AMP_URL"]) || "https://ampcode.com",
+        baseAddress: (options.env?.["AMP_URL"] ?? settings.env["AMP_URL"]) || "https://ampcode.com",
         headers: { authorization: `Bearer ${(options.env?.["AMP_API_KEY"] ?? settings.env["AMP_API_KEY"]) || ""}` },
       },
     ],

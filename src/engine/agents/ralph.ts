@@ -93,7 +93,7 @@ export const ralph: AgentDefinition = {
         ...addresses.map(hostOf),
         ...(access.web ? anyPublicHost : []),
       ],
-      keys: routes.map(({ name, to, headers }) => ({ name, to, headers })),
+      keys: routes,
       env: {
         [variableOf("state_dir")]: sandboxState,
         ...Object.fromEntries(hiddenVariables.map((name) => [name, keyPlaceholder])),
@@ -101,7 +101,7 @@ export const ralph: AgentDefinition = {
           ? {}
           : {
               [keyRoutesVariable]: JSON.stringify(
-                Object.fromEntries(routes.map(({ name, to }) => [to, keyAddress(name)])),
+                Object.fromEntries(routes.map(({ name, baseAddress }) => [baseAddress, keyAddress(name)])),
               ),
             }),
       },
@@ -158,9 +158,9 @@ function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRou
     const gateway = gatewayAddress(name, env);
     const key = firstValue(gateway !== undefined && name === "anthropic" ? [...variables, gatewayToken] : variables);
     if (key === undefined) return [];
-    if (gateway === undefined || !URL.canParse(gateway)) return [{ name, to: origin, headers: headers(key) }];
+    if (gateway === undefined || !URL.canParse(gateway)) return [{ name, baseAddress: origin, headers: headers(key) }];
     const allHeaders = { ...headers(key), authorization: `Bearer ${key}` };
-    return [{ name, to: new URL(gateway).origin, headers: allHeaders }];
+    return [{ name, baseAddress: new URL(gateway).origin, headers: allHeaders }];
   });
   const key = firstValue(["OPENAI_API_KEY"]);
   if (key === undefined) return routes;
@@ -172,13 +172,13 @@ function keyRoutes(env: NodeJS.ProcessEnv, addresses: readonly string[]): KeyRou
         .map(({ origin }) => origin),
     ),
   ];
-  const unroutedOrigins = localOrigins.filter((origin) => !routes.some(({ to }) => to === origin));
+  const unroutedOrigins = localOrigins.filter((origin) => !routes.some(({ baseAddress }) => baseAddress === origin));
   return [
     ...routes,
     // The name of a route has only letters.
-    ...unroutedOrigins.map((to, index) => ({
+    ...unroutedOrigins.map((baseAddress, index) => ({
       name: `local${"abcdefgh"[index] ?? "z"}`,
-      to,
+      baseAddress,
       headers: { authorization: `Bearer ${key}` },
     })),
   ];
@@ -223,7 +223,7 @@ function sandboxSettingsFiles(context: AgentContext): string[] {
 function settingsMounts(context: AgentContext): Mount[] {
   const sandboxPaths = sandboxSettingsFiles(context);
   return settingsFiles(context).flatMap((from, index) =>
-    existsSync(from) ? [{ from, at: sandboxPaths[index] ?? from }] : [],
+    existsSync(from) ? [{ from, target: sandboxPaths[index] ?? from }] : [],
   );
 }
 

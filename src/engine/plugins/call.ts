@@ -75,7 +75,7 @@ export async function callPlugin(
     cwd,
     env,
     isHook: true,
-    inPieces: true,
+    isChunked: true,
     stdin: JSON.stringify(request),
     access: { ...noAccess, hosts, read: [...read, hostProgram, ...(isOnline ? [dirname(undiciPath())] : [])] },
     timeoutMs,

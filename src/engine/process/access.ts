@@ -1,6 +1,6 @@
 /** The access of a program. In a sandbox it has only this access; on the host nothing enforces it. */
 export interface ProcessAccess {
-  /** Files and folders that it may read. An entry has priority over an entry for an outer folder. */
+  /** Files and folders that it may read. An entry for an inner folder has priority over an entry for its parent. */
   readonly read: readonly Mount[];
   /** Files and folders that it may change. */
   readonly write: readonly Mount[];
@@ -24,26 +24,27 @@ export interface ToolRelay {
   readonly socket: string;
 }
 
-/** An absolute path that is the same in the sandbox, or a path `from` that appears as `at` in the sandbox. */
-export type Mount = string | { readonly from: string; readonly at: string };
+/** An absolute path that is the same in the sandbox, or a path `from` that appears as `target` in the sandbox. */
+export type Mount = string | { readonly from: string; readonly target: string };
 
 /**
- * Requests to `keyAddress(name)` or `keyHost(name)` are forwarded to `to`. These headers replace those of the program.
+ * Requests to `keyAddress(name)` or `keyHost(name)` are forwarded to `baseAddress`. These headers replace those of the
+ * program.
  */
 export interface KeyRoute {
   /** Only letters; unique within one `ProcessAccess`. */
   readonly name: string;
-  /** Base address, http or https. */
-  readonly to: string;
+  /** Starts with http or https. */
+  readonly baseAddress: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A JSON file of the user; the program gets a copy in a separate folder. */
 export interface Login {
   readonly from: string;
-  /** Absolute path in the sandbox; the name of the file is the same. */
-  readonly at: string;
-  /** The values that the program may change: paths in the JSON, with dots between the names. */
+  /** Absolute path of the copy in the sandbox. */
+  readonly target: string;
+  /** The fields that the program may change: paths in the JSON, with dots between the names. */
   readonly renewedFields: readonly string[];
 }
 
@@ -65,12 +66,12 @@ export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPor
 export const keyHost = (name: string): string => `http://${name}.key:${proxyPort}`;
 
 /**
- * The environment variable with the key routes, for our own program in a sandbox: a JSON object that maps each origin
- * to the address to use.
+ * The environment variable with the key routes, for our own program in a sandbox: a JSON object that maps the origin of
+ * each service to the address that the program must use instead.
  */
 export const keyRoutesVariable = "RESEARCH_RALPH_KEY_ROUTES";
 
-/** The value of a key variable in a sandbox. */
+/** The value, in a sandbox, of an environment variable for a key. */
 export const keyPlaceholder = "kept-outside-the-sandbox";
 
 /** In `hosts`: any public host on the ports of the web, for a program that may search the web. */

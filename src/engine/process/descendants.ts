@@ -2,27 +2,32 @@ import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
 /** The environment variable that marks all processes of an agent, so that detached ones can be found. */
-export const marker = "RESEARCH_RALPH_RUN";
-/** The variable that marks hooks. Hooks also have the marker of agents, but are commands of a person. */
-export const hookMarker = "RESEARCH_RALPH_HOOK";
+export const markVariable = "RESEARCH_RALPH_RUN";
 
-/** The prefix of this process's marks. It is recorded on the disk, to find programs that still run after a kill. */
-export const ownStarter = randomUUID();
+/** The environment variable that marks hooks. Hooks also have the mark of agents, but are commands of a person. */
+export const hookMarkVariable = "RESEARCH_RALPH_HOOK";
+
+/**
+ * The prefix of the marks of this process. It is stored on the disk: if this process is killed, the next run finds the
+ * programs that still run.
+ */
+export const ownMarkPrefix = randomUUID();
 let markCount = 0;
+
 /** A mark for a program that is about to start. */
-export const nextMark = (): string => `${ownStarter}.${(markCount += 1)}`;
+export const nextMark = (): string => `${ownMarkPrefix}.${(markCount += 1)}`;
 
 /** Maximum number of ancestor processes that are checked. */
 const maxAncestors = 64;
 
 /**
  * Whether a program with this environment was started by one of our agents. On Linux the ancestor processes are checked
- * too. So an agent is detected that starts the program with an empty environment or marks it as a hook, but not one
- * that first leaves all ancestors (`setsid` in the background). `parent`: the pid of the parent process; 0: no
- * ancestors are checked.
+ * too. This detects an agent that starts the program with an empty environment or marks it as a hook, but not an agent
+ * that first leaves all its ancestors (`setsid` in the background). `parent`: the pid of the parent process; if it is
+ * 0, no ancestors are checked.
  */
 export function isStartedByAgent(env: NodeJS.ProcessEnv, parent = env === process.env ? process.ppid : 0): boolean {
-  if (env[marker] !== undefined && env[hookMarker] === undefined) return true;
+  if (env[markVariable] !== undefined && env[hookMarkVariable] === undefined) return true;
   let pid = parent;
   for (let steps = 0; pid > 1 && steps < maxAncestors; steps += 1) {
     const names = new Set(
@@ -30,7 +35,7 @@ export function isStartedByAgent(env: NodeJS.ProcessEnv, parent = env === proces
         .split("\0")
         .map((entry) => entry.split("=")[0]),
     );
-    if (names.has(marker) && !names.has(hookMarker)) return true;
+    if (names.has(markVariable) && !names.has(hookMarkVariable)) return true;
     pid = Number(/^PPid:\s*(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0);
   }
   return false;
@@ -51,24 +56,25 @@ function textOf(path: string): string {
  * where /proc shows the environment. A process that emptied its environment is not found. Returns whether any process
  * was found.
  */
-export const killDescendants = (mark: string): Promise<boolean> => killWithEntry(`${marker}=${mark}\0`);
+export const killDescendants = (mark: string): Promise<boolean> => killProcessesWithEntry(`${markVariable}=${mark}\0`);
 
-/** Kills all agents and commands that an ended process has left, by its `ownStarter`. */
-export const killLeftovers = (starter: string): Promise<boolean> => killWithEntry(`${marker}=${starter}.`);
+/** Kills all agents and commands of an ended process that still run. `markPrefix`: its `ownMarkPrefix`. */
+export const killLeftovers = (markPrefix: string): Promise<boolean> =>
+  killProcessesWithEntry(`${markVariable}=${markPrefix}.`);
 
-async function killWithEntry(text: string): Promise<boolean> {
+async function killProcessesWithEntry(text: string): Promise<boolean> {
   const entry = Buffer.from(text);
   const deadline = performance.now() + maxScanMs;
   const otherProcesses = new Set<number>();
-  let foundAny = false;
-  // A process may fork during the scan and end before it is checked: in a test with 400 such forks, one scan in three
-  // missed the process. So the scan is repeated.
+  let hasFound = false;
+  // During a scan, a process may fork and end before it is checked, so that the scan misses the new process. In a test
+  // with 400 such forks, every third scan missed one. So the scan is repeated.
   for (let remainingScans = 2; remainingScans > 0 && performance.now() < deadline; remainingScans--) {
-    if (!killCarriers(entry, otherProcesses)) continue;
-    [remainingScans, foundAny] = [5, true];
+    if (!killMatches(entry, otherProcesses)) continue;
+    [remainingScans, hasFound] = [5, true];
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  return foundAny;
+  return hasFound;
 }
 
 /** Time limit, in milliseconds, for killing processes that keep forking. */
@@ -79,21 +85,21 @@ const maxScanMs = 10_000;
  * are five times as fast as parallel ones. `otherProcesses` collects processes with another environment, which need no
  * second check. A process in the middle of exec has an empty environment and is checked again.
  */
-function killCarriers(entry: Buffer, otherProcesses: Set<number>): boolean {
+function killMatches(entry: Buffer, otherProcesses: Set<number>): boolean {
   const { stackTraceLimit } = Error;
-  // Two of three processes belong to the kernel, and reading their files fails; nobody needs the stack traces.
+  // Two of three processes belong to the kernel, and reading their files fails. Stack traces would only cost time.
   Error.stackTraceLimit = 0;
   try {
-    let foundAny = false;
+    let hasFound = false;
     for (const pid of otherProcessIds().toReversed()) {
       if (otherProcesses.has(pid)) continue;
-      const environment = fileOf(pid, "environ");
+      const environment = readProcFile(pid, "environ");
       if (environment?.includes(entry) === true) {
-        foundAny = true;
+        hasFound = true;
         sendSignal(pid, "SIGKILL");
       } else if (environment?.length !== 0) otherProcesses.add(pid);
     }
-    return foundAny;
+    return hasFound;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
@@ -112,7 +118,7 @@ function otherProcessIds(): number[] {
  * The content of a /proc file of a process; valid until the next call. Undefined if the process has ended or its file
  * can't be read, as for zombies and kernel processes.
  */
-function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
+function readProcFile(pid: number, name: "environ" | "stat"): Buffer | undefined {
   let file: number | undefined;
   try {
     file = openSync(`/proc/${pid}/${name}`, "r");
@@ -131,8 +137,8 @@ function fileOf(pid: number, name: "environ" | "stat"): Buffer | undefined {
 }
 
 /**
- * Buffer for the last read file. /proc files have no size, and a new buffer for each of some hundred processes would be
- * megabytes of garbage after each agent.
+ * The buffer that all reads share. /proc files have no size, and a new buffer for each of some hundred processes would
+ * be megabytes of garbage after each agent.
  */
 let readBuffer = Buffer.alloc(64 * 1024);
 
@@ -142,17 +148,19 @@ const isOtherProcess = (pid: number): boolean => Number.isInteger(pid) && pid !=
  * Whether a process of this group is still running. Zombies don't count if /proc shows them: in a container whose first
  * process never reaps children, zombies stay forever.
  */
-export function groupAlive(group: number): boolean {
+export function isGroupAlive(group: number): boolean {
   if (!sendSignal(-group, 0)) return false;
   const pids = otherProcessIds();
   // The format is: pid (name) state ppid pgrp …; the name may contain any character.
-  const aliveInGroup = new RegExp(`\\) [^ZX] \\d+ ${group} `);
-  return pids.length === 0 || pids.some((pid) => aliveInGroup.test(fileOf(pid, "stat")?.toString("latin1") ?? ""));
+  const alivePattern = new RegExp(`\\) [^ZX] \\d+ ${group} `);
+  return (
+    pids.length === 0 || pids.some((pid) => alivePattern.test(readProcFile(pid, "stat")?.toString("latin1") ?? ""))
+  );
 }
 
 /**
- * Process groups that must be killed when this process ends, even by a bug. All share one listener, because Node warns
- * about more than ten.
+ * Process groups that must be killed when this process ends, even because of a bug. One listener is for all groups,
+ * because Node warns about more than ten listeners.
  */
 const groupsToKill = new Set<number>();
 const killGroups = (): void => groupsToKill.forEach((group) => void sendSignal(-group, "SIGKILL"));

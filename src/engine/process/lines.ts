@@ -7,7 +7,7 @@ interface LineSplitter {
   end(): string[];
 }
 
-/** Maximum number of empty lines in a row that are returned; 20 MB of line feeds would be 20 million lines. */
+/** Maximum number of empty lines in a row that are returned: 20 MB of line feeds would be 20 million lines. */
 const maxEmptyLines = 1000;
 
 /**

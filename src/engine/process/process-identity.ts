@@ -5,8 +5,8 @@ import { hasCode } from "../lib/errors.js";
  * The start time of a process in the system's format; undefined if it is unknown or the process does not run. Pid and
  * start time together identify a process; a pid alone may be used again.
  */
-export async function startOfProcess(pid: number): Promise<string | undefined> {
-  if (process.platform === "linux") return linuxStat(pid)?.started;
+export async function startTimeOf(pid: number): Promise<string | undefined> {
+  if (process.platform === "linux") return linuxStat(pid)?.startTime;
   if (process.platform === "win32") return undefined;
   const { execa } = await import("execa");
   const { stdout, failed } = await execa("ps", ["-o", "lstart=", "-p", String(pid)], {
@@ -46,15 +46,15 @@ export function pidSpace(): PidSpace {
 /**
  * Whether the process with this pid and start time is alive. If the start time is unknown, only the pid is compared.
  */
-export async function isSameProcess(pid: number, started: string | undefined): Promise<boolean> {
-  if (linuxStat(pid)?.zombie === true) return false;
-  const currentStart = await startOfProcess(pid);
+export async function isSameProcess(pid: number, startTime: string | undefined): Promise<boolean> {
+  if (linuxStat(pid)?.isZombie === true) return false;
+  const currentStart = await startTimeOf(pid);
   // The process has just ended, or its start time can't be read.
-  if (currentStart === undefined) return exists(pid);
-  return started === undefined || currentStart === started;
+  if (currentStart === undefined) return isRunning(pid);
+  return startTime === undefined || currentStart === startTime;
 }
 
-function exists(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -67,13 +67,13 @@ function exists(pid: number): boolean {
  * Start time and state of a process from /proc; undefined on systems other than Linux. A killed process stays listed as
  * a zombie until its parent reaps it; in containers without an init that never happens.
  */
-function linuxStat(pid: number): { started: string; zombie: boolean } | undefined {
+function linuxStat(pid: number): { startTime: string; isZombie: boolean } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the name in brackets and may hold spaces and brackets itself, so fields are counted after its
-    // end.
+    // The second field is the name, in brackets. A name may contain spaces and brackets, so the fields are counted from
+    // the last bracket.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { started: fields[19] ?? "", zombie: fields[0] === "Z" || fields[0] === "X" };
+    return { startTime: fields[19] ?? "", isZombie: fields[0] === "Z" || fields[0] === "X" };
   } catch (error) {
     // Node's permission model hides other processes.
     if (hasCode(error, "ENOENT", "ESRCH", "ERR_ACCESS_DENIED")) return undefined;

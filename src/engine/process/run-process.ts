@@ -7,10 +7,10 @@ import { StringDecoder } from "node:string_decoder";
 import { execa } from "execa";
 import {
   killGroupOnExit,
-  groupAlive,
-  hookMarker,
+  isGroupAlive,
+  hookMarkVariable,
   killDescendants,
-  marker,
+  markVariable,
   nextMark,
   sendSignal,
 } from "./descendants.js";
@@ -33,7 +33,7 @@ export interface ProcessRequest {
   readonly cwd: string;
   /** The complete environment; no other variables are inherited. */
   readonly env: NodeJS.ProcessEnv;
-  /** The program is a hook. For other programs the hook mark, which may be inherited from a hook, is removed. */
+  /** Set for a hook. Other programs do not inherit the hook mark, even if a hook starts them. */
   readonly isHook?: true;
   readonly stdin: string;
   /** Maximum wall time. */
@@ -53,16 +53,16 @@ export interface ProcessRequest {
   readonly pipeMs?: number;
   readonly settleMs?: number;
   /**
-   * Yields stdout in pieces of text as it arrives, including line ends, instead of line by line. A line costs a
-   * microsecond, so 300 MB of short lines would take minutes.
+   * Yields stdout as chunks of text, including line ends, instead of line by line. A line costs a microsecond, so
+   * 300 MB of short lines would take minutes.
    */
-  readonly inPieces?: true;
+  readonly isChunked?: true;
   /** The program's file descriptors from 3 on, by number: bytes that it can read once, or "nothing" for /dev/null. */
   readonly descriptors?: ReadonlyMap<number, Uint8Array | "nothing">;
   /** Files and hosts that the program needs; a sandbox allows only these. Absent: only the system's programs. */
   readonly access?: ProcessAccess;
   /** Called with the pid, which is also the id of the process group, as soon as the program runs. */
-  readonly started?: (pid: number) => void;
+  readonly onStart?: (pid: number) => void;
 }
 
 /** How a process ended: by itself, or why this program ended it. */
@@ -93,14 +93,14 @@ export interface ProcessEnd {
 export type Exec = (request: ProcessRequest) => AsyncGenerator<string, ProcessEnd>;
 
 /**
- * Runs a program in its own process group and yields its stdout, line by line or in pieces, with bounded memory and
- * backpressure. Returns how it ended; never throws for what the program does. When the generator has ended, also early,
- * all processes of the group have ended, and on Linux also all descendants that left the group.
+ * Runs a program in its own process group and yields its stdout, line by line or in chunks, with bounded memory and
+ * backpressure. Returns how it ended; never throws because of what the program does. After the end of the generator,
+ * also after an early `return`, no process of the group runs, and on Linux no descendant that left the group.
  */
-export const runProcess: Exec = (request) => runStarted(request, startChild);
+export const runProcess: Exec = (request) => runProgram(request, startChild);
 
 /** Like `runProcess`, but starts the program with `start`. */
-export async function* runStarted(request: ProcessRequest, start: StartProgram): AsyncGenerator<string, ProcessEnd> {
+export async function* runProgram(request: ProcessRequest, start: StartProgram): AsyncGenerator<string, ProcessEnd> {
   const { graceMs = 3000, pipeMs = 2000, settleMs = 15_000 } = request;
   if (request.signal.aborted) return { cause: "aborted", stderr: "" };
   // Opened before the start, because Node discards the output of a child that exits before anybody reads it.
@@ -110,29 +110,29 @@ export async function* runStarted(request: ProcessRequest, start: StartProgram):
     transcript.close();
     return { cause: "not-started", startError: program.startError, stderr: "" };
   }
-  const { stdin, stdout, stderr, pid, exited, sweep } = program;
+  const { stdin, stdout, stderr, pid, exit, killAll } = program;
 
   const clock = startStopwatch(systemClock);
   let lastOutputAt = 0;
-  let isWaitingForProgram = true; // false while the reader of this generator is slower than the program
+  let isWaitingForProgram = true; // false while the caller processes the output
   let cause: ProcessEnd["cause"] = "exited";
   let exitResult: Exit | undefined;
   let exitAt = Infinity;
-  void exited.then((exitOfProgram) => {
+  void exit.then((exitOfProgram) => {
     exitResult = exitOfProgram;
     exitAt = clock.awakeMs();
   });
 
-  let endingDone: Promise<void> | undefined;
+  let endPromise: Promise<void> | undefined;
   /** Sends SIGTERM, and after the grace period kills the program and its descendants. Runs only once. */
   const endProgram = (endCause: ProcessEnd["cause"]): Promise<void> => {
-    if (endingDone === undefined && exitResult === undefined) cause = endCause;
-    return (endingDone ??= program.end(graceMs).then(sweep));
+    if (endPromise === undefined && exitResult === undefined) cause = endCause;
+    return (endPromise ??= program.end(graceMs).then(killAll));
   };
   const onAbort = (): void => void endProgram("aborted");
   request.signal.addEventListener("abort", onAbort);
 
-  let pipeSweep: Promise<void> | undefined;
+  let pipeKill: Promise<void> | undefined;
   const watch = setInterval(() => {
     const now = clock.awakeMs();
     const silence = isWaitingForProgram ? now - lastOutputAt : 0;
@@ -140,8 +140,8 @@ export async function* runStarted(request: ProcessRequest, start: StartProgram):
     else if (request.isFinished() && silence >= settleMs) void endProgram("settled");
     else if (request.idleMs > 0 && silence >= request.idleMs) void endProgram("idle");
     // Another process holds the pipe of the ended program: kill the descendants that we can find, then stop reading.
-    if (now - exitAt >= pipeMs) pipeSweep ??= sweep();
-    if (now - exitAt >= 2 * pipeMs && (silence >= pipeMs || endingDone !== undefined)) stdout.destroy();
+    if (now - exitAt >= pipeMs) pipeKill ??= killAll();
+    if (now - exitAt >= 2 * pipeMs && (silence >= pipeMs || endPromise !== undefined)) stdout.destroy();
   }, 50);
 
   const tail = keepTail(maxStderrBytes);
@@ -154,9 +154,9 @@ export async function* runStarted(request: ProcessRequest, start: StartProgram):
 
   let transcriptProblem: string | undefined;
   let isOutputRead = false;
-  const lines = request.inPieces === true ? piecesOfText() : splitLines(maxLineBytes);
+  const lines = request.isChunked === true ? chunksOfText() : splitLines(maxLineBytes);
   try {
-    if (pid !== undefined) request.started?.(pid);
+    if (pid !== undefined) request.onStart?.(pid);
     stdin.end(request.stdin);
     for await (const chunk of untilClosed(stdout)) {
       isWaitingForProgram = false;
@@ -166,14 +166,14 @@ export async function* runStarted(request: ProcessRequest, start: StartProgram):
       lastOutputAt = clock.awakeMs();
     }
     for (const line of lines.end()) yield line;
-    await exited;
+    await exit;
     isOutputRead = true;
   } finally {
     if (exitResult === undefined) void endProgram("aborted");
-    await endingDone;
-    await exited;
-    await pipeSweep;
-    await sweep();
+    await endPromise;
+    await exit;
+    await pipeKill;
+    await killAll();
     // The process may end before all of its stderr is read, which may contain the reason of a failure.
     if (isOutputRead) await readToEnd(stderr, exitAt + pipeMs - clock.awakeMs());
     clearInterval(watch);
@@ -188,10 +188,10 @@ export async function* runStarted(request: ProcessRequest, start: StartProgram):
 }
 
 /** Has the interface of `splitLines`, but returns each chunk as text without splitting it. */
-function piecesOfText(): ReturnType<typeof splitLines> {
+function chunksOfText(): ReturnType<typeof splitLines> {
   const decoder = new StringDecoder("utf8");
-  const nonEmpty = (text: string): string[] => (text === "" ? [] : [text]);
-  return { push: (chunk) => nonEmpty(decoder.write(chunk)), end: () => nonEmpty(decoder.end()) };
+  const withoutEmptyText = (text: string): string[] => (text === "" ? [] : [text]);
+  return { push: (chunk) => withoutEmptyText(decoder.write(chunk)), end: () => withoutEmptyText(decoder.end()) };
 }
 
 type Exit = Pick<ProcessEnd, "exitCode" | "signal">;
@@ -203,12 +203,12 @@ export interface RunningProgram {
   readonly stderr: Readable;
   /** The pid for `ProcessRequest.started`; undefined if it is not a process of this machine. */
   readonly pid?: number;
-  readonly exited: Promise<Exit>;
-  /** Asks the program to end, and waits at most `graceMs` milliseconds. */
+  readonly exit: Promise<Exit>;
+  /** Sends SIGTERM, and waits at most `graceMs` milliseconds. */
   end(graceMs: number): Promise<void>;
   /** Kills the program and all its descendants. May be called several times, also after the end. Never rejects. */
-  sweep(): Promise<void>;
-  /** Releases the process: our exit no longer kills it. */
+  killAll(): Promise<void>;
+  /** After this call, the exit of this process does not kill the program. */
   release(): void;
 }
 
@@ -219,11 +219,11 @@ export type StartProgram = (
 
 /** Starts a program on this machine. */
 export const startChild: StartProgram = async ({ command, args, cwd, env, isHook, descriptors }) => {
-  // A hook gets a mark without our prefix, because a person's command may continue after this process was killed.
+  // A hook gets a mark without our prefix: it is a person's command, which may continue if this process is killed.
   const mark = isHook === true ? randomUUID() : nextMark();
   const options = {
     cwd,
-    env: { ...env, [marker]: mark, [hookMarker]: isHook && "1" },
+    env: { ...env, [markVariable]: mark, [hookMarkVariable]: isHook && "1" },
     extendEnv: false,
     detached: true,
     buffer: false,
@@ -241,7 +241,7 @@ export const startChild: StartProgram = async ({ command, args, cwd, env, isHook
       const { code, originalMessage, shortMessage } = await child;
       return { startError: { code, message: originalMessage ?? shortMessage ?? "it could not be started" } };
     }
-    const exited = new Promise<Exit>((resolve) => {
+    const exit = new Promise<Exit>((resolve) => {
       child.once("exit", (code, name) => resolve({ exitCode: code ?? undefined, signal: name ?? undefined }));
     });
     const release = killGroupOnExit(pid);
@@ -250,11 +250,11 @@ export const startChild: StartProgram = async ({ command, args, cwd, env, isHook
       stdin,
       stdout,
       stderr,
-      exited,
+      exit,
       pid,
       // SIGTERM to the group, after a grace period SIGKILL to the group, then to descendants outside the group.
       end: (graceMs) => terminateGroup(pid, graceMs),
-      async sweep() {
+      async killAll() {
         sendSignal(-pid, "SIGKILL");
         await killDescendants(mark);
       },
@@ -267,12 +267,12 @@ export const startChild: StartProgram = async ({ command, args, cwd, env, isHook
   }
 };
 
-/** Opens the files for the descriptors of a child from 3 on. */
+/** Opens the files for the file descriptors of a child from number 3. */
 function openDescriptors(descriptors: ReadonlyMap<number, Uint8Array | "nothing">) {
   const files = new Map(
     [...descriptors].map(([descriptor, content]) => [
       descriptor,
-      content === "nothing" ? openSync("/dev/null", "r+") : fileOf(content),
+      content === "nothing" ? openSync("/dev/null", "r+") : openFileWith(content),
     ]),
   );
   // Descriptors that are not in the map are inherited.
@@ -283,8 +283,8 @@ function openDescriptors(descriptors: ReadonlyMap<number, Uint8Array | "nothing"
   return { stdio, close: () => files.forEach((file) => closeSync(file)) };
 }
 
-/** An open, unlinked file with these bytes. With a pipe, the child would have to wait for us. */
-function fileOf(bytes: Uint8Array): number {
+/** Opens a file with these bytes and removes its name. With a pipe, the child would have to wait for us. */
+function openFileWith(bytes: Uint8Array): number {
   const path = join(temporaryRoot(), `rr-${randomUUID()}`);
   writeFileSync(path, bytes, { flag: "wx", mode: 0o600 });
   try {
@@ -298,15 +298,15 @@ function fileOf(bytes: Uint8Array): number {
 export async function terminateGroup(pid: number, graceMs: number): Promise<void> {
   sendSignal(-pid, "SIGTERM");
   const deadline = performance.now() + graceMs;
-  while (performance.now() < deadline && groupAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 25));
+  while (performance.now() < deadline && isGroupAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
 /** Waits until a stream is read to its end, at most `ms` milliseconds if another process holds it open. */
 async function readToEnd(stream: Readable, ms: number): Promise<void> {
   if (stream.readableEnded || stream.destroyed) return;
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), Math.max(0, ms));
-  await finished(stream, { signal: limit.signal, writable: false }).catch(() => undefined);
+  const timeoutController = new AbortController();
+  const timer = setTimeout(() => timeoutController.abort(), Math.max(0, ms));
+  await finished(stream, { signal: timeoutController.signal, writable: false }).catch(() => undefined);
   clearTimeout(timer);
 }
 

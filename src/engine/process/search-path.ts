@@ -5,9 +5,9 @@ import { delimiter, isAbsolute, join, sep } from "node:path";
 const systemPath = ["/usr/bin", "/bin"].join(delimiter);
 
 /**
- * A PATH without relative entries and without entries in these folders; for programs that we start outside of a
- * sandbox. Agents can write in these folders, and a Python environment or node_modules/.bin of a project is often in
- * the user's PATH. If no entry is left, it is the system's default.
+ * A PATH without relative entries and without entries in these folders, for programs that we start outside of a
+ * sandbox. Agents can write in these folders, and the user's PATH often contains a Python environment or
+ * node_modules/.bin of a project. If no entry is left, the result is the system's default.
  */
 export function pathOutside(folders: readonly string[], path = ""): string {
   const safeFolders = path.split(delimiter).filter(isOutside(folders));

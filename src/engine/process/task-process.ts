@@ -21,17 +21,17 @@ interface TaskProcessOptions {
    */
   readonly program: () => string | Promise<string>;
   /** Maximum resident memory in bytes, including buffers; above it, the process is killed. */
-  readonly maxMemory: number;
+  readonly maxMemoryBytes: number;
 }
 
 export interface TaskOptions {
   /** Maximum wall time of the task in milliseconds, without the time before its turn. */
   readonly maxMs: number;
   /**
-   * Bytes that the task may use in addition to the memory in use, within the limit of the process; absent: up to that
-   * limit.
+   * Bytes that the task may use in addition to the memory that the process already uses. The limit of the process
+   * applies too; if this field is absent, only that limit applies.
    */
-  readonly memory?: number;
+  readonly memoryBytes?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -43,12 +43,12 @@ export interface TaskProcess {
   close(): void;
 }
 
-/** The message to the child.  */
+/** The message to the child. */
 export interface TaskRequest {
   readonly id: number;
   readonly task: string;
   readonly args: readonly unknown[];
-  readonly memory?: number;
+  readonly memoryBytes?: number;
 }
 export type TaskAnswer = { readonly id: number; readonly rss: number } & (
   | { readonly value: unknown }
@@ -69,10 +69,10 @@ export const memoryNotice = "over the memory limit";
 const heapNotice = "heap out of memory";
 
 /**
- * A process that uses more than this share of its limit after a task is replaced, so that a task has no effect on the
- * next one.
+ * If a process uses more than this share of its memory limit after a task, it is replaced, so that the next task has
+ * enough memory.
  */
-const maxLeftover = 0.4;
+const maxLeftoverShare = 0.4;
 /** V8's heap limit as a share of the memory limit; a full heap can then be distinguished from a crash. */
 const heapShare = 0.7;
 const maxStderrBytes = 8 * 1024;
@@ -80,7 +80,7 @@ const maxStderrBytes = 8 * 1024;
 interface Child {
   readonly process: ChildProcess;
   stderr: string;
-  readonly ended: Promise<void>;
+  readonly exit: Promise<void>;
   kill(): void;
 }
 
@@ -89,10 +89,10 @@ interface Child {
  * The process starts with the first task. It gets no environment variables with secrets, has its own process group, and
  * does not keep its parent running. It ends when its parent ends.
  */
-export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): TaskProcess {
+export function openTaskProcess({ program, maxMemoryBytes }: TaskProcessOptions): TaskProcess {
   let child: Child | undefined;
   let lastTask: Promise<unknown> = Promise.resolve();
-  let count = 0;
+  let taskCount = 0;
 
   const dropChild = (target: Child | undefined): void => {
     target?.kill();
@@ -104,16 +104,16 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
     args: readonly unknown[],
     options: TaskOptions,
   ): Promise<TaskEnd<Value>> {
-    const { maxMs, memory, signal } = options;
+    const { maxMs, memoryBytes, signal } = options;
     if (signal?.aborted === true) return { status: "aborted" };
     try {
       if (child === undefined || child.process.exitCode !== null || child.process.signalCode !== null)
-        child = startChild(await program(), maxMemory);
+        child = startChild(await program(), maxMemoryBytes);
     } catch (error) {
       return { status: "not-started", message: messageOf(error) };
     }
     const taskChild = child;
-    const id = (count += 1);
+    const id = (taskCount += 1);
     setKeepsAlive(taskChild.process, true);
     let timer: NodeJS.Timeout | undefined;
     let onAbort: (() => void) | undefined;
@@ -130,7 +130,7 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
         signal?.addEventListener("abort", onAbort, { once: true });
         onMessage = (answer) => {
           if (answer.id !== id) return;
-          if (answer.rss > maxLeftover * maxMemory) dropChild(taskChild);
+          if (answer.rss > maxLeftoverShare * maxMemoryBytes) dropChild(taskChild);
           resolve(
             "error" in answer
               ? { status: "failed", message: answer.error }
@@ -140,13 +140,13 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
         taskChild.process.on("message", onMessage);
         onError = (error) => end({ status: "not-started", message: messageOf(error) });
         taskChild.process.once("error", onError);
-        void taskChild.ended.then(() => {
-          const isFull = taskChild.stderr.includes(memoryNotice) || taskChild.stderr.includes(heapNotice);
-          const isLong = taskChild.stderr.includes(stepNotice);
-          end({ status: "cut", limit: isFull ? "memory" : isLong ? "step" : "crash" });
+        void taskChild.exit.then(() => {
+          const isMemoryFull = taskChild.stderr.includes(memoryNotice) || taskChild.stderr.includes(heapNotice);
+          const isStepTooLong = taskChild.stderr.includes(stepNotice);
+          end({ status: "cut", limit: isMemoryFull ? "memory" : isStepTooLong ? "step" : "crash" });
         });
         // If sending fails, the end of the process reports it.
-        const request: TaskRequest = { id, task, args, memory };
+        const request: TaskRequest = { id, task, args, memoryBytes };
         taskChild.process.send(request, () => {});
       });
     } finally {
@@ -163,30 +163,33 @@ export function openTaskProcess({ program, maxMemory }: TaskProcessOptions): Tas
       const result = lastTask.then(() => runInChild<Value>(task, args, options));
       lastTask = result.catch(() => undefined);
       // A task that waits for its turn is aborted at once.
-      return await unlessAborted<TaskEnd<Value>>(result, { status: "aborted" }, options.signal);
+      return await resultOrAbort<TaskEnd<Value>>(result, { status: "aborted" }, options.signal);
     },
     close: () => dropChild(child),
   };
 }
 
-/** The result of a promise, or `aborted` as soon as the signal is aborted. */
-async function unlessAborted<Value>(
+/** The result of a promise, or `abortValue` as soon as the signal is aborted. */
+async function resultOrAbort<Value>(
   result: Promise<Value>,
-  aborted: Value,
+  abortValue: Value,
   signal: AbortSignal | undefined,
 ): Promise<Value> {
   if (signal === undefined) return await result;
   let onAbort = (): void => {};
   try {
-    const abortion = new Promise<Value>((resolve) => (onAbort = () => resolve(aborted)));
+    const abortion = new Promise<Value>((resolve) => (onAbort = () => resolve(abortValue)));
     signal.addEventListener("abort", onAbort);
-    return await (signal.aborted ? aborted : Promise.race([result, abortion]));
+    return await (signal.aborted ? abortValue : Promise.race([result, abortion]));
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
 }
 
-/** Without keys of agents and services, because the data of a task may contain an attack that searches for them. */
+/**
+ * The environment variables of the child. They contain no keys: the data of a task may contain an attack that searches
+ * for keys.
+ */
 const inheritedVariables = ["PATH", "TZ", "LANG", "TMPDIR", "SystemRoot"];
 
 /**
@@ -194,22 +197,22 @@ const inheritedVariables = ["PATH", "TZ", "LANG", "TMPDIR", "SystemRoot"];
  * task, and collecting garbage on one thread takes less CPU time than on several; together they save a seventh of the
  * CPU time.
  */
-export const flagsOf = (maxMemory: number): string[] => [
-  `--max-old-space-size=${Math.floor((heapShare * maxMemory) / 1024 / 1024)}`,
+export const flagsOf = (maxMemoryBytes: number): string[] => [
+  `--max-old-space-size=${Math.floor((heapShare * maxMemoryBytes) / 1024 / 1024)}`,
   "--max-semi-space-size=64",
   "--min-semi-space-size=64",
   "--single-threaded-gc",
 ];
 
-function startChild(program: string, maxMemory: number): Child {
+function startChild(program: string, maxMemoryBytes: number): Child {
   const env = Object.fromEntries(
     inheritedVariables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   );
-  const childProcess = fork(program, [String(maxMemory), String(process.pid)], {
+  const childProcess = fork(program, [String(maxMemoryBytes), String(process.pid)], {
     env,
     detached: true,
     serialization: "advanced",
-    execArgv: flagsOf(maxMemory),
+    execArgv: flagsOf(maxMemoryBytes),
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const onExit = (): void => signalChild(childProcess, "SIGKILL");
@@ -218,7 +221,7 @@ function startChild(program: string, maxMemory: number): Child {
     process: childProcess,
     stderr: "",
     // Not the event "exit", because output on stderr may come after it.
-    ended: new Promise((resolve) => {
+    exit: new Promise((resolve) => {
       childProcess.once("close", () => {
         process.off("exit", onExit);
         resolve();

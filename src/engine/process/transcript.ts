@@ -24,7 +24,7 @@ export function openTranscript(
   let problem: string | undefined;
   let remainingBytes = maxBytes;
   let droppedBytes = 0;
-  // One character per byte (latin1), so that bytes that are not UTF-8 are preserved.
+  // Text with one character for each byte (latin1), so that bytes that are not UTF-8 do not change.
   let pendingText = "";
   let file: number | undefined;
 
@@ -50,11 +50,11 @@ export function openTranscript(
     });
   return {
     write(chunk) {
-      const accepted = chunk.subarray(0, remainingBytes);
-      remainingBytes -= accepted.length;
-      droppedBytes += chunk.length - accepted.length;
-      if (accepted.length === 0) return;
-      pendingText += accepted.toString("latin1");
+      const keptBytes = chunk.subarray(0, remainingBytes);
+      remainingBytes -= keptBytes.length;
+      droppedBytes += chunk.length - keptBytes.length;
+      if (keptBytes.length === 0) return;
+      pendingText += keptBytes.toString("latin1");
       const end = pendingText.length > maxPendingBytes ? pendingText.length : endOfCompleteText(pendingText);
       const completeText = pendingText.slice(0, end);
       pendingText = pendingText.slice(end);

@@ -12,23 +12,23 @@ import { systemCallFilter } from "./system-calls.js";
 import { watchResources } from "./watcher.js";
 
 /** The path of a bubblewrap that works on this machine, or the reason why none does and what the user can do. */
-export type FoundBubblewrap = { readonly program: string } | { readonly problem: string; readonly fix: string };
+export type BubblewrapSearch = { readonly program: string } | { readonly problem: string; readonly fix: string };
 
 /**
  * Looks for bubblewrap (in PATH, then in Codex's package) and starts a program with it: kernel and distribution decide
  * whether it may create namespaces.
  */
-export function findBubblewrap(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
+export function findBubblewrap(env: NodeJS.ProcessEnv): Promise<BubblewrapSearch> {
   const path = env["PATH"] ?? "";
-  const result = searches.get(path) ?? searchBubblewrap(env);
-  searches.set(path, result);
+  const result = searchResults.get(path) ?? searchBubblewrap(env);
+  searchResults.set(path, result);
   return result;
 }
 
-/** Results of the search by PATH, as a run needs the result twice. */
-const searches = new Map<string, Promise<FoundBubblewrap>>();
+/** The results of searches, by PATH: a run needs the same result twice. */
+const searchResults = new Map<string, Promise<BubblewrapSearch>>();
 
-async function searchBubblewrap(env: NodeJS.ProcessEnv): Promise<FoundBubblewrap> {
+async function searchBubblewrap(env: NodeJS.ProcessEnv): Promise<BubblewrapSearch> {
   if (process.platform !== "linux") return { problem: "bubblewrap needs Linux", fix: "Use Docker." };
   const path = env["PATH"] ?? "";
   const programs = [programIn(path, "bwrap"), codexBubblewrap(path)].filter((program) => program !== undefined);
@@ -54,7 +54,7 @@ export function bubblewrap(
   { env, home, limits: overrides, allowedVariables = [] }: SandboxOptions,
 ): Sandbox {
   const limits = { ...defaultLimits, ...overrides };
-  const descriptorMap = coveredDescriptors();
+  const descriptorMap = descriptorContents();
   return {
     name: "bubblewrap",
     toolRelay: toolRelay(process.execPath),
@@ -67,11 +67,11 @@ export function bubblewrap(
       } catch (error) {
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
-      const group = processGroup(limits.processes);
+      const group = processGroup(limits.maxProcesses);
       const limitController = new AbortController();
       let watcher: ReturnType<typeof watchResources> | undefined;
       const command = [
-        ...(group?.join ?? []),
+        ...(group?.startCommand ?? []),
         program,
         ...viewArguments(session, home, limits),
         ...["--chdir", request.cwd, "--"],
@@ -86,12 +86,12 @@ export function bubblewrap(
           env: session.env,
           descriptors: descriptorMap,
           signal: AbortSignal.any([request.signal, limitController.signal]),
-          started: (pid) => {
+          onStart: (pid) => {
             const folders = session.access.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
             watcher = watchResources(pid, [...folders, ...(home === undefined ? [] : [home])], limits, (excess) =>
               limitController.abort(excess),
             );
-            request.started?.(pid);
+            request.onStart?.(pid);
           },
         });
         const isLimitReached = end.cause === "aborted" && !request.signal.aborted && limitController.signal.aborted;
@@ -111,14 +111,14 @@ export function bubblewrap(
 }
 
 /** The arguments of bubblewrap that set up what the program sees. Later mounts cover earlier ones. */
-function viewArguments(session: SandboxSession, home: string | undefined, { temporary }: Limits): string[] {
-  const sizeArguments = ["--size", String(temporary)];
+function viewArguments(session: SandboxSession, home: string | undefined, { maxTemporaryBytes }: Limits): string[] {
+  const sizeArguments = ["--size", String(maxTemporaryBytes)];
   return [
     ...["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...["--unshare-net", "--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"],
     ...(filter === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
     ...["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
-    ...systemFolders(),
+    ...systemFolderArguments(),
     ...[
       "--dev",
       "/dev",
@@ -133,9 +133,9 @@ function viewArguments(session: SandboxSession, home: string | undefined, { temp
     ],
     ...["--perms", "1777", ...sizeArguments, "--tmpfs", "/tmp", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"],
     ...(home === undefined ? [...sizeArguments, "--tmpfs", "/home", "--dir", sandboxHome] : ["--bind", home, "/home"]),
-    // The relay needs Node, which may be below /home or /tmp; these folders are new inside.
+    // The relay needs Node, which may be in /home or /tmp; the sandbox has its own folders there.
     ...(process.execPath.startsWith("/usr/") ? [] : ["--ro-bind", process.execPath, process.execPath]),
-    ...mountsOf(session).flatMap(({ from, at, isWritable }) => [isWritable ? "--bind" : "--ro-bind", from, at]),
+    ...mountsOf(session).flatMap(({ from, target, isWritable }) => [isWritable ? "--bind" : "--ro-bind", from, target]),
     ...["--remount-ro", "/"],
   ];
 }
@@ -145,11 +145,11 @@ const filterDescriptor = 3;
 const filter = systemCallFilter();
 
 /**
- * The file descriptors of a program besides the three standard ones: the filter, which bubblewrap closes, and "nothing"
- * for each descriptor that our own children would inherit. Through an inherited folder, a program could read all files
- * below it.
+ * The contents of a program's file descriptors besides the three standard ones: the filter, which bubblewrap closes,
+ * and "nothing" for each descriptor of this process that the program would inherit. Through an inherited folder, the
+ * program could read all files in it.
  */
-function coveredDescriptors(): ReadonlyMap<number, Uint8Array | "nothing"> {
+function descriptorContents(): ReadonlyMap<number, Uint8Array | "nothing"> {
   const descriptorMap = new Map<number, Uint8Array | "nothing">();
   for (const name of readdirSync("/proc/self/fd")) {
     const flags = textOf(`/proc/self/fdinfo/${name}`).match(/^flags:\s*([0-7]+)/m)?.[1];
@@ -160,7 +160,7 @@ function coveredDescriptors(): ReadonlyMap<number, Uint8Array | "nothing"> {
   return descriptorMap;
 }
 
-/** O_CLOEXEC */
+/** The flag O_CLOEXEC: children do not inherit the descriptor. */
 const closeOnExec = 0o2000000;
 
 function textOf(path: string): string {
@@ -192,10 +192,10 @@ const visiblePaths = [
 ];
 const systemLinks = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-let systemArguments: string[] | undefined;
+let cachedArguments: string[] | undefined;
 
-function systemFolders(): string[] {
-  return (systemArguments ??= [
+function systemFolderArguments(): string[] {
+  return (cachedArguments ??= [
     ...visiblePaths.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", realpathSync(path), path]),
     ...systemLinks
       .filter((path) => existsSync(path))
@@ -206,9 +206,9 @@ function systemFolders(): string[] {
 }
 
 /**
- * Paths below /proc that belong to the whole machine and must be read-only. If root started the sandbox, a program can
- * write root's files there without a capability (kernel.core_pattern names a program that the kernel runs outside);
- * everyone can write some of them; and bubblewrap does not protect all of them.
+ * Paths in /proc that belong to the whole machine and must be read-only. If root started the sandbox, a program can
+ * write root's files there without a capability: kernel.core_pattern, for example, names a program that the kernel runs
+ * outside. All users can write some of these files, and bubblewrap does not protect all of them.
  */
 const machineWidePaths: readonly string[] = [
   ...["sys", "fs", "irq", "bus", "acpi", "scsi", "driver", "asound", "mtrr", "pressure", "sysrq-trigger"],
@@ -265,7 +265,7 @@ async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<strin
     idleMs: 0,
     isFinished: () => false,
     signal: new AbortController().signal,
-    descriptors: coveredDescriptors(),
+    descriptors: descriptorContents(),
   });
   for (;;) {
     const step = await trial.next();
@@ -273,7 +273,7 @@ async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<strin
     const { exitCode, cause, stderr, startError } = step.value;
     if (exitCode === 0) return undefined;
     const lastLine = stderr.trim().split("\n").at(-1) ?? "";
-    return (lastLine || startError?.message || `it did not end well: ${cause}`).slice(0, 200);
+    return (lastLine || startError?.message || `its test program failed: ${cause}`).slice(0, 200);
   }
 }
 

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { messageOf } from "../lib/errors.js";
 import { sandboxHome } from "../process/access.js";
-import { isSameProcess, startOfProcess } from "../process/process-identity.js";
+import { isSameProcess, startTimeOf } from "../process/process-identity.js";
 import {
   type ProcessEnd,
   type ProcessRequest,
-  runStarted,
+  runProgram,
   type StartProgram,
   startChild,
   type RunningProgram,
@@ -27,7 +27,7 @@ export interface DockerClient {
 }
 
 /** The Docker client of this machine, or the reason why Docker can't be used and what the user can do about it. */
-export type FoundDocker = { readonly client: DockerClient } | { readonly problem: string; readonly fix: string };
+export type DockerSearch = { readonly client: DockerClient } | { readonly problem: string; readonly fix: string };
 
 /** Timeout of the first request, which checks that the engine runs, in milliseconds. */
 const pingTimeoutMs = 3_000;
@@ -38,14 +38,14 @@ const requestTimeoutMs = 60_000;
  * Looks for Docker on this machine: the program `docker` in PATH, and the engine that DOCKER_HOST or the user's current
  * context names. Removes the containers that killed runs left behind.
  */
-export async function findDocker(env: NodeJS.ProcessEnv): Promise<FoundDocker> {
+export async function findDocker(env: NodeJS.ProcessEnv): Promise<DockerSearch> {
   const program = programIn(env["PATH"] ?? "", "docker");
   if (program === undefined) return { problem: "Docker is not installed", fix: "Install Docker and start it." };
   const host = env["DOCKER_HOST"] || (await hostOfContext(program, env));
   if (host !== undefined && !host.startsWith("unix://"))
     return {
       problem: `Docker's engine is on another machine (${host}), which does not see the files here`,
-      fix: "Unset DOCKER_HOST, or let it begin with unix://.",
+      fix: "Unset DOCKER_HOST, or set it to an address that begins with unix://.",
     };
   // We do not use the user's Docker configuration: it may hold the password of a proxy, and Docker would put that
   // password into containers.
@@ -56,7 +56,7 @@ export async function findDocker(env: NodeJS.ProcessEnv): Promise<FoundDocker> {
   if (!containers.ok)
     return {
       problem: `Docker's engine does not answer (${containers.reason})`,
-      fix: "Start Docker, and see that you may use it (the group docker).",
+      fix: "Start Docker, and check that your user is in the group docker.",
     };
   await removeLeftovers(client, containers.stdout);
   return { client };
@@ -64,12 +64,12 @@ export async function findDocker(env: NodeJS.ProcessEnv): Promise<FoundDocker> {
 
 /** The address of the engine that the user has chosen with `docker context`; undefined if none is set. */
 async function hostOfContext(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const client = { program, env: definedOf(env) };
+  const client = { program, env: withoutUndefinedValues(env) };
   const { ok, stdout } = await runDocker(client, ["context", "inspect", "--format", "{{.Endpoints.docker.Host}}"]);
   return ok ? stdout.trim() || undefined : undefined;
 }
 
-const definedOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
+const withoutUndefinedValues = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
 interface DockerAnswer {
@@ -129,8 +129,8 @@ export function docker(
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
       const limitController = new AbortController();
-      const run: Run = { stop: () => undefined };
-      const start = startIn(client, {
+      const run: ContainerRun = { stop: () => undefined };
+      const start = containerStarter(client, {
         image: image ?? imageFor(request.cwd),
         session,
         home,
@@ -140,7 +140,7 @@ export function docker(
       });
       try {
         const signal = AbortSignal.any([request.signal, limitController.signal]);
-        const end = yield* runStarted({ ...request, signal }, start);
+        const end = yield* runProgram({ ...request, signal }, start);
         if (run.startProblem !== undefined)
           return {
             cause: "not-started",
@@ -149,7 +149,7 @@ export function docker(
           };
         const wasStopped = end.cause === "aborted" && !request.signal.aborted && limitController.signal.aborted;
         const resource =
-          run.outOfMemory === true ? memoryMessage(limits) : wasStopped ? limitController.signal.reason : undefined;
+          run.isOutOfMemory === true ? memoryMessage(limits) : wasStopped ? limitController.signal.reason : undefined;
         return {
           ...end,
           ...(resource === undefined ? {} : { cause: "resources" as const, resource: String(resource) }),
@@ -165,10 +165,10 @@ export function docker(
 }
 
 const gigabyte = 2 ** 30;
-const dockerLimits = { processes: 256, memory: 2 * gigabyte } as const;
-const processors = 2;
+const dockerLimits = { maxProcesses: 256, maxMemoryBytes: 2 * gigabyte } as const;
+const processorCount = 2;
 
-const memoryMessage = ({ memory }: Limits): string => `more than ${memory / gigabyte} GB of memory`;
+const memoryMessage = ({ maxMemoryBytes }: Limits): string => `more than ${maxMemoryBytes / gigabyte} GB of memory`;
 
 /** The usual image of each programming language, by a file that its projects contain. */
 const images: readonly (readonly [file: string, image: string])[] = [
@@ -181,10 +181,10 @@ const images: readonly (readonly [file: string, image: string])[] = [
 export const imageFor = (folder: string): string =>
   images.find(([file]) => existsSync(join(folder, file)))?.[1] ?? "node:20";
 
-/** What we learn about a container while it runs. */
-interface Run {
-  outOfMemory?: boolean;
-  /** Why the program in it could not be started. */
+/** The state of a container's run, which is filled while it runs. */
+interface ContainerRun {
+  isOutOfMemory?: boolean;
+  /** Why the program in the container could not be started. */
   startProblem?: string;
   stop: () => void;
 }
@@ -194,13 +194,13 @@ interface ContainerOptions {
   readonly session: SandboxSession;
   readonly home: string | undefined;
   readonly limits: Limits;
-  readonly run: Run;
+  readonly run: ContainerRun;
   readonly limitController: AbortController;
 }
 
 const label = "dev.research-ralph.owner";
 
-function startIn(
+function containerStarter(
   client: DockerClient,
   { image, session, home, limits, run, limitController }: ContainerOptions,
 ): StartProgram {
@@ -217,7 +217,7 @@ function startIn(
       cwd: "/",
     });
     if ("startError" in dockerProcess) {
-      await remove(client, [id]);
+      await removeContainers(client, [id]);
       return dockerProcess;
     }
     const endController = new AbortController();
@@ -260,15 +260,15 @@ async function watchDisk(
     if (!ok) return;
     pid = Number(stdout.trim());
   }
-  if (signal.aborted || !isSeen(pid, id)) return;
+  if (signal.aborted || !isVisibleHere(pid, id)) return;
   const folders = access.write.map((mount) => (typeof mount === "string" ? mount : mount.from));
-  const onlyDisk = { ...limits, processes: Infinity, memory: Infinity };
-  const watcher = watchResources(pid, folders, onlyDisk, (excess) => limitController.abort(excess));
+  const diskLimits = { ...limits, maxProcesses: Infinity, maxMemoryBytes: Infinity };
+  const watcher = watchResources(pid, folders, diskLimits, (excess) => limitController.abort(excess));
   signal.addEventListener("abort", () => watcher.stop());
 }
 
 /** Whether the process id that the engine reports is the id of the same process on this machine. */
-function isSeen(pid: number, id: string): boolean {
+function isVisibleHere(pid: number, id: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cgroup`, "utf8").includes(id);
   } catch {
@@ -280,47 +280,53 @@ function isSeen(pid: number, id: string): boolean {
 function containerEnd(
   client: DockerClient,
   id: string,
-  { dockerProcess, run }: { readonly dockerProcess: RunningProgram; readonly run: Run },
-): Pick<RunningProgram, "exited" | "end" | "sweep"> {
+  { dockerProcess, run }: { readonly dockerProcess: RunningProgram; readonly run: ContainerRun },
+): Pick<RunningProgram, "exit" | "end" | "killAll"> {
   let removal: Promise<void> | undefined;
-  const exited = (async () => {
-    const exit = await dockerProcess.exited;
+  const exit = (async () => {
+    const result = await dockerProcess.exit;
     // Docker knows nothing about a container after we removed it.
-    if (removal === undefined) Object.assign(run, await stateOf(client, id));
-    return exit;
+    if (removal === undefined) Object.assign(run, await endStateOf(client, id));
+    return result;
   })();
   return {
-    exited,
+    exit,
     async end(graceMs) {
       await runDocker(client, ["kill", "--signal", "TERM", id]);
-      await Promise.race([exited, sleep(graceMs)]);
+      await Promise.race([exit, sleep(graceMs)]);
     },
-    // `exited` reads the state of the container, so it comes before the removal, unless the container still runs.
-    sweep: () =>
-      (removal ??= Promise.race([exited, sleep(200)])
-        .then(() => remove(client, [id]))
-        .then(() => dockerProcess.sweep())),
+    // `exit` reads the state of the container, so it comes before the removal, unless the container still runs.
+    killAll: () =>
+      (removal ??= Promise.race([exit, sleep(200)])
+        .then(() => removeContainers(client, [id]))
+        .then(() => dockerProcess.killAll())),
   };
 }
 
 /** The state of a container after its end. */
-async function stateOf(client: DockerClient, id: string): Promise<Pick<Run, "outOfMemory" | "startProblem">> {
+async function endStateOf(
+  client: DockerClient,
+  id: string,
+): Promise<Pick<ContainerRun, "isOutOfMemory" | "startProblem">> {
   const { ok, stdout } = await runDocker(client, ["inspect", "--format", "{{json .State}}", id]);
   if (!ok) return {};
   const { Status, OOMKilled, Error } = JSON.parse(stdout) as { Status: string; OOMKilled: boolean; Error: string };
   // If the container never ran, its state holds the reason. The output of `docker start` could come from the program.
-  return Status === "created" ? { startProblem: failureMessage(Error) } : { outOfMemory: OOMKilled };
+  return Status === "created" ? { startProblem: failureMessage(Error) } : { isOutOfMemory: OOMKilled };
 }
 
 /** Removes containers, running or not, with their volumes. */
-async function remove(client: DockerClient, ids: readonly string[]): Promise<void> {
+async function removeContainers(client: DockerClient, ids: readonly string[]): Promise<void> {
   await runDocker(client, ["rm", "--force", "--volumes", ...ids]);
 }
 
 /** Variables that the `docker` client reads; a program does not get them. */
 const isForClient = (name: string): boolean => name.startsWith("DOCKER_");
 
-/** The environment of the program. `docker` reads the values here, as every user of a machine can read arguments. */
+/**
+ * The environment of the program. `docker` gets the values in its own environment, because every user of the machine
+ * can read its arguments.
+ */
 const environmentOf = ({ env }: SandboxSession): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !isForClient(name)));
 
@@ -330,21 +336,38 @@ async function argumentsOf(
   { image, session, home, limits }: Omit<ContainerOptions, "run" | "limitController">,
 ): Promise<string[]> {
   const [uid, gid] = [process.getuid?.() ?? 1000, process.getgid?.() ?? 1000];
-  const inMemory = `rw,exec,nosuid,nodev,size=${limits.temporary},mode=1777`;
+  const tmpfsOptions = `rw,exec,nosuid,nodev,size=${limits.maxTemporaryBytes},mode=1777`;
   const mounts = [
     ...mountsOf(session),
-    { from: process.execPath, at: nodePath, isWritable: false },
-    ...(home === undefined ? [] : [{ from: home, at: "/home", isWritable: true }]),
+    { from: process.execPath, target: nodePath, isWritable: false },
+    ...(home === undefined ? [] : [{ from: home, target: "/home", isWritable: true }]),
   ];
   return [
     ...["create", "--pull", "never", "--interactive", "--init", "--entrypoint", ""],
     ...["--name", `research-ralph-${randomUUID()}`],
-    ...["--label", `${label}=${process.pid} ${(await startOfProcess(process.pid)) ?? ""}`],
+    ...["--label", `${label}=${process.pid} ${(await startTimeOf(process.pid)) ?? ""}`],
     ...["--hostname", "sandbox", "--user", `${uid}:${gid}`, "--workdir", request.cwd],
     ...["--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
-    ...["--memory", `${limits.memory}`, "--memory-swap", `${limits.memory}`, "--pids-limit", `${limits.processes}`],
-    ...["--cpus", `${processors}`, "--ulimit", `fsize=${limits.file}:${limits.file}`, "--ulimit", "core=0:0"],
-    ...["/tmp", ...(home === undefined ? [sandboxHome] : [])].flatMap((at) => ["--tmpfs", `${at}:${inMemory}`]),
+    ...[
+      "--memory",
+      `${limits.maxMemoryBytes}`,
+      "--memory-swap",
+      `${limits.maxMemoryBytes}`,
+      "--pids-limit",
+      `${limits.maxProcesses}`,
+    ],
+    ...[
+      "--cpus",
+      `${processorCount}`,
+      "--ulimit",
+      `fsize=${limits.maxFileBytes}:${limits.maxFileBytes}`,
+      "--ulimit",
+      "core=0:0",
+    ],
+    ...["/tmp", ...(home === undefined ? [sandboxHome] : [])].flatMap((target) => [
+      "--tmpfs",
+      `${target}:${tmpfsOptions}`,
+    ]),
     ...mounts.flatMap((mount) => ["--mount", mountOf(mount)]),
     ...Object.keys(environmentOf(session)).flatMap((name) => ["--env", name]),
     ...["--", image, ...session.command],
@@ -352,8 +375,8 @@ async function argumentsOf(
 }
 
 /** A mount in the syntax of `docker`: fields separated by commas, and quoted as in CSV. */
-const mountOf = ({ from, at, isWritable }: ReturnType<typeof mountsOf>[number]): string =>
-  ["type=bind", `source=${from}`, `target=${at}`, ...(isWritable ? [] : ["readonly"])]
+const mountOf = ({ from, target, isWritable }: ReturnType<typeof mountsOf>[number]): string =>
+  ["type=bind", `source=${from}`, `target=${target}`, ...(isWritable ? [] : ["readonly"])]
     .map((field) => (/[",\n\r]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
     .join(",");
 
@@ -365,5 +388,5 @@ async function removeLeftovers(client: DockerClient, containers: string): Promis
   const leftovers: string[] = [];
   for (const [, id = "", pid, started] of containers.matchAll(/^(\S+)\t(\d+) (.*)$/gm))
     if (!(await isSameProcess(Number(pid), started || undefined))) leftovers.push(id);
-  if (leftovers.length > 0) await remove(client, leftovers);
+  if (leftovers.length > 0) await removeContainers(client, leftovers);
 }

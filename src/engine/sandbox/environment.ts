@@ -3,11 +3,11 @@ import { proxyPort, type ProcessAccess, sandboxHome } from "../process/access.js
 import { isWithin } from "../process/search-path.js";
 
 /**
- * The user's variables that a program in a sandbox gets. Any other variable may hold a key, so a program gets it only
- * if the user names it.
+ * These lists contain the user's variables that a program in a sandbox gets. Any other variable may hold a key, so a
+ * program gets it only if the user names it.
  */
-const locale = ["LANG", "LANGUAGE", "LC_*", "TZ"];
-const terminal = [
+const localeVariables = ["LANG", "LANGUAGE", "LC_*", "TZ"];
+const terminalVariables = [
   "TERM",
   "COLORTERM",
   "NO_COLOR",
@@ -19,7 +19,13 @@ const terminal = [
   "CI",
 ];
 /** Paths of TLS certificates; every sandbox has /etc/ssl. */
-const certificates = ["SSL_CERT_*", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
+const certificateVariables = [
+  "SSL_CERT_*",
+  "NODE_EXTRA_CA_CERTS",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
+];
 /** Settings of compilers, interpreters and build tools. */
 const toolVariables = [
   ...[
@@ -52,7 +58,7 @@ const toolVariables = [
 ];
 
 /** Variables that name folders of language tools. A program gets them if the folder is visible in the sandbox. */
-export const toolFolders = [
+export const toolFolderVariables = [
   ...[
     "PYENV_ROOT",
     "RUSTUP_HOME",
@@ -117,7 +123,13 @@ const sessionVariables = [
 const namePattern = (names: readonly string[]): RegExp =>
   new RegExp(`^(?:${names.map((name) => name.replace("*", "\\w*")).join("|")})$`);
 
-const allowedPattern = namePattern([...locale, ...terminal, ...certificates, ...toolVariables, ...toolFolders]);
+const allowedPattern = namePattern([
+  ...localeVariables,
+  ...terminalVariables,
+  ...certificateVariables,
+  ...toolVariables,
+  ...toolFolderVariables,
+]);
 const sessionPattern = namePattern(sessionVariables);
 
 /** A program never gets an address that contains a password. */
@@ -133,7 +145,7 @@ export const withheldVariables = (env: NodeJS.ProcessEnv, allowedVariables: read
 /** The names in `sandbox_env` of the configuration. */
 export const namesIn = (text: string | undefined): string[] => (text ?? "").split(/[\s,]+/).filter(Boolean);
 
-/** What decides which variables a program gets. */
+/** The options that determine which variables a program gets. */
 interface EnvironmentOptions {
   /** Names of variables that the user allows. */
   readonly allowedVariables: readonly string[];
@@ -148,7 +160,9 @@ export function sandboxEnvironment(
   env: NodeJS.ProcessEnv,
   { allowedVariables, access, isOnline, node }: EnvironmentOptions,
 ): Record<string, string> {
-  const visiblePaths = [...access.read, ...access.write].map((mount) => (typeof mount === "string" ? mount : mount.at));
+  const visiblePaths = [...access.read, ...access.write].map((mount) =>
+    typeof mount === "string" ? mount : mount.target,
+  );
   const isVisible = (path: string): boolean =>
     path.startsWith("/usr/") ||
     visiblePaths.some((visiblePath) => isWithin(path, visiblePath) || isWithin(visiblePath, path));
@@ -156,7 +170,7 @@ export function sandboxEnvironment(
   const allowedEntries = Object.entries(env).filter(([name, value = ""]) => {
     if (requestedNames.has(name)) return true;
     if (!allowedPattern.test(name) || hasPassword(value)) return false;
-    return !(toolFolders as readonly string[]).includes(name) || (isAbsolute(value) && isVisible(value));
+    return !(toolFolderVariables as readonly string[]).includes(name) || (isAbsolute(value) && isVisible(value));
   });
   const address = `http://127.0.0.1:${proxyPort}`;
   const proxies = isOnline ? ["HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, address] as const) : [];

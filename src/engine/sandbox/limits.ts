@@ -8,11 +8,14 @@ import type { Limits } from "./sandbox.js";
  * The command that starts a program with its limits. It runs inside the sandbox, as the kernel counts processes per
  * user namespace. The memory limit applies to each single process; the watcher limits all processes together.
  */
-export const limitCommand = (prlimit: string | undefined, { processes, memory, file }: Limits): readonly string[] => [
+export const limitCommand = (
+  prlimit: string | undefined,
+  { maxProcesses, maxMemoryBytes, maxFileBytes }: Limits,
+): readonly string[] => [
   prlimit ?? "prlimit",
-  `--nproc=${processes}`,
-  `--data=${memory}`,
-  `--fsize=${file}`,
+  `--nproc=${maxProcesses}`,
+  `--data=${maxMemoryBytes}`,
+  `--fsize=${maxFileBytes}`,
   "--core=0",
   "--",
 ];
@@ -20,7 +23,7 @@ export const limitCommand = (prlimit: string | undefined, { processes, memory, f
 /** A control group (cgroup) with a maximum number of processes. */
 export interface ProcessGroup {
   /** The command that starts a program as a member of the group. */
-  readonly join: readonly string[];
+  readonly startCommand: readonly string[];
   remove(): void;
 }
 
@@ -29,7 +32,7 @@ export interface ProcessGroup {
  * Version 1 of control groups has a separate tree for processes; version 2 has one tree for all controllers.
  */
 export function processGroup(
-  processes: number,
+  maxProcesses: number,
   { root, selfFile }: CgroupPaths = systemTree,
   isRoot = process.getuid?.() === 0,
 ): ProcessGroup | undefined {
@@ -41,9 +44,9 @@ export function processGroup(
       mkdirSync(folder);
       // In version 2 this file exists only if the controller is enabled.
       if (!existsSync(join(folder, "pids.max"))) throw new Error("no such controller");
-      writeFileSync(join(folder, "pids.max"), String(processes));
+      writeFileSync(join(folder, "pids.max"), String(maxProcesses));
       return {
-        join: ["/bin/sh", "-c", `echo $$ > "$0" && exec "$@"`, join(folder, "cgroup.procs")],
+        startCommand: ["/bin/sh", "-c", `echo $$ > "$0" && exec "$@"`, join(folder, "cgroup.procs")],
         remove: () => removeEmptyGroup(folder),
       };
     } catch {
@@ -89,8 +92,8 @@ function textOf(path: string): string {
 }
 
 /**
- * Removes an empty group. The kernel may notice the end of the last member late, so this tries again. A group that
- * stays is empty and uses no resources.
+ * Removes an empty group. The kernel may notice the end of the last member late, so this function tries again. A group
+ * that can't be removed is empty and uses no resources.
  */
 function removeEmptyGroup(folder: string, tries = 20): void {
   try {

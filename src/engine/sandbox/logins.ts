@@ -21,40 +21,39 @@ export interface Logins {
 const maxLoginBytes = 1_000_000;
 
 /**
- * Copies login files into `folder`. The program may renew its copy: it writes the file, or renames a new file over it,
- * which a mounted file would not allow. A renewed login is copied back if only the tokens have changed and the user's
- * file has not changed since it was copied. If the user's file has changed, it replaces a copy that the program has not
- * changed.
+ * Copies login files into `folder`. The program may renew its copy: it writes the file, or renames a new file over it. A
+ * file that is a mount can't be replaced by a rename, so the folder is mounted. A renewed login is copied back if only
+ * the tokens have changed and the user's file has not changed since it was copied. If the user's file has changed, it
+ * replaces a copy that the program has not changed.
  */
 export function copyLogins(logins: readonly Login[], folder: string): Logins {
   const copies = logins.flatMap((login, index) => {
     const text = readTextSync(login.from, maxLoginBytes);
     if (text === undefined) return [];
-    const copyFolder = join(folder, String(index));
-    mkdirSync(copyFolder, { mode: 0o700 });
-    const copy = join(copyFolder, basename(login.at));
-    writeFileSync(copy, text, { mode: 0o600 });
-    return [{ login, folder: copyFolder, copy, lastOutside: text, lastInside: text }];
+    const loginFolder = join(folder, String(index));
+    mkdirSync(loginFolder, { mode: 0o700 });
+    const copyPath = join(loginFolder, basename(login.target));
+    writeFileSync(copyPath, text, { mode: 0o600 });
+    return [{ login, loginFolder, copyPath, lastOutside: text, lastInside: text }];
   });
   return {
-    mounts: copies.map(({ login, folder: from }) => ({ from, at: dirname(login.at) })),
+    mounts: copies.map(({ login, loginFolder: from }) => ({ from, target: dirname(login.target) })),
     sync: () => {
-      for (const entry of copies) {
+      for (const loginCopy of copies) {
         const [outsideText, insideText] = [
-          readTextSync(entry.login.from, maxLoginBytes),
-          readTextSync(entry.copy, maxLoginBytes, constants.O_NOFOLLOW),
+          readTextSync(loginCopy.login.from, maxLoginBytes),
+          readTextSync(loginCopy.copyPath, maxLoginBytes, constants.O_NOFOLLOW),
         ];
-        if (outsideText !== undefined && outsideText !== entry.lastOutside) {
-          // The user's file has changed: if the program changed its copy too, it keeps that, and nothing is copied
-          // back.
-          if (insideText === entry.lastInside) replace(entry.copy, outsideText);
-          entry.lastOutside = outsideText;
-          entry.lastInside = insideText === entry.lastInside ? outsideText : (insideText ?? outsideText);
-        } else if (insideText !== undefined && insideText !== entry.lastInside && outsideText !== undefined) {
-          entry.lastInside = insideText;
-          if (!isRenewal(entry.lastOutside, insideText, entry.login.renewedFields)) continue;
-          replace(realpathSync(entry.login.from), insideText);
-          entry.lastOutside = insideText;
+        if (outsideText !== undefined && outsideText !== loginCopy.lastOutside) {
+          // The user's file has changed. If the program has changed its copy too, both stay as they are.
+          if (insideText === loginCopy.lastInside) replace(loginCopy.copyPath, outsideText);
+          loginCopy.lastOutside = outsideText;
+          loginCopy.lastInside = insideText === loginCopy.lastInside ? outsideText : (insideText ?? outsideText);
+        } else if (insideText !== undefined && insideText !== loginCopy.lastInside && outsideText !== undefined) {
+          loginCopy.lastInside = insideText;
+          if (!isRenewal(loginCopy.lastOutside, insideText, loginCopy.login.renewedFields)) continue;
+          replace(realpathSync(loginCopy.login.from), insideText);
+          loginCopy.lastOutside = insideText;
         }
       }
     },
@@ -78,8 +77,8 @@ function replace(path: string, text: string): void {
   }
 }
 
-/** Whether only the fields at the paths in `renewed` differ, and their types are the same. */
-export function isRenewal(before: string, after: string, renewed: readonly string[]): boolean {
+/** Whether only the fields at the paths in `renewedFields` differ, and their types are the same. */
+export function isRenewal(before: string, after: string, renewedFields: readonly string[]): boolean {
   const [oldLeaves, newLeaves] = [before, after].map(leavesOf);
   if (oldLeaves === undefined || newLeaves === undefined) return false;
   const paths = new Set([...oldLeaves.keys(), ...newLeaves.keys()]);
@@ -87,7 +86,7 @@ export function isRenewal(before: string, after: string, renewed: readonly strin
     const [oldValue, newValue] = [oldLeaves.get(path), newLeaves.get(path)];
     if (isDeepStrictEqual(oldValue, newValue)) return true;
     return (
-      renewed.includes(path) &&
+      renewedFields.includes(path) &&
       isTokenValue(newValue) &&
       (oldValue === undefined || oldValue === null || typeof oldValue === typeof newValue)
     );
@@ -100,8 +99,8 @@ const isTokenValue = (value: unknown): boolean =>
     : typeof value === "number" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
 
 /**
- * All values of a JSON object, by their path with dots. Undefined if the text holds no object, or one that is nested
- * too deep: a program in a sandbox wrote the text, and deep recursion would crash the run.
+ * All values of a JSON object, by their path with dots. Undefined if the text is not a JSON object, or if it is nested
+ * too deeply: a program in a sandbox wrote the text, and deep recursion would crash the run.
  */
 function leavesOf(text: string): Map<string, unknown> | undefined {
   const fields = fieldsIn(text);

@@ -2,10 +2,10 @@ import { ExpectedError } from "../lib/errors.js";
 import { bubblewrap, findBubblewrap } from "./bubblewrap.js";
 import type { Sandbox, SandboxChoice, SandboxOptions } from "./sandbox.js";
 
-/** The sandbox, absent if programs run on the host; `why`: one sentence that explains the choice to the user. */
+/** The sandbox, absent if programs run on the host; `explanation`: one sentence for the user about the choice. */
 export interface SandboxResult {
   readonly sandbox?: Sandbox;
-  readonly why: string;
+  readonly explanation: string;
 }
 
 /** The result that `doctor` shows for one kind of sandbox. */
@@ -40,12 +40,12 @@ const confinementSentence = (name: string): string =>
  * (exit code 1) if the chosen sandbox does not work on this machine.
  */
 export async function openSandbox(choice: SandboxChoice, options: SandboxOptions): Promise<SandboxResult> {
-  if (choice === "host") return { why: "Agents run on the host." };
+  if (choice === "host") return { explanation: "Agents run on the host." };
   const problems: { readonly problem: string; readonly fix: string }[] = [];
   if (choice !== "docker") {
     const search = await findBubblewrap(options.env);
     if ("program" in search)
-      return { sandbox: bubblewrap(search.program, options), why: confinementSentence("bubblewrap") };
+      return { sandbox: bubblewrap(search.program, options), explanation: confinementSentence("bubblewrap") };
     problems.push(search);
   }
   if (choice !== "bubblewrap") {
@@ -54,10 +54,14 @@ export async function openSandbox(choice: SandboxChoice, options: SandboxOptions
     const search = await findDocker(options.env);
     const bubblewrapProblem = problems.map(({ problem }) => ` (${problem})`).join("");
     if ("client" in search)
-      return { sandbox: docker(search.client, options), why: `${confinementSentence("Docker")}${bubblewrapProblem}` };
+      return {
+        sandbox: docker(search.client, options),
+        explanation: `${confinementSentence("Docker")}${bubblewrapProblem}`,
+      };
     problems.push(search);
   }
   const reasons = problems.map(({ problem }) => problem).join(", and ");
-  if (choice === "auto") return { why: `Agents run on the host, because ${reasons}. ${problems[0]?.fix ?? ""}` };
+  if (choice === "auto")
+    return { explanation: `Agents run on the host, because ${reasons}. ${problems[0]?.fix ?? ""}` };
   throw new ExpectedError(`There is no sandbox, because ${reasons}. ${problems[0]?.fix ?? ""}`);
 }

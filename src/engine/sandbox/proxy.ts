@@ -20,23 +20,24 @@ import { refusedStatus } from "./proxy-status.js";
 import {
   credentialsOf,
   portOf,
-  requireNotOwn,
-  throughProxy,
-  tlsThroughProxy,
-  toProxy,
+  rejectThisMachine,
+  connectThroughProxy,
+  connectTlsThroughProxy,
+  connectToProxy,
   type Upstream,
 } from "./upstream.js";
 
 /** The server through which the program of one sandbox connects to other hosts. */
 export interface Proxy {
   /** Hosts that the program requested and may not use, as `host:port`. */
-  readonly refused: ReadonlySet<string>;
+  readonly refusedHosts: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
 /** Maximum number of refused hosts that are stored. */
-const maxRefused = 20;
-/** Stands for every public host in the list of hosts, for a program that may search the web. */
+const maxRefusedHosts = 20;
+
+/** In the list of hosts, this is every public host, for a program that may search the web. */
 const anyHost = "*";
 
 /**
@@ -63,12 +64,13 @@ export async function openProxy(
     const isAddress = isIP(hostname) !== 0 || hostname === "localhost";
     if (allowedHosts.has(name)) return isAddress ? {} : { lookup: lookupWith(resolver, isOwnAddress) };
     if (allowedHosts.has(`${anyHost}:${port}`) && !isAddress) return { lookup: lookupWith(resolver, isPrivateAddress) };
-    if (refusedHosts.size < maxRefused) refusedHosts.add(name);
+    if (refusedHosts.size < maxRefusedHosts) refusedHosts.add(name);
     return undefined;
   };
 
   const server = createServer({ maxHeaderSize: 64 * 1024 }, (incoming, answer) => {
-    const refuse = (status: number, why: string) => void answer.writeHead(status, plainTextHeader).end(`${why}\n`);
+    const refuse = (status: number, message: string) =>
+      void answer.writeHead(status, plainTextHeader).end(`${message}\n`);
     const target = targetOf(incoming, keys);
     if (target === undefined) return refuse(400, "This proxy cannot parse that address.");
     const { url, headers, route } = target;
@@ -90,7 +92,7 @@ export async function openProxy(
     answer.on("close", () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  // Codex tries a WebSocket to its model first, and needs seconds to fall back to http.
+  // Codex first tries a WebSocket to its model. If that fails, it waits for seconds before it uses http.
   server.on("upgrade", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
     client.on("error", () => undefined);
     const refuse = (status: string) => void client.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
@@ -130,10 +132,10 @@ export async function openProxy(
       upstreamSocket.pipe(client);
       client.pipe(upstreamSocket);
     };
-    const proxy = upstream.for({ protocol: "https:", hostname: hostname, port });
+    const proxy = upstream.proxyFor({ protocol: "https:", hostname: hostname, port });
     if (proxy !== undefined) {
-      void requireNotOwn(hostname, resolver)
-        .then(() => throughProxy(proxy, hostname, port))
+      void rejectThisMachine(hostname, resolver)
+        .then(() => connectThroughProxy(proxy, hostname, port))
         .then((upstreamSocket) => {
           upstreamSocket.on("error", () => client.destroy());
           client.on("close", () => upstreamSocket.destroy());
@@ -162,10 +164,10 @@ export async function openProxy(
     client.on("close", () => void openSockets.delete(client));
   });
   await listen(server, socket);
-  return { refused: refusedHosts, close: () => closeServer(server, openSockets) };
+  return { refusedHosts: refusedHosts, close: () => closeServer(server, openSockets) };
 }
 
-/** Interval in milliseconds to check whether all output of an ended tool server was sent: its children may hold it. */
+/** Interval, in milliseconds, at which the proxy checks whether it has sent all output of an ended tool server. */
 const outputPollMs = 2_000;
 
 /**
@@ -184,7 +186,7 @@ export async function serveTools(socket: string, { command, args, env }: ToolPro
     // Keep reading after the tool server stopped reading; otherwise we would not notice that the client has closed.
     program.stdin.on("error", () => client.resume());
     client.on("close", end);
-    // The end of its output ends the connection, but a child of the tool server may hold the output open.
+    // The end of the output ends the connection. If a child of the tool server holds the output open, the timer does.
     program.on("exit", () => {
       const pollTimer = setInterval(() => client.writableLength === 0 && client.end(), outputPollMs).unref();
       client.on("close", () => clearInterval(pollTimer));
@@ -195,7 +197,7 @@ export async function serveTools(socket: string, { command, args, env }: ToolPro
     client.on("close", () => void openSockets.delete(client));
   });
   await listen(server, socket);
-  return { refused: new Set(), close: () => closeServer(server, openSockets) };
+  return { refusedHosts: new Set(), close: () => closeServer(server, openSockets) };
 }
 
 const listen = (server: Server, socket: string): Promise<void> =>
@@ -205,9 +207,9 @@ const listen = (server: Server, socket: string): Promise<void> =>
   });
 
 function closeServer(server: Server, openSockets: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closing = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const socket of openSockets) socket.destroy();
-  return closed;
+  return closing;
 }
 
 const plainTextHeader = { "content-type": "text/plain" } as const;
@@ -218,7 +220,7 @@ interface Target {
   readonly route?: KeyRoute;
 }
 
-/** Headers that concern only the program and this proxy, and headers that may hold a placeholder of a key. */
+/** Headers that concern only the program and this proxy. */
 const hopByHopHeaders = new Set([
   "host",
   "connection",
@@ -227,6 +229,8 @@ const hopByHopHeaders = new Set([
   "keep-alive",
   "upgrade",
 ]);
+
+/** Headers that may contain the placeholder of a key. */
 const keyHeaders = new Set(["authorization", "x-api-key"]);
 
 /** The address and the headers of the request to forward; undefined if the address is not valid. */
@@ -244,7 +248,7 @@ function targetOf(
     return /^http:\/\//i.test(url) && URL.canParse(url) ? { url: new URL(url), headers } : undefined;
   for (const header of keyHeaders) delete headers[header];
   for (const [header, value] of Object.entries(route.headers)) headers[header.toLowerCase()] = value;
-  return { url: new URL(route.to.replace(/\/$/, "") + (path ?? "/")), headers, route };
+  return { url: new URL(route.baseAddress.replace(/\/$/, "") + (path ?? "/")), headers, route };
 }
 
 /** A request to a service, through the user's own proxy if there is one. */
@@ -257,28 +261,28 @@ function openRequest(
 ): ClientRequest {
   const isSecure = url.protocol === "https:";
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const proxy = upstream.for({ protocol: url.protocol, hostname: host, port: portOf(url) });
+  const proxy = upstream.proxyFor({ protocol: url.protocol, hostname: host, port: portOf(url) });
   if (proxy === undefined) return (isSecure ? httpsRequest : httpRequest)(url, options, onResponse);
-  const addressCheck = requireNotOwn(host, resolver);
-  const connection = (
+  const addressCheck = rejectThisMachine(host, resolver);
+  const openConnection = (
     socketPromise: Promise<Duplex>,
     callback: (error: Error | null, socket: Duplex) => void,
   ): undefined => {
-    const join = async (): Promise<void> => {
+    const passSocket = async (): Promise<void> => {
       const socket = await socketPromise.catch((error: Error) => error);
       if (socket instanceof Error) callback(socket, undefined as unknown as Duplex);
       else callback(null, socket);
     };
-    void join();
+    void passSocket();
     return undefined;
   };
   if (isSecure) {
     const createConnection: RequestOptions["createConnection"] = (_, callback) =>
-      connection(
-        addressCheck.then(() => tlsThroughProxy(proxy, host, portOf(url))),
+      openConnection(
+        addressCheck.then(() => connectTlsThroughProxy(proxy, host, portOf(url))),
         callback,
       );
-    // Without an agent Node takes 80 for the default port, and would put 443 into the header.
+    // Without an agent, Node takes 80 for the default port, so it would add the port 443 to this header.
     const headers = { host: url.host, ...(options.headers as Record<string, string>) };
     return httpsRequest(url, { ...options, headers, createConnection }, onResponse);
   }
@@ -286,22 +290,24 @@ function openRequest(
   const headers = { ...(options.headers as Record<string, string>), host: url.host, ...credentialsOf(proxy) };
   const path = `${url.origin}${url.pathname}${url.search}`;
   const createConnection: RequestOptions["createConnection"] = (_, callback) =>
-    connection(
-      addressCheck.then(() => toProxy(proxy)),
+    openConnection(
+      addressCheck.then(() => connectToProxy(proxy)),
       callback,
     );
   return httpRequest(url, { method: options.method, headers, path, createConnection }, onResponse);
 }
 
-/** How to resolve the base address of a service. The user or we chose it, so only names are checked. */
+/**
+ * How to resolve the base address of a service. It is from the user or from this program, so only names are checked.
+ */
 const routeLookupOptions = ({ hostname }: URL, resolver: LookupFunction): { lookup?: LookupFunction } =>
   isIP(hostname.replace(/^\[|\]$/g, "")) !== 0 || hostname === "localhost"
     ? {}
     : { lookup: lookupWith(resolver, isOwnAddress) };
 
 /** Header lines from a list in which names and values alternate. */
-const headerLines = (raw: readonly string[]): string =>
-  raw.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
+const headerLines = (rawHeaders: readonly string[]): string =>
+  rawHeaders.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("");
 
 /** The host before the last colon and the port after it. */
 function splitHost(text: string): { host: string; port?: number } {

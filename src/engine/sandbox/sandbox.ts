@@ -21,8 +21,8 @@ export interface SandboxOptions {
   /** The user's environment; its PATH is searched for programs. */
   readonly env: NodeJS.ProcessEnv;
   /**
-   * Absolute path of a folder that is mounted at /home and stays between programs. Absent: /home is empty whenever a
-   * program starts.
+   * Absolute path of a folder that is mounted at /home, so that programs find the files of earlier programs. Absent:
+   * /home is empty whenever a program starts.
    */
   readonly home?: string;
   readonly limits?: Partial<Limits>;
@@ -34,26 +34,26 @@ export interface SandboxOptions {
 
 /** Limits of the processes of one program. Sizes are in bytes. */
 export interface Limits {
-  readonly processes: number;
+  readonly maxProcesses: number;
   /** Memory of all its processes together. */
-  readonly memory: number;
-  /** Disk space in addition to the space used at its start. */
-  readonly disk: number;
-  /** Space that must stay free on that disk. */
-  readonly diskLeft: number;
+  readonly maxMemoryBytes: number;
+  /** Disk space that the program may use in addition to the space that was used when it started. */
+  readonly maxDiskBytes: number;
+  /** Space that must stay free on the disk. */
+  readonly minFreeDiskBytes: number;
   /** Size of one file. */
-  readonly file: number;
-  /** Size of each folder in memory: /tmp, and /home if no `home` is set. */
-  readonly temporary: number;
+  readonly maxFileBytes: number;
+  /** Size of each folder that is only in memory: /tmp, and /home if no `home` is set. */
+  readonly maxTemporaryBytes: number;
 }
 
 const gigabyte = 2 ** 30;
 
 export const defaultLimits: Limits = {
-  processes: 512,
-  memory: 4 * gigabyte,
-  disk: 5 * gigabyte,
-  diskLeft: gigabyte,
-  file: 2 * gigabyte,
-  temporary: gigabyte / 2,
+  maxProcesses: 512,
+  maxMemoryBytes: 4 * gigabyte,
+  maxDiskBytes: 5 * gigabyte,
+  minFreeDiskBytes: gigabyte,
+  maxFileBytes: 2 * gigabyte,
+  maxTemporaryBytes: gigabyte / 2,
 };

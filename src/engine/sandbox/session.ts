@@ -24,19 +24,19 @@ export interface SandboxSession {
 }
 
 /**
- * Prepares a home folder that programs share one after another. Removes links that an earlier program left on the path
- * of a mount: mounting follows links, and a link may lead out of the sandbox. Also removes files where the mount needs
- * a folder.
+ * Prepares a home folder that several programs use one after another. Removes links that an earlier program left on the
+ * path of a mount: mounting follows links, and a link may lead out of the sandbox. Also removes a file if the mount
+ * needs a folder there.
  */
 export function prepareHome(home: string, { access }: ProcessRequest): void {
   const { read, write, logins = [] } = access ?? noAccess;
-  const places = [
-    ...[...read, ...write].map((mount) => (typeof mount === "string" ? mount : mount.at)),
-    ...logins.map(({ at }) => dirname(at)),
+  const targets = [
+    ...[...read, ...write].map((mount) => (typeof mount === "string" ? mount : mount.target)),
+    ...logins.map(({ target }) => dirname(target)),
   ];
   mkdirSync(home, { recursive: true });
-  for (const place of [...places, sandboxHome].filter((target) => target.startsWith("/home/"))) {
-    const parts = place.split("/").slice(2);
+  for (const target of [...targets, sandboxHome].filter((target) => target.startsWith("/home/"))) {
+    const parts = target.split("/").slice(2);
     for (const depth of parts.keys()) {
       const path = join(home, ...parts.slice(0, depth + 1));
       const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory();
@@ -47,8 +47,10 @@ export function prepareHome(home: string, { access }: ProcessRequest): void {
   mkdirSync(join(home, sandboxHome.replace("/home/", "")), { recursive: true });
 }
 
-/** Path inside the sandbox of the folder with its sockets and small files. */
+/** Path, in the sandbox, of the folder with the sandbox's sockets and small files. */
 export const socketFolder = "/run/sandbox";
+
+/** Path of the program that connects a program in the sandbox to the proxy and the tool server. */
 export const relayProgram = packageFile("bin", "sandbox-relay.mjs");
 
 /** How the CLI of an agent in the sandbox reaches a tool server that runs outside. */
@@ -60,7 +62,7 @@ export const toolRelay = (node: string): ToolRelay => ({
 
 const toolSocket = join(socketFolder, "tools.sock");
 
-/** Interval between two comparisons of logins. If this process is killed, only a login renewed since then is lost. */
+/** Interval at which renewed logins are copied back. If this process is killed, at most the last interval is lost. */
 const syncIntervalMs = 1_000;
 
 /**
@@ -73,8 +75,8 @@ export async function openSession(
   allowedVariables: readonly string[] = [],
 ): Promise<SandboxSession> {
   const requestedAccess = request.access ?? noAccess;
-  const copies = privateFolder();
-  const logins = copyLogins(requestedAccess.logins ?? [], copies);
+  const copyFolder = privateFolder();
+  const logins = copyLogins(requestedAccess.logins ?? [], copyFolder);
   const access = { ...requestedAccess, write: [...requestedAccess.write, ...logins.mounts] };
   const syncTimer = logins.mounts.length === 0 ? undefined : setInterval(() => logins.sync(), syncIntervalMs);
   const isOnline = access.hosts.length > 0 || access.keys.length > 0 || access.tools !== undefined;
@@ -84,7 +86,7 @@ export async function openSession(
     clearInterval(syncTimer);
     logins.sync();
     await Promise.all(servers.map((server) => server.close()));
-    for (const path of [folder, copies]) rmSync(path, { recursive: true, force: true });
+    for (const path of [folder, copyFolder]) rmSync(path, { recursive: true, force: true });
   };
   try {
     for (const [name, text] of Object.entries(systemFiles)) writeFileSync(join(folder, name), text);
@@ -103,14 +105,14 @@ export async function openSession(
     command: [...relay, request.command, ...request.args],
     env: sandboxEnvironment(request.env, { allowedVariables, access, isOnline, node }),
     mounts: [
-      { from: folder, at: socketFolder },
-      { from: join(folder, "names"), at: "/etc/hosts" },
-      ...Object.keys(systemFiles).map((name) => ({ from: join(folder, name), at: `/etc/${name}` })),
+      { from: folder, target: socketFolder },
+      { from: join(folder, "names"), target: "/etc/hosts" },
+      ...Object.keys(systemFiles).map((name) => ({ from: join(folder, name), target: `/etc/${name}` })),
       ...(isOnline ? [relayProgram] : []),
     ],
     notices: () => {
       logins.sync();
-      const refusedHosts = servers.flatMap((server) => [...server.refused]);
+      const refusedHosts = servers.flatMap((server) => [...server.refusedHosts]);
       const proxyNotices =
         refusedHosts.length === 0 ? [] : [`The sandbox refused connections to ${refusedHosts.join(", ")}.`];
       return [...proxyNotices, ...logins.notices()];
@@ -123,7 +125,7 @@ export async function openSession(
 const hostsFile = ({ keys }: ProcessAccess): string =>
   ["127.0.0.1 localhost sandbox", "::1 localhost", ...keys.map(({ name }) => `127.0.0.1 ${name}.key`), ""].join("\n");
 
-/** The user and group of the program. */
+/** /etc/passwd and /etc/group, with the user and the group of the program. */
 const systemFiles = {
   passwd: `root:x:0:0:root:/root:/bin/sh\nagent:x:1000:1000:agent:${sandboxHome}:/bin/sh\n`,
   group: "root:x:0:\nagent:x:1000:\n",
@@ -146,16 +148,18 @@ const forwardedPorts = ({ hosts }: ProcessAccess): number[] => [
 ];
 
 /** The mounts of the access and of the sandbox itself; a folder comes before the folders inside it. */
-export function mountsOf({ access, mounts }: SandboxSession): { from: string; at: string; isWritable: boolean }[] {
+export function mountsOf({ access, mounts }: SandboxSession): { from: string; target: string; isWritable: boolean }[] {
   const entries = [
     ...mounts.map((mount) => ({ mount, isWritable: false })),
     ...access.write.map((mount) => ({ mount, isWritable: true })),
     ...access.read.map((mount) => ({ mount, isWritable: false })),
   ].map(({ mount, isWritable }) => ({
-    ...(typeof mount === "string" ? { from: mount, at: mount } : mount),
+    ...(typeof mount === "string" ? { from: mount, target: mount } : mount),
     isWritable,
   }));
-  return entries.filter(({ from }) => existsSync(from)).sort((first, second) => depth(first.at) - depth(second.at));
+  return entries
+    .filter(({ from }) => existsSync(from))
+    .sort((first, second) => depth(first.target) - depth(second.target));
 }
 
 const depth = (path: string): number => path.split("/").filter(Boolean).length;

@@ -17,7 +17,9 @@ const refusedCalls: Readonly<Record<string, Readonly<Record<number, readonly num
 const commonCalls = [425, 426, 427];
 
 /** Call numbers from here on belong to the x32 interface, which almost no program uses. */
-const x32 = 0x40000000;
+const firstX32Call = 0x40000000;
+
+/** The error number of ENOSYS. */
 const enosys = 38;
 
 /** Instructions of the kernel's filter language (BPF). */
@@ -27,8 +29,8 @@ const [allow, refuse] = [0x7fff0000, 0x00050000 | enosys];
 const [callOffset, architectureOffset] = [0, 4];
 
 /**
- * A filter for `bwrap --seccomp`: these calls fail with ENOSYS, as in a kernel without them. Undefined on a processor
- * whose call numbers are not in the table.
+ * A filter for `bwrap --seccomp`: the refused calls fail with ENOSYS, as in a kernel without them. Undefined for a
+ * processor whose call numbers are not in the table.
  */
 export function systemCallFilter(processor: string = process.arch): Uint8Array | undefined {
   const architectures = Object.entries(refusedCalls[processor] ?? {});
@@ -40,16 +42,16 @@ export function systemCallFilter(processor: string = process.arch): Uint8Array |
     const checks = calls.length + (isX64 ? 1 : 0);
     // Another architecture skips this block: the load of the call number, the checks, two return instructions.
     program.push([equals, 0, checks + 3, Number(architecture)], [load, 0, 0, callOffset]);
-    if (isX64) program.push([atLeast, checks, 0, x32]);
+    if (isX64) program.push([atLeast, checks, 0, firstX32Call]);
     calls.forEach((call, index) => program.push([equals, calls.length - index, 0, call]));
     program.push([answer, 0, 0, allow], [answer, 0, 0, refuse]);
   }
   program.push([answer, 0, 0, refuse]);
   const bytes = Buffer.alloc(program.length * 8);
-  for (const [index, [code, yes, no, value]] of program.entries()) {
+  for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
     bytes.writeUInt16LE(code, index * 8);
-    bytes.writeUInt8(yes, index * 8 + 2);
-    bytes.writeUInt8(no, index * 8 + 3);
+    bytes.writeUInt8(ifTrue, index * 8 + 2);
+    bytes.writeUInt8(ifFalse, index * 8 + 3);
     bytes.writeUInt32LE(value >>> 0, index * 8 + 4);
   }
   return bytes;

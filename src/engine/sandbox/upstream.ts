@@ -5,16 +5,16 @@ import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
 import { isOwnAddress } from "../lib/private-address.js";
 
-/** The user's own proxies, through which this machine reaches other hosts. */
+/** The proxies that the user has configured, through which this machine reaches other hosts. */
 export interface Upstream {
   /** The proxy for a service; undefined if the connection is direct. */
-  for(url: { readonly protocol: string; readonly hostname: string; readonly port: number }): URL | undefined;
+  proxyFor(url: { readonly protocol: string; readonly hostname: string; readonly port: number }): URL | undefined;
 }
 
 /**
  * The proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; the lower-case name has priority over the upper-case name.
  * Connections to this machine are direct.
- * @throws Error for a proxy of another kind than http and https.
+ * @throws Error if the address of a proxy does not begin with http or https.
  */
 export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
   const value = (name: string): string => env[name] || env[name.toUpperCase()] || "";
@@ -31,10 +31,10 @@ export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
     .split(/[\s,]+/)
     .filter((entry) => entry !== "");
   return {
-    for: ({ protocol, hostname, port }) => {
+    proxyFor: ({ protocol, hostname, port }) => {
       const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
       if (host === "localhost" || isOwnAddress(host)) return undefined;
-      return directEntries.some((entry) => covers(entry.toLowerCase(), host, port))
+      return directEntries.some((entry) => isEntryFor(entry.toLowerCase(), host, port))
         ? undefined
         : protocol === "https:"
           ? https
@@ -44,9 +44,10 @@ export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
 }
 
 /**
- * Whether an entry of NO_PROXY covers a host: "*" or a host name, which includes its subdomains; each may have a port.
+ * Whether an entry of NO_PROXY is for a host. An entry is "*" or a host name, which includes its subdomains; each may
+ * have a port.
  */
-function covers(entry: string, host: string, port: number): boolean {
+function isEntryFor(entry: string, host: string, port: number): boolean {
   const [, name = "", portText] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
   if (portText !== undefined && Number(portText) !== port) return false;
   const domain = name.replace(/^\*?\./, "").replace(/^\[|\]$/g, "");
@@ -64,9 +65,9 @@ export const credentialsOf = ({ username, password }: URL): Record<string, strin
       };
 
 /**
- * A connection to `host:port` through the proxy. Rejects where the proxy can't be reached or refuses.
+ * A connection to `host:port` through the proxy. Rejects if the proxy can't be reached or refuses the connection.
  */
-export function throughProxy(proxy: URL, host: string, port: number): Promise<Duplex> {
+export function connectThroughProxy(proxy: URL, host: string, port: number): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const makeRequest = proxy.protocol === "https:" ? httpsRequest : httpRequest;
     const target = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
@@ -98,14 +99,14 @@ export function throughProxy(proxy: URL, host: string, port: number): Promise<Du
 }
 
 /** A connection to the proxy itself. */
-export function toProxy(proxy: URL): Duplex {
+export function connectToProxy(proxy: URL): Duplex {
   const [host, port] = [proxy.hostname.replace(/^\[|\]$/g, ""), portOf(proxy)];
   return proxy.protocol === "https:" ? connectTls({ host, port, servername: host }) : connect({ host, port });
 }
 
-/** Same as `throughProxy`, with TLS to the service. */
-export async function tlsThroughProxy(proxy: URL, host: string, port: number): Promise<TLSSocket> {
-  const socket = await throughProxy(proxy, host, port);
+/** Like `connectThroughProxy`, with TLS to the service. */
+export async function connectTlsThroughProxy(proxy: URL, host: string, port: number): Promise<TLSSocket> {
+  const socket = await connectThroughProxy(proxy, host, port);
   return connectTls({ socket, servername: host });
 }
 
@@ -116,7 +117,7 @@ export const portOf = ({ port, protocol }: URL): number =>
  * Rejects if the resolver of this machine finds an address of this machine for the name. A name that is unknown here is
  * allowed, as the proxy may know it.
  */
-export const requireNotOwn = (host: string, resolver: LookupFunction): Promise<void> =>
+export const rejectThisMachine = (host: string, resolver: LookupFunction): Promise<void> =>
   new Promise((resolve, reject) =>
     resolver(host, { all: true }, (error, addresses) => {
       const addressList =

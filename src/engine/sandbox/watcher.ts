@@ -4,9 +4,11 @@ import type { Limits } from "./sandbox.js";
 const gigabyte = 2 ** 30;
 /** Interval between two checks, in milliseconds. */
 const checkIntervalMs = 250;
-/** After so many checks, processes outside the tree are checked again: the kernel may have reused a process id. */
+
+/** After this number of checks, processes outside the tree are checked again: the kernel may have reused an id. */
 const checksUntilRescan = 20;
-/** A sandbox that wrote fewer bytes is not the cause of a full disk. */
+
+/** If a sandbox wrote fewer bytes, it is not the cause of a full disk. */
 const minBlamedBytes = gigabyte / 10;
 
 /** Checks the resource usage of the processes of one program. */
@@ -37,36 +39,36 @@ export function watchResources(
 
 /** A function that checks the resource usage; it returns a text that names the exceeded limit. */
 export function makeCheck(root: number, folders: readonly string[], limits: Limits): () => string | undefined {
-  const processes = treeOf(root);
-  const disks = folders.flatMap((folder) => spaceOf(folder) ?? []);
+  const processes = makeTreeFinder(root);
+  const disks = folders.flatMap((folder) => diskSpaceOf(folder) ?? []);
   const freeAtStart = new Map(disks.map(({ id, free }) => [id, free]));
   // If the system does not count writes, only the free space of the disk can be checked.
   let writtenBytes = readProcFile(root, "io") === "" ? Number.POSITIVE_INFINITY : 0;
   return () => {
     const pids = processes();
-    if (pids.length > limits.processes) return `more than ${limits.processes} processes`;
+    if (pids.length > limits.maxProcesses) return `more than ${limits.maxProcesses} processes`;
     const memory = pids.reduce((sum, pid) => sum + memoryOf(pid), 0);
-    if (memory > limits.memory) return `more than ${inGigabytes(limits.memory)} of memory`;
-    // When a process ends, the kernel adds its written bytes to its parent, so the sum never decreases by much.
+    if (memory > limits.maxMemoryBytes) return `more than ${gigabytesText(limits.maxMemoryBytes)} of memory`;
+    // When a process ends, the kernel adds its written bytes to those of its parent, so the sum hardly decreases.
     writtenBytes = Math.max(
       writtenBytes,
-      pids.reduce((sum, pid) => sum + writtenBy(pid), 0),
+      pids.reduce((sum, pid) => sum + writtenBytesOf(pid), 0),
     );
-    for (const { id, free } of folders.flatMap((folder) => spaceOf(folder) ?? [])) {
+    for (const { id, free } of folders.flatMap((folder) => diskSpaceOf(folder) ?? [])) {
       // Other programs use the disk too: count only bytes that the sandbox may have written.
-      if (Math.min((freeAtStart.get(id) ?? free) - free, writtenBytes) > limits.disk)
-        return `more than ${inGigabytes(limits.disk)} of the disk`;
-      if (free < limits.diskLeft && writtenBytes > minBlamedBytes)
-        return `the disk has less than ${inGigabytes(limits.diskLeft)} left`;
+      if (Math.min((freeAtStart.get(id) ?? free) - free, writtenBytes) > limits.maxDiskBytes)
+        return `more than ${gigabytesText(limits.maxDiskBytes)} of the disk`;
+      if (free < limits.minFreeDiskBytes && writtenBytes > minBlamedBytes)
+        return `the disk has less than ${gigabytesText(limits.minFreeDiskBytes)} left`;
     }
     return undefined;
   };
 }
 
-const inGigabytes = (bytes: number): string => `${Math.round((bytes / gigabyte) * 10) / 10} GB`;
+const gigabytesText = (bytes: number): string => `${Math.round((bytes / gigabyte) * 10) / 10} GB`;
 
 /** A function that finds `root` and all processes below it. It remembers processes outside the tree between calls. */
-function treeOf(root: number): () => number[] {
+function makeTreeFinder(root: number): () => number[] {
   let otherPids = new Set<number>();
   let checkCount = 0;
   return () => {
@@ -76,12 +78,12 @@ function treeOf(root: number): () => number[] {
       const pid = Number(name);
       if (!Number.isInteger(pid) || otherPids.has(pid)) continue;
       const stat = readProcFile(pid, "stat");
-      // pid (name) state ppid …, and the name may hold anything.
+      // The format is: pid (name) state ppid …; the name may contain any character.
       const parent = Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ", 1)[0]);
       if (stat !== "") parents.set(pid, parent);
     }
     const descendants = new Set([root]);
-    // Process ids wrap around, so a child may come before its parent.
+    // A child may have a smaller id than its parent, and so come first: the kernel starts again from small ids.
     for (let previousSize = 0; previousSize !== descendants.size;) {
       previousSize = descendants.size;
       for (const [pid, parent] of parents) if (descendants.has(parent)) descendants.add(pid);
@@ -101,7 +103,7 @@ function memoryOf(pid: number): number {
 }
 
 /** Bytes that the process and its ended children wrote to disks. */
-const writtenBy = (pid: number): number => Number(/^write_bytes: (\d+)/m.exec(readProcFile(pid, "io"))?.[1] ?? 0);
+const writtenBytesOf = (pid: number): number => Number(/^write_bytes: (\d+)/m.exec(readProcFile(pid, "io"))?.[1] ?? 0);
 
 function readProcFile(pid: number, name: "stat" | "status" | "io"): string {
   try {
@@ -111,7 +113,7 @@ function readProcFile(pid: number, name: "stat" | "status" | "io"): string {
   }
 }
 
-function spaceOf(folder: string): { id: string; free: number } | undefined {
+function diskSpaceOf(folder: string): { id: string; free: number } | undefined {
   try {
     const { blocks, bavail, bsize, type } = statfsSync(folder);
     return { id: `${type}:${blocks}`, free: bavail * bsize };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { execa } from "execa";
 import { withoutUndefined } from "../lib/without-undefined.js";
-import { killDescendants, marker, sendSignal as send } from "../process/descendants.js";
+import { killDescendants, markVariable, sendSignal as send } from "../process/descendants.js";
 import { terminateGroup } from "../process/run-process.js";
 import { pathOutside } from "../process/search-path.js";
 
@@ -98,7 +98,7 @@ export async function runGit(
     PATH: pathOutside([folder], process.env["PATH"]),
     ...(repository === undefined ? {} : { GIT_DIR: repository.folder, GIT_WORK_TREE: repository.tree }),
     ...withoutUndefined({ GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }),
-    [marker]: markerValue,
+    [markVariable]: markerValue,
   };
   const git = execa("git", [...withoutHooks, ...args], {
     cwd: folder,

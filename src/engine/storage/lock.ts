@@ -4,7 +4,7 @@ import { hostname, uptime } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ExpectedError, hasCode } from "../lib/errors.js";
 import { readRegularText } from "./regular-file.js";
-import { isSameProcess, type PidSpace, pidSpace, startOfProcess } from "../process/process-identity.js";
+import { isSameProcess, type PidSpace, pidSpace, startTimeOf } from "../process/process-identity.js";
 import { withExplainedErrors } from "./explain-system-error.js";
 import { type Stamp, stampOf, temporaryName } from "./atomic-file.js";
 
@@ -133,7 +133,7 @@ export async function liveHolder(file: string): Promise<Pick<Holder, "pid" | "si
 }
 
 async function describeSelf(): Promise<Holder> {
-  const started = await startOfProcess(process.pid);
+  const started = await startTimeOf(process.pid);
   return {
     pid: process.pid,
     started,

@@ -8,7 +8,7 @@ import type { findQuotes } from "../../text/evidence/find-quote.js";
 /** The process that reads documents and searches for quotes. It starts when first needed. */
 export const readerProcess = openTaskProcess({
   program: () => builtProgram("reader"),
-  maxMemory: maxReaderMemoryBytes,
+  maxMemoryBytes: maxReaderMemoryBytes,
 });
 
 /**

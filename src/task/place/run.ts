@@ -103,7 +103,7 @@ export async function run(
     signal,
     access: { ...access, variables: [...access.variables, ...Object.keys(extraEnv ?? {})] },
     graceMs: 500,
-    inPieces: true,
+    isChunked: true,
   });
   let stdout = "";
   for (;;) {

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { isExecutable, isWithin } from "../../engine/process/search-path.js";
-import { toolFolders } from "../../engine/sandbox/environment.js";
+import { toolFolderVariables } from "../../engine/sandbox/environment.js";
 import { homeOf } from "../../engine/ui/io.js";
 import { outermostPackageFolder, pythonOf } from "./project.js";
 
@@ -76,7 +76,7 @@ function toolchainsOf(project: string, env: NodeJS.ProcessEnv): string[] {
     .map((parts) => join(home, ...parts))
     .filter((folder) => existsSync(folder) && (uses(folder) || (cargo && folder.endsWith(".rustup"))));
   // A tool that lies outside of the home is found by its variable; cargo alone keeps logins where its programs are.
-  const named = toolFolders
+  const named = toolFolderVariables
     .map((name) => ({ name, folder: env[name] ?? "" }))
     .filter(({ folder }) => isAbsolute(folder) && existsSync(folder) && !isWithin(folder, home))
     .map(({ name, folder }) => (name === "CARGO_HOME" ? join(folder, "bin") : folder))

@@ -28,7 +28,7 @@ export function placeOfTests(place: Place): PlaceOfTests {
       ...place,
       cwd: path(cwd),
       env: { ...env, PYTHONDONTWRITEBYTECODE: "1", CARGO_TARGET_DIR: join(scratch, "cargo-target") },
-      access: { ...access, read: [...otherMounts, { from: mountedFolder, at: projectPath }], write: [scratch] },
+      access: { ...access, read: [...otherMounts, { from: mountedFolder, target: projectPath }], write: [scratch] },
     },
   };
 }

@@ -40,7 +40,7 @@ export async function readGuarded(
   }
   const end = await reader.run<HtmlResult>("readDocument", [bytes, documentHints], {
     maxMs,
-    memory: memoryFor(bytes),
+    memoryBytes: memoryFor(bytes),
     signal,
   });
   switch (end.status) {

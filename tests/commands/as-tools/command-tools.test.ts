@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { marker } from "../../../src/engine/process/descendants.js";
+import { markVariable } from "../../../src/engine/process/descendants.js";
 import { mcpCommand } from "../../../src/commands/search/mcp.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { cli } from "../../support/processes/in-process.js";
@@ -152,7 +152,7 @@ test("instructions are given and taken back, a project is held and let go, a pap
 });
 
 test("an agent of ours is served nothing that changes, and --write goes with no single project", async () => {
-  expect(await cli(["mcp", "--write"], cwd, { [marker]: "x.1" })).toMatchObject({ code: 5, out: "" });
+  expect(await cli(["mcp", "--write"], cwd, { [markVariable]: "x.1" })).toMatchObject({ code: 5, out: "" });
   expect(await cli(["mcp", "--write", "--research", "grasping"], cwd)).toMatchObject({
     code: 2,
     err: expect.stringContaining("--write is for the whole folder"),

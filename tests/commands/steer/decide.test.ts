@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
-import { marker } from "../../../src/engine/process/descendants.js";
+import { markVariable } from "../../../src/engine/process/descendants.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/derive.js";
 import { withUnitAgent } from "../../support/processes/command-agents.js";
@@ -261,7 +261,7 @@ describe("a decision on a record", () => {
 
   test("is a person's alone", async () => {
     const { cwd } = someProject();
-    expect((await cli(["decide", project, "p1", "include", "why"], cwd, { [marker]: "1-abc" })).code).toBe(5);
+    expect((await cli(["decide", project, "p1", "include", "why"], cwd, { [markVariable]: "1-abc" })).code).toBe(5);
   });
 
   test("during a run is left for it; a paper that is gone by then is named", async () => {

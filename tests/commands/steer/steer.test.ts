@@ -6,7 +6,7 @@ import { addCommand } from "../../../src/commands/steer/add.js";
 import { approveCommand } from "../../../src/commands/setup/approve.js";
 import { resetCommand } from "../../../src/commands/steer/reset.js";
 import { patternsCommand } from "../../../src/commands/inspect/patterns.js";
-import { hookMarker, marker } from "../../../src/engine/process/descendants.js";
+import { hookMarkVariable, markVariable } from "../../../src/engine/process/descendants.js";
 import { webCommand } from "../../../src/commands/inspect/web.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
@@ -131,10 +131,10 @@ test("an agent that calls a command steers nothing, a hook that a person wrote d
     () => patternsCommand({ folder, accept: 1, json: true }, ioOf(env)),
     () => webCommand({ folder, port: 0, json: true }, ioOf(env), AbortSignal.abort()),
   ];
-  for (const command of commands({ [marker]: "a run" }))
+  for (const command of commands({ [markVariable]: "a run" }))
     await expect(command()).rejects.toMatchObject({ exitCode: 5, message: expect.stringContaining("only a person") });
   expect(existsSync(join(folder, ".ralph", "inbox"))).toBe(false);
-  const [steer, , pause] = commands({ [marker]: "a run", [hookMarker]: "1" });
+  const [steer, , pause] = commands({ [markVariable]: "a run", [hookMarkVariable]: "1" });
   expect([await steer?.(), await pause?.()]).toEqual([0, 0]);
 });
 

@@ -73,7 +73,7 @@ describe("the real name of a key", () => {
     ];
     const request = await requestOf("codex", { options: { args, env: { MINE: "secret" } } });
     expect(request.access?.keys).toEqual([
-      { name: "mine", to: "http://127.0.0.1:9/v1", headers: { authorization: "Bearer secret" } },
+      { name: "mine", baseAddress: "http://127.0.0.1:9/v1", headers: { authorization: "Bearer secret" } },
     ]);
     expect(request.args).toContain('model_providers.mine.base_url="http://127.0.0.1:3128/key/mine"');
     expect(request.env["MINE"]).toBe(keyPlaceholder);

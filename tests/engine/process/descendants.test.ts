@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it, onTestFinished } from "vitest";
-import { hookMarker, isStartedByAgent, marker } from "../../../src/engine/process/descendants.js";
+import { hookMarkVariable, isStartedByAgent, markVariable } from "../../../src/engine/process/descendants.js";
 
 /** A shell with this environment that starts a program without any; answers with the program's process id. */
 async function startedBy(env: Record<string, string>): Promise<number> {
@@ -18,8 +18,8 @@ async function startedBy(env: Record<string, string>): Promise<number> {
 it.runIf(process.platform === "linux")(
   "what an agent starts with an empty environment or as a hook is an agent's; what a hook or a person starts is not",
   async () => {
-    const hook = { [marker]: "a-run", [hookMarker]: "1" };
-    const [byAgent, byHook] = [await startedBy({ [marker]: "a-run" }), await startedBy(hook)];
+    const hook = { [markVariable]: "a-run", [hookMarkVariable]: "1" };
+    const [byAgent, byHook] = [await startedBy({ [markVariable]: "a-run" }), await startedBy(hook)];
     expect(isStartedByAgent({}, byAgent)).toBe(true);
     expect(isStartedByAgent(hook, byAgent)).toBe(true);
     expect(isStartedByAgent({}, byHook)).toBe(false);

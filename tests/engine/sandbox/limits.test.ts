@@ -86,7 +86,7 @@ describe("the group of processes", () => {
     const group = processGroup(61, found, true);
     const [name = ""] = groupsIn(found.root);
     expect(readFileSync(join(found.root, name, "pids.max"), "utf8")).toBe("61");
-    const [shell = "", ...args] = group?.join ?? [];
+    const [shell = "", ...args] = group?.startCommand ?? [];
     const said = execFileSync(shell, [...args, "/bin/sh", "-c", 'echo "$$ $1"', "sh", "a b"], { encoding: "utf8" });
     expect(said).toBe(`${readFileSync(join(found.root, name, "cgroup.procs"), "utf8").trim()} a b\n`);
     // Its last member has just ended; the kernel takes a moment to see it.
@@ -101,7 +101,7 @@ describe("the group of processes", () => {
     mkdirSync(second);
     Object.assign(kernel, { root: second, handsOn: ["pids"] });
     const group = processGroup(61, found, true);
-    expect(group?.join.at(-1)).toContain(`${second}/research-ralph-`);
+    expect(group?.startCommand.at(-1)).toContain(`${second}/research-ralph-`);
     group?.remove();
     expect([groupsIn(join(found.root, "pids")), groupsIn(second)]).toEqual([[], []]);
   });
@@ -127,7 +127,7 @@ describe("the group of processes", () => {
     "of this machine's kernel holds the number that it was given",
     () => {
       const group = processGroup(61);
-      const file = group?.join.at(-1)?.replace(/cgroup\.procs$/, "pids.max") ?? "";
+      const file = group?.startCommand.at(-1)?.replace(/cgroup\.procs$/, "pids.max") ?? "";
       expect(readFileSync(file, "utf8").trim()).toBe("61");
       group?.remove();
     },

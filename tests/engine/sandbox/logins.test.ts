@@ -14,18 +14,18 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "logins-"));
   own = join(folder, "own.json");
   writeFileSync(own, old);
-  logins = copyLogins([{ from: own, at: "/home/agent/.cli/auth.json", renewedFields: ["tokens.access"] }], folder);
+  logins = copyLogins([{ from: own, target: "/home/agent/.cli/auth.json", renewedFields: ["tokens.access"] }], folder);
   copy = join(folder, "0", "auth.json");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const text = (path: string) => readFileSync(path, "utf8");
 
 test("a copy stands alone in its folder; a login that is not there makes none", () => {
-  expect(logins.mounts).toEqual([{ from: join(folder, "0"), at: "/home/agent/.cli" }]);
+  expect(logins.mounts).toEqual([{ from: join(folder, "0"), target: "/home/agent/.cli" }]);
   expect(text(copy)).toBe(old);
-  expect(copyLogins([{ from: join(folder, "none"), at: "/home/agent/x", renewedFields: [] }], folder).mounts).toEqual(
-    [],
-  );
+  expect(
+    copyLogins([{ from: join(folder, "none"), target: "/home/agent/x", renewedFields: [] }], folder).mounts,
+  ).toEqual([]);
 });
 
 test("what is renewed inside goes out, again and again", () => {

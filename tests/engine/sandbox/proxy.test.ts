@@ -70,7 +70,9 @@ const asking = "GET /hello HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
 describe("a key that stays outside", () => {
   test("is added to what is sent to its service, in place of whatever the program sends for one", async () => {
     await open({
-      keys: [{ name: "model", to: `http://127.0.0.1:${port}/base/`, headers: { "x-api-key": "the real one" } }],
+      keys: [
+        { name: "model", baseAddress: `http://127.0.0.1:${port}/base/`, headers: { "x-api-key": "the real one" } },
+      ],
     });
     const sent = { "x-api-key": "made up", authorization: "Bearer made up", "x-other": "kept", host: "evil.test" };
     expect(await get("/key/model/v1/messages?beta=1", sent, "hello")).toEqual({ status: 200, said: "first second" });
@@ -83,7 +85,7 @@ describe("a key that stays outside", () => {
 
   test("is added by the host's name too, where a program keeps nothing else of its base address", async () => {
     await open({
-      keys: [{ name: "model", to: `http://127.0.0.1:${port}`, headers: { authorization: "the real one" } }],
+      keys: [{ name: "model", baseAddress: `http://127.0.0.1:${port}`, headers: { authorization: "the real one" } }],
     });
     expect((await get("/api/internal?x", { host: "model.key:3128" })).status).toBe(200);
     expect(seen).toMatchObject([{ url: "/api/internal?x", headers: { authorization: "the real one" } }]);
@@ -92,7 +94,9 @@ describe("a key that stays outside", () => {
   });
 
   test("goes to no other host, however the path is spelled, and to no route that is not there", async () => {
-    await open({ keys: [{ name: "model", to: `http://127.0.0.1:${port}`, headers: { "x-api-key": "the real one" } }] });
+    await open({
+      keys: [{ name: "model", baseAddress: `http://127.0.0.1:${port}`, headers: { "x-api-key": "the real one" } }],
+    });
     for (const path of ["/key/model/@evil.test/", "/key/model//evil.test/", "/key/model/../../evil.test/"])
       await get(path);
     expect(seen.every(({ headers }) => headers.host === `127.0.0.1:${port}`)).toBe(true);
@@ -102,7 +106,7 @@ describe("a key that stays outside", () => {
 
   test("does not lead to this machine by a name", async () => {
     await open(
-      { keys: [{ name: "model", to: `http://model.test:${port}`, headers: { authorization: "secret" } }] },
+      { keys: [{ name: "model", baseAddress: `http://model.test:${port}`, headers: { authorization: "secret" } }] },
       leadingTo("127.0.0.1"),
     );
     expect((await get("/key/model/")).status).toBe(502);
@@ -129,7 +133,7 @@ test("a WebSocket to a service with a key is joined through, with the key, and t
     return await text(client);
   };
   await open({
-    keys: [{ name: "model", to: `http://127.0.0.1:${port}/v1`, headers: { authorization: "the real one" } }],
+    keys: [{ name: "model", baseAddress: `http://127.0.0.1:${port}/v1`, headers: { authorization: "the real one" } }],
   });
   const said = await upgrade("/key/model/responses");
   expect(said).toMatch(/^HTTP\/1\.1 101 [^]*x-from: service[^]*hello [^]*heard words$/);
@@ -146,7 +150,7 @@ describe("a host", () => {
     for (const to of [`127.0.0.1:${port}`, `localhost:${port}`, `0.0.0.0:${port}`, `[::1]:${port}`, "allowed.test:22"])
       expect(await tunnel(to, asking), to).toBe("HTTP/1.1 403 Forbidden\r\n\r\n");
     expect(await tunnel("nonsense", asking)).toContain("403");
-    expect([...(proxy?.refused ?? [])]).toContain("allowed.test:22");
+    expect([...(proxy?.refusedHosts ?? [])]).toContain("allowed.test:22");
     expect(seen).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { acquireLock, isHeld } from "../../../src/engine/storage/lock.js";
-import { isSameProcess, startOfProcess } from "../../../src/engine/process/process-identity.js";
+import { isSameProcess, startTimeOf } from "../../../src/engine/process/process-identity.js";
 import { deadHolder } from "../../support/processes/dead-holder.js";
 import { temporaryFolder } from "../../support/folders.js";
 
@@ -257,12 +257,12 @@ describe("a process", () => {
   it("is what ps says of it, in the words of every language", async () => {
     on("darwin");
     const how = psSays(" Sun Nov 22 05:56:01 2026 \\n");
-    expect(await startOfProcess(77)).toBe("Sun Nov 22 05:56:01 2026");
+    expect(await startTimeOf(77)).toBe("Sun Nov 22 05:56:01 2026");
     expect(how()).toBe("C -o lstart= -p 77");
     psSays("Sun Nov 22 05:56:01 2026", 1);
-    expect(await startOfProcess(77)).toBeUndefined();
+    expect(await startTimeOf(77)).toBeUndefined();
     psSays(" \\n");
-    expect(await startOfProcess(77)).toBeUndefined();
+    expect(await startTimeOf(77)).toBeUndefined();
   });
 
   it.skipIf(process.platform !== "linux").each([
@@ -281,10 +281,10 @@ describe("a process", () => {
       asked();
       for (const code of ["ENOENT", "ESRCH"]) {
         fs.before.readFile = fail(code);
-        expect(await startOfProcess(77)).toBeUndefined();
+        expect(await startTimeOf(77)).toBeUndefined();
       }
       fs.before.readFile = fail("EIO");
-      await expect(startOfProcess(77)).rejects.toThrow("EIO");
+      await expect(startTimeOf(77)).rejects.toThrow("EIO");
     },
   );
 });

@@ -4,7 +4,7 @@ import { join, basename } from "node:path";
 import { expect, it, describe, onTestFinished, vi } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { acquireLock, withLock, isHeld, isHeldByRun } from "../../../src/engine/storage/lock.js";
-import { startOfProcess, isSameProcess, pidSpace } from "../../../src/engine/process/process-identity.js";
+import { startTimeOf, isSameProcess, pidSpace } from "../../../src/engine/process/process-identity.js";
 import { deadHolder } from "../../support/processes/dead-holder.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { spawn, spawnSync } from "node:child_process";
@@ -17,11 +17,7 @@ const holderIn = (file: string) => JSON.parse(readFileSync(file, "utf8"));
 it("a lock says who holds it and is gone after release", async () => {
   const file = lockFile();
   const lock = await acquireLock(file, what);
-  expect(holderIn(file)).toMatchObject({
-    pid: process.pid,
-    host: hostname(),
-    started: await startOfProcess(process.pid),
-  });
+  expect(holderIn(file)).toMatchObject({ pid: process.pid, host: hostname(), started: await startTimeOf(process.pid) });
   expect(await lock.isMine()).toBe(true);
   await lock.release();
   expect(existsSync(file)).toBe(false);
@@ -137,7 +133,7 @@ describe("a lock", () => {
       pid,
       host: hostname(),
       token: "live",
-      started: await startOfProcess(pid ?? 0),
+      started: await startTimeOf(pid ?? 0),
       since: "2026-01-01T00:00:00Z",
     });
     await expect(acquireLock(file, what)).rejects.toThrow(
@@ -305,7 +301,7 @@ describe("whether a lock is held", () => {
 describe("a process", () => {
   it("is the same by its pid and start, by its pid alone where no start is known", async () => {
     const { pid = 0 } = await neighbour();
-    const started = await startOfProcess(pid);
+    const started = await startTimeOf(pid);
     expect(started).toMatch(/\d/);
     expect(await isSameProcess(pid, started)).toBe(true);
     expect(await isSameProcess(pid, undefined)).toBe(true);
@@ -316,7 +312,7 @@ describe("a process", () => {
     const child = spawn(process.execPath, ["-e", ""]);
     await once(child, "exit");
     expect(await isSameProcess(child.pid ?? 0, undefined)).toBe(false);
-    expect(await startOfProcess(child.pid ?? 0)).toBeUndefined();
+    expect(await startTimeOf(child.pid ?? 0)).toBeUndefined();
   });
 
   it.skipIf(process.platform !== "linux")(
@@ -333,7 +329,7 @@ describe("a process", () => {
       process.kill(pid, "SIGKILL");
       while (!statOf(pid).includes(") Z ")) await new Promise((resolve) => setTimeout(resolve, 5));
       expect(await isSameProcess(pid, undefined)).toBe(false);
-      expect(await startOfProcess(pid)).toMatch(/^\d+$/);
+      expect(await startTimeOf(pid)).toMatch(/^\d+$/);
     },
   );
 
@@ -349,7 +345,7 @@ describe("a process", () => {
       const fields = () => readFileSync(`/proc/${child.pid}/stat`, "utf8");
       while (!fields().includes("(a) b (c)")) await new Promise((resolve) => setTimeout(resolve, 5));
       // The 22nd field; three words of the name count for one.
-      expect(await startOfProcess(child.pid ?? 0)).toBe(fields().split(" ")[21 + 2]);
+      expect(await startTimeOf(child.pid ?? 0)).toBe(fields().split(" ")[21 + 2]);
     },
   );
 
@@ -367,20 +363,20 @@ describe("a process", () => {
         const ended = spawn(process.execPath, ["-e", ""]);
         await once(ended, "exit");
         on("darwin");
-        const started = await startOfProcess(pid);
+        const started = await startTimeOf(pid);
         // As ps words it in every language: Sun Nov 22 05:56:01 2026.
         expect(started).toMatch(/^[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}$/);
-        expect(await startOfProcess(pid)).toBe(started);
+        expect(await startTimeOf(pid)).toBe(started);
         expect(await isSameProcess(pid, started)).toBe(true);
         expect(await isSameProcess(pid, "Thu Jan  1 00:00:00 1970")).toBe(false);
-        expect(await startOfProcess(ended.pid ?? 0)).toBeUndefined();
+        expect(await startTimeOf(ended.pid ?? 0)).toBeUndefined();
       },
     );
 
     it("is told by its pid alone where nothing says more", async () => {
       const { pid = 0 } = await neighbour();
       on("win32");
-      expect(await startOfProcess(pid)).toBeUndefined();
+      expect(await startTimeOf(pid)).toBeUndefined();
       expect(await isSameProcess(pid, "whatever it was")).toBe(true);
     });
   });

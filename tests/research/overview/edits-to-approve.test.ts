@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { marker } from "../../../src/engine/process/descendants.js";
+import { markVariable } from "../../../src/engine/process/descendants.js";
 import { realFile, recordEdit } from "../../../src/engine/storage/guard/held-edits.js";
 import { waitingEdits } from "../../../src/research/project-files/guarded/guarded-files.js";
 import { editsToApprove } from "../../../src/research/overview/edits-to-approve.js";
@@ -54,5 +54,5 @@ it("nothing is decided on what has changed since it was shown, or waits no more"
 
 it("an agent is not asked", async () => {
   const { folder, stateDir, root } = await waitingEdit();
-  expect(editsToApprove(folder, stateDir, { cwd: root, env: { [marker]: "x" } })).toBeUndefined();
+  expect(editsToApprove(folder, stateDir, { cwd: root, env: { [markVariable]: "x" } })).toBeUndefined();
 });

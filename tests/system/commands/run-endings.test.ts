@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { groupAlive } from "../../../src/engine/process/descendants.js";
+import { isGroupAlive } from "../../../src/engine/process/descendants.js";
 import { writeOriginalFolders } from "../../fixtures/original-folders.js";
 import { main } from "../../../src/commands/main.js";
 import { cli, ioIn } from "../../support/processes/in-process.js";
@@ -167,7 +167,7 @@ describe("how a run ends", () => {
       locked: false,
     });
     expect(out).toContain('"verdict":"interrupted"');
-    expect(groupAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
+    expect(isGroupAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
   });
 });
 

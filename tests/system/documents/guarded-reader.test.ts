@@ -12,7 +12,7 @@ const reader = openTaskProcess({
     starts += 1;
     return join(await sharedPackage(), "dist/reader.js");
   },
-  maxMemory: maxReaderMemoryBytes,
+  maxMemoryBytes: maxReaderMemoryBytes,
 });
 afterAll(() => reader.close());
 
@@ -65,7 +65,7 @@ describe("a document from a stranger", () => {
       status: "error",
       transient: true,
     });
-    const none = openTaskProcess({ program: () => Promise.reject(new Error("too few files")), maxMemory: 1 });
+    const none = openTaskProcess({ program: () => Promise.reject(new Error("too few files")), maxMemoryBytes: 1 });
     expect(await readGuarded(none, html(""), { name: "a.html" })).toMatchObject({
       status: "error",
       transient: true,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { hookMarker } from "../../../src/engine/process/descendants.js";
+import { hookMarkVariable } from "../../../src/engine/process/descendants.js";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../../../src/engine/process/run-process.js";
 import { isAtWork } from "../../support/processes/alive.js";
 
@@ -61,8 +61,8 @@ describe("what a process says", () => {
   });
 
   it("has the mark of a hook only where it is one, also where a hook started us", async () => {
-    const env = { ...process.env, [hookMarker]: "1" };
-    const script = `echo "[\${${hookMarker}:-none}]"`;
+    const env = { ...process.env, [hookMarkVariable]: "1" };
+    const script = `echo "[\${${hookMarkVariable}:-none}]"`;
     expect((await run(request(script, { env }))).lines).toEqual(["[none]"]);
     expect((await run(request(script, { isHook: true }))).lines).toEqual(["[1]"]);
   });
@@ -259,7 +259,7 @@ onLinux("where it is noted", () => {
   it("leaves no process behind where noting it fails", async () => {
     let noted: number | undefined;
     const asked = request("sleep 100", {
-      started(pid) {
+      onStart(pid) {
         noted = pid;
         throw new Error("no space left");
       },

@@ -16,7 +16,7 @@ const maxMs = 100_000;
 
 let opened: TaskProcess[] = [];
 function open(maxMemory = 400 * 1024 * 1024): TaskProcess {
-  const tasks = openTaskProcess({ program: () => program, maxMemory });
+  const tasks = openTaskProcess({ program: () => program, maxMemoryBytes: maxMemory });
   opened.push(tasks);
   return tasks;
 }
@@ -77,8 +77,11 @@ describe("a task process", () => {
   it("is ended above what one task may take beyond the memory that it has", async () => {
     const tasks = open();
     const memory = 100 * 1024 * 1024;
-    expect(await tasks.run("keep", [20], { maxMs, memory })).toEqual({ status: "ok", value: undefined });
-    expect(await tasks.run("fillBuffers", [], { maxMs, memory })).toEqual({ status: "cut", limit: "memory" });
+    expect(await tasks.run("keep", [20], { maxMs, memoryBytes: memory })).toEqual({ status: "ok", value: undefined });
+    expect(await tasks.run("fillBuffers", [], { maxMs, memoryBytes: memory })).toEqual({
+      status: "cut",
+      limit: "memory",
+    });
   });
 
   it("is ended where one step of a task takes too long, and not where all of them do", async () => {
@@ -118,7 +121,7 @@ describe("a task process", () => {
   });
 
   it("that cannot be started says nothing about the task", async () => {
-    const missing = openTaskProcess({ program: () => Promise.reject(new Error("not built")), maxMemory: 1 });
+    const missing = openTaskProcess({ program: () => Promise.reject(new Error("not built")), maxMemoryBytes: 1 });
     expect(await missing.run("add", [1, 2], { maxMs })).toEqual({ status: "not-started", message: "not built" });
   });
 

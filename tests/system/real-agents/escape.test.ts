@@ -231,7 +231,7 @@ async function attempts(cli: Cli, where: Where, user: User): Promise<Row[]> {
   ];
 }
 
-const small: Partial<Limits> = { processes: 300, disk: 300 * 2 ** 20, memory: 2 * 2 ** 30 };
+const small: Partial<Limits> = { maxProcesses: 300, maxDiskBytes: 300 * 2 ** 20, maxMemoryBytes: 2 * 2 ** 30 };
 
 /** What uses up a machine, bounded in case nothing stops it. */
 const hogs = {
@@ -254,7 +254,7 @@ async function hog(cli: Cli, where: Where, user: User, name: keyof typeof hogs):
   const wasEnded = end?.type === "end" && end.failure?.kind === "resources";
   rmSync(join(planted.place, "workspace"), { recursive: true, force: true });
   // Where the kernel itself let it grow no further, nobody had to end it.
-  const isBounded = name === "a fork bomb" && most > 10 && most <= (small.processes ?? 0) && running(left) === 0;
+  const isBounded = name === "a fork bomb" && most > 10 && most <= (small.maxProcesses ?? 0) && running(left) === 0;
   return { name, result: wasEnded || isBounded ? "contained" : `ESCAPED (${most}, ${JSON.stringify(end)})` };
 }
 

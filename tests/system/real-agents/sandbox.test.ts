@@ -185,8 +185,11 @@ for (const cli of ["claude", "codex"] as const) {
     });
 
     test("is ended where it uses up the memory it has, and the failure says so", async () => {
-      const opened = await openSandbox("bubblewrap", { env: { PATH: sandboxPath }, limits: { memory: 2 ** 30 } });
-      if (opened.sandbox === undefined) throw new Error(opened.why);
+      const opened = await openSandbox("bubblewrap", {
+        env: { PATH: sandboxPath },
+        limits: { maxMemoryBytes: 2 ** 30 },
+      });
+      if (opened.sandbox === undefined) throw new Error(opened.explanation);
       const grow = "const kept = []; setInterval(() => kept.push(Buffer.alloc(5e7, 1)), 20)";
       const { events } = await run(cli, shell(`for n in 1 2 3; do node -e '${grow}' & done; wait`), {
         settings: { exec: opened.sandbox.exec, sandbox: opened.sandbox },
@@ -207,7 +210,7 @@ for (const cli of ["claude", "codex"] as const) {
       if ("problem" in engine) throw new Error(engine.problem);
       const env = { PATH: process.env["PATH"], DOCKER_HOST: engine.host };
       const opened = await openSandbox("docker", { env, image: engine.image });
-      if (opened.sandbox === undefined) throw new Error(opened.why);
+      if (opened.sandbox === undefined) throw new Error(opened.explanation);
       const { events, workspace } = await run(cli, shell("cat /proc/self/status | grep CapEff > out.txt"), {
         settings: { exec: opened.sandbox.exec, sandbox: opened.sandbox },
         options: { env: { [keys[cli]]: "the-real-key" } },

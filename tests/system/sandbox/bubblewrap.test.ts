@@ -73,7 +73,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a login in bubblewrap${skippedFor(n
   const held = () => {
     const from = join(folder, "login.json");
     writeFileSync(from, '{"token":"old","account":"mine"}', { mode: 0o600 });
-    return { from, at: "/home/agent/.cli/login.json", renewedFields: ["token"] };
+    return { from, target: "/home/agent/.cli/login.json", renewedFields: ["token"] };
   };
 
   test.each(["kept", "new"])("is renewed by a file that is renamed over it, in a %s home", async (kind) => {
@@ -165,7 +165,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a program in bubblewrap${skippedFor
     const outside = join(folder, "outside");
     mkdirSync(outside);
     writeFileSync(join(folder, "login"), "login");
-    const login = { from: join(folder, "login"), at: "/home/agent/.cli/login" };
+    const login = { from: join(folder, "login"), target: "/home/agent/.cli/login" };
     const options = { home };
     await run(`echo kept > ~/kept; ln -s /oldroot${outside} ~/.cli`, { options });
     const { out } = await run("cat ~/kept ~/.cli/login", { options, access: { write: [workspace, login] } });

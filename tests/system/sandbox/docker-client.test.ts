@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)(`the real docker${skippedFor(missing)}`, 
       idleMs: 0,
       isFinished: () => false,
       signal: new AbortController().signal,
-      access: { ...noAccess, write: [folder], read: [{ from: folder, at: '/a "b", c' }] },
+      access: { ...noAccess, write: [folder], read: [{ from: folder, target: '/a "b", c' }] },
     });
     const lines: string[] = [];
     let step = await output?.next();

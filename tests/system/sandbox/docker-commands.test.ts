@@ -131,7 +131,7 @@ describe("a program in a container", () => {
   test("sees its folders, whatever their names hold", async () => {
     const odd = join(folder, 'a "b", c');
     mkdirSync(odd);
-    await run({ access: { ...noAccess, write: [odd], read: [{ from: folder, at: "/workspace" }] } });
+    await run({ access: { ...noAccess, write: [odd], read: [{ from: folder, target: "/workspace" }] } });
     const mounts = valuesOf(asked().find(([command]) => command === "create") ?? [], "--mount");
     const quoted = odd.replaceAll('"', '""');
     expect(mounts).toContain(`type=bind,"source=${quoted}","target=${quoted}"`);

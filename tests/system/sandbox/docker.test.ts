@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)(`a program in Docker${skippedFor(missing)
     writeFileSync(join(project, "source.txt"), "source");
     const { out } = await run(
       "cat /workspace/source.txt; echo x > /workspace/y || echo KEPT; ls /root 2>&1 | head -1",
-      { access: { read: [{ from: project, at: "/workspace" }] } },
+      { access: { read: [{ from: project, target: "/workspace" }] } },
     );
     expect(out).toMatch(/^sourceKEPT\n/);
     expect(readdirSync(project)).toEqual(["source.txt"]);
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)(`a program in Docker${skippedFor(missing)
 
   test("is ended by the kernel at its memory, and that is said", async () => {
     const { end } = await run("node -e 'const kept = []; for (;;) kept.push(Buffer.alloc(1e7, 1))'", {
-      options: { limits: { memory: 256 * 2 ** 20 } },
+      options: { limits: { maxMemoryBytes: 256 * 2 ** 20 } },
     });
     expect(end).toMatchObject({ cause: "resources", resource: "more than 0.25 GB of memory" });
     expect(containers()).toBe("");
@@ -114,7 +114,7 @@ describe.skipIf(missing !== undefined)(`a program in Docker${skippedFor(missing)
   test("gets no more processes than it may have", async () => {
     const fork =
       'let n = 0; for (let i = 0; i < 90; i++) require("child_process").spawn("sleep", ["2"]).on("spawn", () => n++).on("error", () => {}); setTimeout(() => { console.log(n); process.exit(0); }, 1000)';
-    const { out } = await run(`node -e '${fork}'`, { options: { limits: { processes: 60 } } });
+    const { out } = await run(`node -e '${fork}'`, { options: { limits: { maxProcesses: 60 } } });
     expect(Number(out)).toBeGreaterThan(5);
     expect(Number(out)).toBeLessThan(60);
   });

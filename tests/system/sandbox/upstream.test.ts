@@ -112,7 +112,7 @@ describe("a sandbox behind the user's own proxy", () => {
     await begin(secure);
     // The certificate is made here, and nobody vouches for it.
     if (secure) vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-    const keys = [{ name: "model", to: `${protocol}://model.test`, headers: { "x-api-key": "real" } }];
+    const keys = [{ name: "model", baseAddress: `${protocol}://model.test`, headers: { "x-api-key": "real" } }];
     await open({ keys }, { HTTP_PROXY: address, HTTPS_PROXY: address });
     const { status, said } = await get("/key/model/v1/x");
     expect([status, JSON.parse(said)]).toEqual([
@@ -173,5 +173,5 @@ test.each([
 ])("NO_PROXY %s covers %s: %s", async (entry, hostname, expected) => {
   await begin();
   const upstream = upstreamOf({ HTTPS_PROXY: "http://proxy.test:3128", no_proxy: `x.test,${entry}` });
-  expect(upstream.for({ protocol: "https:", hostname, port: 443 }) === undefined).toBe(expected);
+  expect(upstream.proxyFor({ protocol: "https:", hostname, port: 443 }) === undefined).toBe(expected);
 });

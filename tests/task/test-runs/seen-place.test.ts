@@ -32,7 +32,7 @@ describe("a run of tests", () => {
     const { place: seen, path } = placeOfTests(place({ tests }));
     expect(seen.cwd).toBe("/workspace");
     expect(seen.access.write).toEqual(["/scratch"]);
-    expect(seen.access.read).toEqual(["/opt/node", "/repo", { from: "/repo/packages/a", at: "/workspace" }]);
+    expect(seen.access.read).toEqual(["/opt/node", "/repo", { from: "/repo/packages/a", target: "/workspace" }]);
     expect(path("/repo/packages/a/node_modules/.bin/x")).toBe("/workspace/node_modules/.bin/x");
     expect(path("/usr/bin/python3")).toBe("/usr/bin/python3");
     expect(seen.env["CARGO_TARGET_DIR"]).toBe("/scratch/cargo-target");
@@ -44,7 +44,7 @@ describe("a run of tests", () => {
       "/workspace/packages/a",
       "/workspace/node_modules/.bin/x",
     ]);
-    expect(seen.access.read).toEqual(["/opt/node", { from: "/repo", at: "/workspace" }]);
+    expect(seen.access.read).toEqual(["/opt/node", { from: "/repo", target: "/workspace" }]);
     // A copy of the project elsewhere is none of them.
     expect(placeOfTests(place({ cwd: "/copy", tests: { ...tests, packages: "/repo" } })).place.cwd).toBe("/workspace");
   });

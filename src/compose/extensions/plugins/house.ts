@@ -16,7 +16,12 @@ import type { ExtensionConfig, ExtensionPlace } from "../extension.js";
 const megabyte = 2 ** 20;
 
 /** A plugin changes a few texts. If it needs more than this, it has a fault. */
-const limits = { processes: 64, memory: 2048 * megabyte, temporary: 64 * megabyte, file: 64 * megabyte };
+const limits = {
+  maxProcesses: 64,
+  maxMemoryBytes: 2048 * megabyte,
+  maxTemporaryBytes: 64 * megabyte,
+  maxFileBytes: 64 * megabyte,
+};
 
 /** Loads the plugins of a configuration. `folders`: the folders of the project, which plugins may read. */
 export async function pluginsFor(

@@ -118,7 +118,7 @@ function keyAccess(
   const headers = { [service.keyHeader]: env[variable] ?? "" };
   return {
     hosts,
-    keys: [{ name: knownAgent?.name ?? "", to: address, headers }],
+    keys: [{ name: knownAgent?.name ?? "", baseAddress: address, headers }],
     env: { [variable]: keyPlaceholder, [service.baseVariable]: keyAddress(knownAgent?.name ?? "") },
   };
 }

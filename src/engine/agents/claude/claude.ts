@@ -79,7 +79,7 @@ export const claude: AgentDefinition = {
     if (variable === undefined) {
       const loginFile = join(env["CLAUDE_CONFIG_DIR"] || join(homeIn(env), ".claude"), ".credentials.json");
       const logins = [
-        { from: loginFile, at: `${sandboxHome}/.claude/.credentials.json`, renewedFields: renewedLoginFields },
+        { from: loginFile, target: `${sandboxHome}/.claude/.credentials.json`, renewedFields: renewedLoginFields },
       ];
       return {
         ...optionAccess,
@@ -95,7 +95,7 @@ export const claude: AgentDefinition = {
     return {
       ...optionAccess,
       hosts,
-      keys: [{ name: "claude", to: base, headers }],
+      keys: [{ name: "claude", baseAddress: base, headers }],
       env: { ...sandboxHomeEnv, ...hiddenKeys, [variable]: keyPlaceholder, ANTHROPIC_BASE_URL: keyAddress("claude") },
     };
   },

@@ -88,7 +88,11 @@ export const codex: AgentDefinition = {
       const keys = providers.map(({ id, base, keyVariable }) => ({ id, base, key: env[keyVariable ?? ""] ?? "" }));
       return {
         ...agentAccess,
-        keys: keys.map(({ id, base, key }) => ({ name: id, to: base, headers: key === "" ? {} : bearerHeader(key) })),
+        keys: keys.map(({ id, base, key }) => ({
+          name: id,
+          baseAddress: base,
+          headers: key === "" ? {} : bearerHeader(key),
+        })),
         env: {
           ...sandboxHomeEnv,
           ...Object.fromEntries(providers.map(({ keyVariable }) => [keyVariable, keyPlaceholder])),
@@ -99,14 +103,14 @@ export const codex: AgentDefinition = {
     if (key === "") {
       const login = {
         from: join(userCodexHome(context), "auth.json"),
-        at: `${sandboxHome}/.codex/auth.json`,
+        target: `${sandboxHome}/.codex/auth.json`,
         renewedFields: renewedLoginFields,
       };
       return { ...agentAccess, logins: [login], hosts: [...optionAccess.hosts, ...loginHosts], env: sandboxHomeEnv };
     }
     return {
       ...agentAccess,
-      keys: [{ name: "openai", to: openaiAddress(context), headers: bearerHeader(key) }],
+      keys: [{ name: "openai", baseAddress: openaiAddress(context), headers: bearerHeader(key) }],
       env: { ...sandboxHomeEnv, CODEX_API_KEY: keyPlaceholder },
     };
   },

@@ -4,8 +4,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../../lib/errors.js";
 import { lockName } from "../../lib/layout.js";
-import { killLeftovers, ownStarter } from "../../process/descendants.js";
-import { isSameProcess, startOfProcess } from "../../process/process-identity.js";
+import { killLeftovers, ownMarkPrefix } from "../../process/descendants.js";
+import { isSameProcess, startTimeOf } from "../../process/process-identity.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { withExplainedErrors } from "../explain-system-error.js";
 import { withLock } from "../lock.js";
@@ -55,7 +55,7 @@ export async function openRecordedGuard(
   entries: readonly GuardEntry[],
 ): Promise<Guard> {
   const file = join(folder, `${process.pid}-${randomBytes(6).toString("hex")}.jsonl`);
-  const started = await startOfProcess(process.pid);
+  const started = await startTimeOf(process.pid);
   return await openGuard(entries, settings, {
     async openRecord(memory) {
       withExplainedErrors(folder, () => makeFolder(folder, 0o700));
@@ -64,7 +64,7 @@ export async function openRecordedGuard(
         pid: process.pid,
         started,
         host: hostname(),
-        starter: ownStarter,
+        starter: ownMarkPrefix,
         about,
         folder: folderPath,
         iteration,
