@@ -51,10 +51,10 @@ describe("the real name of a key", () => {
     ["codex", "OPENAI_API_KEY", "https://api.openai.com/v1", { authorization: "Bearer secret" }],
   ])(
     "of %s, %s, is the proxy's to know: the program gets a placeholder and the proxy's address",
-    async (name, variable, to, headers) => {
+    async (name, variable, baseAddress, headers) => {
       program(here.folder, name, "true");
       const { env, access, args } = await requestOf(name, { env: { [variable]: "secret" } });
-      expect(access?.keys).toEqual([{ name: expect.any(String), to, headers }]);
+      expect(access?.keys).toEqual([{ name: expect.any(String), baseAddress, headers }]);
       expect(Object.values(env)).not.toContain("secret");
       expect(Object.values(env)).toContain(keyPlaceholder);
       expect([...args, ...Object.values(env)].join(" ")).toContain(
@@ -94,7 +94,7 @@ test.each([
     expect(access).toMatchObject({
       keys: [],
       write: [here.workspace],
-      logins: [{ from: login, at }],
+      logins: [{ from: login, target: at }],
       hosts: expect.arrayContaining([host]),
     });
   },
