@@ -21,10 +21,10 @@ export interface Logins {
 const maxLoginBytes = 1_000_000;
 
 /**
- * Copies login files into `folder`. The program may renew its copy: it writes the file, or renames a new file over it. A
- * file that is a mount can't be replaced by a rename, so the folder is mounted. A renewed login is copied back if only
- * the tokens have changed and the user's file has not changed since it was copied. If the user's file has changed, it
- * replaces a copy that the program has not changed.
+ * Copies login files into `folder`. The program may renew its copy: it writes the file, or renames a new file over it.
+ * A file that is a mount can't be replaced by a rename, so the folder is mounted. A renewed login is copied back if
+ * only the tokens have changed and the user's file has not changed since it was copied. If the user's file has changed,
+ * it replaces a copy that the program has not changed.
  */
 export function copyLogins(logins: readonly Login[], folder: string): Logins {
   const copies = logins.flatMap((login, index) => {
