@@ -15,7 +15,7 @@ import type { AgentSettings } from "../engine/agents/definition.js";
 import { createAgent, modelOf, usualModelsOf } from "../engine/agents/registry.js";
 import type { Forecast } from "../engine/loop/types.js";
 import type { Rrd } from "../research/generated/rrd.js";
-import type { Figure } from "../research/units/unit-kind.js";
+import type { UsageEstimate } from "../research/units/unit-kind.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
@@ -70,7 +70,11 @@ export async function experienceFor(
 }
 
 /** The usage of units at the price of the worker's model, by `figures` or else by the dated figures. */
-function pricedFigures(worker: Worker, figures?: Readonly<Record<string, Figure>>, material?: string): Experience {
+function pricedFigures(
+  worker: Worker,
+  figures?: Readonly<Record<string, UsageEstimate>>,
+  material?: string,
+): Experience {
   const names = worker.model === undefined ? (worker.defaultModels ?? []) : [worker.model];
   const models = names.map(modelByName).filter((model) => model !== undefined && isPriced(model));
   const price: Price = ({ input, output }) =>
@@ -84,7 +88,7 @@ export function forecastOfSize(
   io: Io,
   agent: string,
   rrd: Rrd,
-  { kind, figure, units }: { readonly kind: string; readonly figure: Figure; readonly units: number },
+  { kind, figure, units }: { readonly kind: string; readonly figure: UsageEstimate; readonly units: number },
 ): Forecast | undefined {
   const settings = settingsFor(config, io);
   const { free } = createAgent(agent, { ...settings, unconfined: true });

@@ -4,7 +4,7 @@ import { baseline } from "../research/baseline-agent/definition.js";
 import { checkerRoles } from "../research/units/check/kind.js";
 import { secondReader } from "../research/units/form/kind.js";
 import { readerRoles } from "../research/units/shared-unit.js";
-import type { CheckWish } from "../research/units/judged-result.js";
+import type { CheckScope } from "../research/units/judged-result.js";
 import { type CheckPlan, checksAhead } from "../research/workflow/forecast.js";
 import type { Sharing } from "../research/units/unit-kind.js";
 import type { RoleNames } from "./agents.js";
@@ -18,7 +18,7 @@ export const sharingOf = ({ think, screening, check, secondReader }: ResolvedCon
 });
 
 /** What checkers check; undefined: nothing. */
-export const checkWishOf = ({ check }: ResolvedConfig): CheckWish | undefined =>
+export const checkWishOf = ({ check }: ResolvedConfig): CheckScope | undefined =>
   check && (check.all ? "all" : "reports");
 
 /** The agents of the roles in shared units. */

@@ -40,7 +40,7 @@ export function readServerSettings(
     if (!isObject(config)) throw new InvalidSetting("has no settings");
     const { command, url, type, tools } = config;
     const textOf = (key: string) => withVariables(config[key], key, env);
-    const pickedTools = tools === undefined ? {} : { picked: textsOf(tools, "tools", env) };
+    const pickedTools = tools === undefined ? {} : { pickedTools: textsOf(tools, "tools", env) };
     if (command !== undefined && url !== undefined)
       throw new InvalidSetting("has both a command and a url; keep one of them");
     if (command !== undefined) {

@@ -16,14 +16,14 @@ import { readResearch } from "../../research/project-files/research.js";
 import { quantity } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { apartOf } from "../../research/units/screening/search-session.js";
+import { separatedPairs } from "../../research/units/screening/search-session.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { answersFolder, searchFile, searchName } from "../../research/project-files/layout.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import type { PaperRecord } from "../../research/papers/paper-record.js";
 import { readCommittedSearch } from "../../research/search/committed-search.js";
-import { listedHash } from "../../research/units/screening/screening-batch.js";
+import { recordsHash } from "../../research/units/screening/screening-batch.js";
 
 /** Maximum number of missing answers that are named. */
 const maxNamedAnswers = 5;
@@ -78,7 +78,7 @@ async function replayListing(
   const documentLists: [string, readonly PaperRecord[]][] = [];
   for (const name of (rrd.requirements.sources ?? []).filter(serves))
     documentLists.push([name, await candidates(name)]);
-  const sha256 = listedHash(documentLists);
+  const sha256 = recordsHash(documentLists);
   const documentCount = documentLists.reduce((sum, [, found]) => sum + found.length, 0);
   const sources = documentLists.map(([name]) => name);
   const identical = sha256 === recorded;
@@ -98,7 +98,7 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
   const steps = rrd.statistics?.discovery_metrics?.rounds ?? [];
   const { lines: queryLines, notices } = await readQueries(folder);
   for (const notice of notices) say(io, notice);
-  const separateWorks = apartOf(rrd);
+  const separateWorks = separatedPairs(rrd);
   const replayedSearch = (candidates: CandidateSet, missing: readonly string[]): ReplayedSearch => {
     const text = candidatesText(steps, candidates);
     return { candidates, text, sha256: createHash("sha256").update(text).digest("hex"), missing };

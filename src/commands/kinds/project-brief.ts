@@ -13,7 +13,7 @@ import { classicBrief, nextClassicUnit } from "../../research/workflow/classic.j
 import { messagesFor, withInstructions } from "../../research/workflow/steering/apply-steering.js";
 import { memoryOf } from "../../research/derived/observations.js";
 import { withPart } from "../../research/workflow/next-unit.js";
-import { kindOfLine, workBasis } from "../../research/units/kinds.js";
+import { kindOfLine, workBasisHash } from "../../research/units/kinds.js";
 import { loadAgentNotes } from "../../research/units/shared-unit.js";
 import { nextFromStored } from "../../research/workflow/prepare.js";
 import { serviceNames } from "../../research/units/screening/search-session.js";
@@ -41,7 +41,9 @@ export async function projectBrief(
     await messagesFor(folder, redactorFor(config, io)),
     new Date(io.clock.now()).toISOString(),
   );
-  const { agentNotes } = await loadAgentNotes(folder, ledger, (line) => workBasis(rrd, kindOfLine(line), line.unit));
+  const { agentNotes } = await loadAgentNotes(folder, ledger, (line) =>
+    workBasisHash(rrd, kindOfLine(line), line.unit),
+  );
   const state = { rrd, ledger, status: statusOf(rrd, ledger), agentNotes };
   const sharing = sharingOf(config);
   const classic = await classicPrompt(folder, config.stateDir, false, {

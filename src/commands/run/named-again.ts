@@ -15,7 +15,7 @@ import type { Columns, Rrd } from "../../research/generated/rrd.js";
 import { parseColumns } from "../../research/papers/records/csv.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { candidatesFile, searchFile } from "../../research/project-files/layout.js";
-import { withoutRounds } from "../../research/units/screening/reset-search.js";
+import { removeRounds } from "../../research/units/screening/reset-search.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { derive } from "../../research/workflow/derive.js";
 import { namedSources } from "./typed-sources.js";
@@ -92,7 +92,7 @@ function searchingIn(rrd: Rrd, sources: readonly string[], columns: Columns | un
   const names = blockedNames(rrd);
   const failures = Object.entries(before?.failures_in_a_row ?? {}).filter(([name]) => !sources.includes(name));
   const discovery_metrics = {
-    ...withoutRounds(before ?? {}),
+    ...removeRounds(before ?? {}),
     batches_without_new: 0,
     ...(before?.failures_in_a_row === undefined ? {} : { failures_in_a_row: Object.fromEntries(failures) }),
   };

@@ -24,7 +24,7 @@ import {
   type Filler,
   openForms,
   type OpenForm,
-  withFormsOpen,
+  reopenForms,
 } from "../../research/units/form/open-forms.js";
 import { formInstructions } from "../../research/units/form/section.js";
 import { derive } from "../../research/workflow/derive.js";
@@ -60,7 +60,7 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
   const addedFields = await typedForm(args.fields, io.cwd);
   const { rrd, ledger } = await readResearch(folder);
   const fillers: readonly Filler[] = config.secondReader === undefined ? ["first"] : ["first", "second"];
-  const changeForm = (current: Rrd) => withFormsOpen(withForm(current, addedFields, args.without), fillers);
+  const changeForm = (current: Rrd) => reopenForms(withForm(current, addedFields, args.without), fillers);
   const newRrd = changeForm(rrd);
   if (formOf(newRrd).length === 0 && args.without.length === 0)
     throw new ExpectedError(
@@ -136,9 +136,9 @@ async function costLines(
       const text = await lastCachedText(textsFolder(folder), paper.id);
       if (text !== undefined) storedCount += 1;
       const formTokens = estimateTokens(formInstructions(fieldsToFill(rrd, paper, filler)));
-      inputTokens += text === undefined ? extract.figure.input : otherTokens + formTokens + estimateTokens(text.text);
+      inputTokens += text === undefined ? extract.estimate.input : otherTokens + formTokens + estimateTokens(text.text);
     }
-    const figure = { ...extract.figure, input: Math.round(inputTokens / formsOfAgent.length) };
+    const figure = { ...extract.estimate, input: Math.round(inputTokens / formsOfAgent.length) };
     const agent = filler === "first" ? config.agent : (config.secondReader ?? config.agent);
     const forecast = forecastOfSize(config, io, agent, rrd, { kind: extract.name, figure, units: formsOfAgent.length });
     const fields = new Set(formsOfAgent.flatMap(({ paper }) => fieldsToFill(rrd, paper, filler).map(({ id }) => id)));

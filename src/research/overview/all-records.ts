@@ -11,7 +11,7 @@ import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { criterionInFull, exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
 import { type CandidateSet, candidatesOf, recordsOnce, separateCompanions } from "../search/candidates.js";
 import type { SearchRecord } from "../search/search-record.js";
-import { apartOf } from "../units/screening/search-session.js";
+import { separatedPairs } from "../units/screening/search-session.js";
 
 /**
  * All records of a project: the pool, the excluded records, the duplicates with the records into which they were
@@ -23,7 +23,7 @@ export function allRecords(
   ledger: readonly LedgerLine[],
   search: Pick<SearchRecord, "listings"> | undefined,
 ): TracedRecord[] {
-  const candidates = search === undefined ? undefined : candidatesOf(search.listings, apartOf(rrd));
+  const candidates = search === undefined ? undefined : candidatesOf(search.listings, separatedPairs(rrd));
   const excluded = rrd.excluded ?? [];
   const settledIds = new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
   const unscreened = (candidates?.works ?? []).filter(({ record }) => !settledIds.has(record.id));

@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { countQuotes } from "../../text/evidence/count-quotes.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { countingInsights } from "../screening/eligibility/eligibility.js";
-import { whyNoGround } from "../units/narrative/handles.js";
+import { reasonNotToCite } from "../units/narrative/handles.js";
 
 /** The numbers of a project's papers by outcome. */
 export interface Counts {
@@ -40,7 +40,7 @@ export function countsOf(rrd: Pick<Rrd, "papers_pool" | "insights">): Counts {
 export function quoteSums(papers: readonly Paper[]): Counts["quotes"] {
   let [found, all] = [0, 0];
   for (const paper of papers) {
-    if (whyNoGround(paper) !== undefined) continue;
+    if (reasonNotToCite(paper) !== undefined) continue;
     const { verified, given } = countQuotes(paper.analysis?.evidence ?? []);
     found += verified;
     all += given;

@@ -6,7 +6,7 @@ import { mergeRecords } from "../papers/dedup/merge-records.js";
 import { matchTitles } from "../papers/dedup/title-match.js";
 import type { TracedRecord } from "../papers/export/cited-work.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-import { apartOf } from "../units/screening/search-session.js";
+import { separatedPairs } from "../units/screening/search-session.js";
 
 /** Two records that look like the same work but count as two, with the reason. */
 export interface UncertainPair {
@@ -28,7 +28,7 @@ export interface Duplicates {
 export function duplicatesAmong(records: readonly TracedRecord[], rrd: Rrd): Duplicates {
   const settled = records.filter(({ outcome }) => outcome.duplicateOf !== undefined);
   const nonDuplicates = records.filter(({ outcome }) => outcome.duplicateOf === undefined);
-  const separated = apartOf(rrd);
+  const separated = separatedPairs(rrd);
   const byId = new Map(nonDuplicates.map((record) => [record.id, record]));
   const { works, lookAlikes } = mergeRecords(nonDuplicates.map(asRecord), separated);
   const pairs = [

@@ -55,7 +55,7 @@ export function researchStanding(
     openDecisions: waits,
     ledger,
     names: namesIn(rrd),
-    activityOf: (work, called) => kindOfLine(work)?.doing(called),
+    activityOf: (work, called) => kindOfLine(work)?.activityText(called),
     spending: totalOf(rrd, ledger),
     commands: commandsOf(steeredResearch(folder, where)),
     ...(since === undefined ? {} : { continuation: `writes the report again, which is older than ${since}` }),

@@ -29,7 +29,7 @@ import {
   type ExclusionCount,
 } from "../screening/eligibility/eligibility.js";
 import { agreementOf, agreementText } from "../screening/eligibility/agreement.js";
-import { checkSentence } from "../units/retractions.js";
+import { retractionCheckText } from "../units/retractions.js";
 import { seedRecallText } from "../papers/seeds/find-seeds.js";
 import { screenedOutIds, seedsOf } from "../papers/seeds/seed.js";
 import type { SearchYield } from "./search-yield.js";
@@ -129,7 +129,7 @@ export function methodSection(
         : [],
     ),
     exclusions: exclusionsOf(rrd),
-    retractions: checkSentence(rrd),
+    retractions: retractionCheckText(rrd),
     ...withoutUndefined({ judged: judgedOf(rrd, lines) }),
     limits: limitsOf(rrd, lines, hasQueries),
   };

@@ -24,7 +24,7 @@ import type { Reading } from "../papers/read-depth.js";
 import { secondsBefore, wereAllReadBefore } from "../workflow/timing.js";
 import { criterionText, eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { whyNoGround } from "../units/narrative/handles.js";
+import { reasonNotToCite } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { isCheckedForRetraction } from "../papers/retraction-status.js";
 import { sinceReport } from "../derived/since-report.js";
@@ -262,7 +262,9 @@ export function reportModel(input: ReportInput): ReportModel {
     };
   };
   const criteria = criteriaOf(rrd);
-  const uncitableIds = new Set(rrd.papers_pool.filter((paper) => whyNoGround(paper) !== undefined).map(({ id }) => id));
+  const uncitableIds = new Set(
+    rrd.papers_pool.filter((paper) => reasonNotToCite(paper) !== undefined).map(({ id }) => id),
+  );
   const citableInsights = (rrd.insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
   const byTheme = once(() => themesOf(rrd, narrative, citableInsights, statement, insightRow));
 
@@ -504,7 +506,7 @@ function figuresOf(
   insights: number,
   total: UsageSum,
 ): Figure[] {
-  const citablePapers = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);
+  const citablePapers = rrd.papers_pool.filter((paper) => reasonNotToCite(paper) === undefined);
   const decided = citablePapers.filter(isDecided).length;
   const readCount = readFigure(rows);
   const presented = rows.filter(({ status }) => status === "presented").length;

@@ -13,7 +13,7 @@ export interface Acceptance {
   /** Entry for progress.txt, without the line about the iteration. */
   readonly progress: string;
   readonly files?: readonly { readonly name: string; readonly text: string }[];
-  /** What must be shown to people again: the state with these changes, and other parts of the result. */
+  /** What the pages and documents must show now: the state with these changes, and other parts of the result. */
   readonly toRender?: { readonly rrd: Rrd; readonly narrative?: ReportFile; readonly ideas?: ProductIdeas };
   /** One line for the screen and the commit. */
   readonly summary: string;
@@ -27,18 +27,18 @@ export interface Rejection {
   readonly reasons: readonly string[];
 }
 
-/** What a second reader checks: the sentences of reports with the cited claims, or also every claim. */
-export type CheckWish = "reports" | "all";
+/** What a second agent checks: the sentences of reports and the claims that they cite, or also all other claims. */
+export type CheckScope = "reports" | "all";
 
-/** What judging a result needs in addition to the state. */
+/** The data that are needed to judge a result, in addition to the state. */
 export interface JudgingContext {
   readonly iteration: number;
   /** Name of the agent, for the report. */
   readonly agent: string;
   /** Time of the acceptance. */
   readonly at: Date;
-  /** What a second reader must check. */
-  readonly check?: CheckWish;
+  /** What a second agent must check. */
+  readonly check?: CheckScope;
   /** True if a second agent fills in the form of each paper. */
   readonly second?: boolean;
   /** True if something like a secret of the user was removed from the result. */

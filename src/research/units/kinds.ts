@@ -36,7 +36,7 @@ export const isLastUnit = (project: Project, { kind: name }: Pick<Unit, "kind">)
   kinds.slice(kinds.findIndex((kind) => kind.name === name) + 1).every((kind) => !isWanted(kind, project));
 
 /** A hash of the state that the work on a unit depends on and that the user may edit; empty for an unknown kind. */
-export function workBasis(rrd: Rrd, kind: UnitKind | undefined, id: string): string {
+export function workBasisHash(rrd: Rrd, kind: UnitKind | undefined, id: string): string {
   return kind === undefined
     ? ""
     : createHash("sha256")

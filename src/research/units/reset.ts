@@ -12,7 +12,7 @@ import { candidatesFile, rrdName, searchFile } from "../project-files/layout.js"
 import type { ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 import { kinds } from "./kinds.js";
-import { withoutResult } from "./reading/unread-paper.js";
+import { removeReading } from "./reading/unread-paper.js";
 
 /** What a reset undoes: everything, one paper, the units of a kind, or everything after an iteration. */
 export type ResetTarget =
@@ -31,7 +31,7 @@ interface ResetOptions {
 }
 
 /** Names of the files that each kind of unit writes. */
-export const outputs = Object.fromEntries(kinds.map(({ name, writes = [] }) => [name, writes]));
+export const outputs = Object.fromEntries(kinds.map(({ name, documents = [] }) => [name, documents]));
 
 /**
  * Resets results of a project with `resetRecords`.
@@ -41,7 +41,7 @@ export const outputs = Object.fromEntries(kinds.map(({ name, writes = [] }) => [
 export async function resetResearch(folder: string, target: ResetTarget, options: ResetOptions): Promise<string[]> {
   const plan = async ({ state, ledger }: { readonly state: Rrd; readonly ledger: readonly LedgerLine[] }) => {
     const { after, ...reset } = await stateAfter(folder, target, state, ledger);
-    // The user has acted, so earlier repetitions no longer count.
+    // A reset is an action of the user, so earlier repetitions no longer count.
     return { ...reset, after: resetStagnation(after, ledger.at(-1)?.iteration) };
   };
   return resetRecords(folder, researchFormat, plan, {
@@ -84,16 +84,16 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   const paper = rrd.papers_pool.find((each) => each.id === id);
   if (paper === undefined)
     throw new ExpectedError(
-      `There is no paper ${id} in ${join(folder, rrdName)}; ${names().includes(id) ? `'--unit ${id}' resets it` : `'research-ralph status ${shellWord(folder)} --papers' lists them`}.`,
+      `There is no paper ${id} in ${join(folder, rrdName)}; ${resettableKinds().includes(id) ? `'--unit ${id}' resets it` : `'research-ralph status ${shellWord(folder)} --papers' lists them`}.`,
       2,
     );
-  const after = withoutResult(rrd, paper);
-  const gone = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
+  const after = removeReading(rrd, paper);
+  const removedCount = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
   return {
     after,
     unit: id,
     sentences: [
-      `${nameOf(paper)} is pending again; its analysis, points, refusals and ${quantity(gone, "insight")} are removed.`,
+      `${nameOf(paper)} is pending again; its analysis, points, refusals and ${quantity(removedCount, "insight")} are removed.`,
       ...(paper.override === undefined ? [] : [`So is the decision to ${paper.override.decision} it.`]),
     ],
   };
@@ -103,55 +103,58 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
 async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset> {
   const resetUnits = kinds.find(({ name }) => name === unit)?.reset;
   if (resetUnits === undefined)
-    throw new ExpectedError(`Units of the kind "${unit}" can't be reset; name one of ${names().join(", ")}.`, 2);
+    throw new ExpectedError(
+      `Units of the kind "${unit}" can't be reset; name one of ${resettableKinds().join(", ")}.`,
+      2,
+    );
   const { refusals = [], ...rest } = rrd;
   const others = refusals.filter((refusal) => refusal.unit !== unit && refusal.unit?.startsWith(`${unit}-`) !== true);
-  const gone = refusals.length - others.length;
-  const taken = await resetUnits(others.length === 0 ? rest : { ...rest, refusals: others }, folder);
-  const { rrd: after, message, moreMessages = [], ...also } = taken;
-  const cleared = gone === 0 ? "" : `; ${quantity(gone, "refusal")} cleared`;
-  return { after, unit, sentences: [`${message}${cleared}.`, ...moreMessages], ...also };
+  const removedCount = refusals.length - others.length;
+  const unitReset = await resetUnits(others.length === 0 ? rest : { ...rest, refusals: others }, folder);
+  const { rrd: after, message, moreMessages = [], ...otherFields } = unitReset;
+  const cleared = removedCount === 0 ? "" : `; ${quantity(removedCount, "refusal")} cleared`;
+  return { after, unit, sentences: [`${message}${cleared}.`, ...moreMessages], ...otherFields };
 }
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
   const { state, undone, missing } = await stateBefore(folder, researchFormat, { state: rrd, ledger }, to);
-  let after = asJoinedNow(state, rrd);
+  let after = keepPresentMerges(state, rrd);
   // The phase is derived and not in the journal. It is the phase of the first undone iteration.
   const [first] = undone;
   if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
   const sentences = [`Everything after iteration ${to} is undone: ${quantity(undone.length, "iteration")}.`];
-  const then = currentAccepted(ledger.filter(({ iteration }) => iteration <= to));
+  const acceptedBefore = currentAccepted(ledger.filter(({ iteration }) => iteration <= to));
   const names = namesIn(rrd);
-  const back = [...then.keys()].filter((unit) => !currentAccepted(ledger).has(unit));
-  if (back.length > 0) {
+  const countingAgain = [...acceptedBefore.keys()].filter((unit) => !currentAccepted(ledger).has(unit));
+  if (countingAgain.length > 0) {
     const resets = undone.filter(({ outcome }) => outcome === "reset").map(({ iteration }) => iteration);
     sentences.push(
-      `${quantity(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${quantity(back.length, "result")} ${back.length === 1 ? "counts" : "count"} again: ${back.map((unit) => names.get(unit) ?? unit).join(", ")}.`,
+      `${quantity(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${quantity(countingAgain.length, "result")} ${countingAgain.length === 1 ? "counts" : "count"} again: ${countingAgain.map((unit) => names.get(unit) ?? unit).join(", ")}.`,
     );
   }
   if (missing.length > 0) {
-    after = withoutResultsOf(after, undone, then);
+    after = resetUndonePapers(after, undone, acceptedBefore);
     sentences.push(
-      `The journal of iterations ${missing.join(", ")} is gone, so papers that they found stay, as pending ones.`,
+      `The journal of iterations ${missing.join(", ")} is missing, so the papers that they found stay in the pool, but are not read.`,
     );
   }
   return { after, unit: "*", to, sentences };
 }
 
 /**
- * Keeps the present merges of records: the user may have merged or separated some, and a reset undoes only iterations.
- * So each record is in the result exactly once.
+ * Keeps the present merges of records, because a reset undoes only iterations, and the user may have merged or
+ * separated records. Each record is in the result exactly once.
  */
-function asJoinedNow(after: Rrd, now: Rrd): Rrd {
+function keepPresentMerges(after: Rrd, now: Rrd): Rrd {
   const inPool = new Set(now.papers_pool.map(({ id }) => id));
   const pooled = new Set(after.papers_pool.map(({ id }) => id));
   const kept = (after.excluded ?? []).filter(({ id }) => !pooled.has(id) || !inPool.has(id));
-  const left = new Set(kept.map(({ id }) => id));
-  const joined = (now.excluded ?? []).filter(
-    ({ id, before }) => before !== undefined && !pooled.has(id) && !left.has(id),
+  const keptIds = new Set(kept.map(({ id }) => id));
+  const mergedNow = (now.excluded ?? []).filter(
+    ({ id, before }) => before !== undefined && !pooled.has(id) && !keptIds.has(id),
   );
-  const excluded = [...kept, ...joined];
-  const pool = after.papers_pool.filter(({ id }) => !left.has(id));
+  const excluded = [...kept, ...mergedNow];
+  const pool = after.papers_pool.filter(({ id }) => !keptIds.has(id));
   return {
     ...after,
     papers_pool: pool,
@@ -159,13 +162,13 @@ function asJoinedNow(after: Rrd, now: Rrd): Rrd {
   };
 }
 
-/** Without a journal, the papers that were read since can still be reset. */
-function withoutResultsOf(rrd: Rrd, undone: readonly LedgerLine[], accepted: ReadonlyMap<string, number>): Rrd {
+/** Resets the papers that the undone iterations read. It is used if their journal is missing. */
+function resetUndonePapers(rrd: Rrd, undone: readonly LedgerLine[], accepted: ReadonlyMap<string, number>): Rrd {
   const read = new Set(
     undone.filter(({ outcome, unit }) => outcome === "accepted" && !accepted.has(unit)).map(({ unit }) => unit),
   );
-  return rrd.papers_pool.filter(({ id }) => read.has(id)).reduce(withoutResult, rrd);
+  return rrd.papers_pool.filter(({ id }) => read.has(id)).reduce(removeReading, rrd);
 }
 
 /** Kinds that the user can reset as a whole. */
-const names = (): string[] => kinds.flatMap(({ name, reset }) => (reset === undefined ? [] : [name]));
+const resettableKinds = (): string[] => kinds.flatMap(({ name, reset }) => (reset === undefined ? [] : [name]));

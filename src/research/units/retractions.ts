@@ -18,23 +18,23 @@ export interface RetractionCheck {
   readonly checks: ReadonlyMap<string, UpdateCheck>;
 }
 
-/** Maximum number of checked papers: a pool can have thousands, a report cites about a hundred. */
-const maxChecked = 300;
+/** Maximum number of checked papers. A pool can have thousands of papers, but a report cites about a hundred. */
+const maxCheckedPapers = 300;
 
-/** Status of papers that count: presented, used for insights, or waiting for the user. */
-const stands: ReadonlySet<string> = new Set(["presented", "insights_extracted", "waiting"]);
+/** The statuses of papers that count: presented, used for insights, or waiting for the user. */
+const countingStatuses: ReadonlySet<string> = new Set(["presented", "insights_extracted", "waiting"]);
 
 /** The papers of a report: presented papers first, then papers with insights and waiting papers, by score. */
 export function papersToCheck(rrd: Rrd): readonly Paper[] {
   const withInsights = new Set(countingInsights(rrd).map((insight) => insight.paper_id));
   const rank = (paper: Paper) => (paper.status === "presented" ? 1e6 : 0) + (paper.score ?? 0);
   return rrd.papers_pool
-    .filter((paper) => stands.has(paper.status) || withInsights.has(paper.id))
+    .filter((paper) => countingStatuses.has(paper.status) || withInsights.has(paper.id))
     .toSorted((a, b) => rank(b) - rank(a))
-    .slice(0, maxChecked);
+    .slice(0, maxCheckedPapers);
 }
 
-export interface Checked {
+export interface CheckedState {
   readonly rrd: Rrd;
   readonly changes: readonly Change[];
   /** Ids of papers that this check newly found to be retracted. */
@@ -45,7 +45,7 @@ export interface Checked {
  * Applies a check to the state. A retracted paper is no longer presented and gives no insights, whatever its score.
  * Without a check the state is unchanged. Pure.
  */
-export function withChecks(rrd: Rrd, retraction: RetractionCheck | undefined): Checked {
+export function applyChecks(rrd: Rrd, retraction: RetractionCheck | undefined): CheckedState {
   if (retraction === undefined) return { rrd, changes: [], retracted: [] };
   const retracted: string[] = [];
   const changes: Change[] = [];
@@ -70,13 +70,13 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
   const { status, notes } = paper;
   const demoted_from = paper.updates_check?.demoted_from;
   const isNews = checked_by.length > 0 && (updates.length > 0 || paper.updates !== undefined);
-  const all = withKnown(paper, check);
+  const all = mergeUpdates(paper, check);
   const updates_check = {
     at,
     checked_by: [...checked_by],
     unchecked: [...unchecked],
     ...withoutUndefined({ demoted_from }),
-    ...(citation === undefined ? {} : { citation: copied(citation) }),
+    ...(citation === undefined ? {} : { citation: copyCitation(citation) }),
   };
   const noted = { ...(isNews ? { updates: all } : {}), updates_check };
   const concerns = updates.filter(({ type }) => type === "concern").map(sentenceOf);
@@ -87,7 +87,7 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
 
   const sentence = sentenceOf(retraction);
   const found = { ...noted, retracted: true, warnings: [...new Set([...warnings, sentence])] };
-  if (!stands.has(status)) return found;
+  if (!countingStatuses.has(status)) return found;
   const because = `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
   return {
     ...found,
@@ -98,16 +98,16 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
   };
 }
 
-/** What happened to a paper: what is said now, and what a service said before that did not answer this time. */
-function withKnown(paper: Paper, { updates, checked_by }: UpdateCheck): NonNullable<Paper["updates"]> {
-  const isSaid = (one: NonNullable<Paper["updates"]>[number]) => updates.some((each) => isSameUpdate(each, one));
+/** All updates of a paper: those of this check, and earlier ones of services that did not answer this time. */
+function mergeUpdates(paper: Paper, { updates, checked_by }: UpdateCheck): NonNullable<Paper["updates"]> {
+  const isReportedNow = (one: NonNullable<Paper["updates"]>[number]) => updates.some((each) => isSameUpdate(each, one));
   // "Crossref (retraction-watch)" is an answer of Crossref.
-  const isAsked = (source: string) => checked_by.some((name) => source === name || source.startsWith(`${name} (`));
-  const known = (paper.updates ?? []).filter((one) => !isAsked(one.source) && !isSaid(one));
+  const hasAnswered = (source: string) => checked_by.some((name) => source === name || source.startsWith(`${name} (`));
+  const known = (paper.updates ?? []).filter((one) => !hasAnswered(one.source) && !isReportedNow(one));
   return oldestFirst([...known, ...updates].map((update) => ({ ...update })));
 }
 
-const copied = ({ matched_by, differs, unknown_to }: NonNullable<UpdateCheck["citation"]>) => ({
+const copyCitation = ({ matched_by, differs, unknown_to }: NonNullable<UpdateCheck["citation"]>) => ({
   matched_by: [...matched_by],
   differs: [...differs],
   unknown_to: [...unknown_to],
@@ -116,17 +116,17 @@ const copied = ({ matched_by, differs, unknown_to }: NonNullable<UpdateCheck["ci
 export const isRetraction = ({ type }: { readonly type: string }): boolean =>
   type === "retraction" || type === "withdrawal";
 
-const words: Readonly<Record<string, string>> = {
+const updateWords: Readonly<Record<string, string>> = {
   retraction: "Retracted",
   withdrawal: "Withdrawn",
   concern: "An expression of concern was published",
 };
 
 const sentenceOf = ({ type, date, source }: { type: string; date?: string; source: string }): string =>
-  `${words[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
+  `${updateWords[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
 
 /** One or two sentences on how many papers of the report were checked. */
-export function checkSentence(rrd: Rrd): string {
+export function retractionCheckText(rrd: Rrd): string {
   const isDemoted = ({ status, updates_check }: Paper) =>
     status === "rejected" && updates_check?.demoted_from !== undefined;
   const all = [...new Set([...papersToCheck(rrd), ...rrd.papers_pool.filter(isDemoted)])];
@@ -146,7 +146,7 @@ export function checkSentence(rrd: Rrd): string {
   return `${checked} ${unknown.length} could not be checked, which does not mean that they were not retracted: ${inline(ids)}${more}; ${why}`;
 }
 
-/** Why papers could not be checked, the first reason of each; with several reasons, how many papers each concerns. */
+/** The reasons why papers could not be checked. If there are several, each has the number of its papers. */
 function reasonsOf(unknown: readonly Paper[]): string {
   const byReason = groupBy(unknown, ({ updates_check }) =>
     inline(updates_check?.unchecked[0] ?? "no service was asked")
@@ -161,7 +161,7 @@ function reasonsOf(unknown: readonly Paper[]): string {
 export function retractionLines(rrd: Rrd, retracted: readonly string[]): string[] {
   const found = rrd.papers_pool.filter(({ id }) => retracted.includes(id));
   return [
-    `**Retraction check:** ${checkSentence(rrd)}`,
+    `**Retraction check:** ${retractionCheckText(rrd)}`,
     ...found.map((paper) => `- ${paper.title} (${nameOf(paper)}) is retracted: ${paper.notes ?? ""}`),
     "",
   ];

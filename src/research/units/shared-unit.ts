@@ -11,7 +11,7 @@ export const readerRoles = ["reader-1", "reader-2", "reader-3"] as const;
 export const isReader = ({ role }: Pick<Unit, "role">): boolean =>
   role !== undefined && (readerRoles as readonly string[]).includes(role);
 
-export const isThought = ({ role }: AgentNotes): boolean => Object.hasOwn(thinkingRoles, role);
+export const isThinkingNote = ({ role }: AgentNotes): boolean => Object.hasOwn(thinkingRoles, role);
 
 /** The notes of earlier agents of the unit, oldest first. */
 export const notesOf = ({ agentNotes }: ResearchState, { id }: Pick<Unit, "id">): readonly AgentNotes[] =>
@@ -32,7 +32,7 @@ export const isJudged = ({ role, round = 1 }: Unit, { think }: Sharing): boolean
   role === undefined || (think !== undefined && isLastThinkingPart({ role, round }, think.rounds));
 
 /** Whether the unit's last refusal was of the same part. Agents do not see refusals of other parts. */
-export const isOwnRefusal = ({ ledger }: ResearchState, { id, role }: Unit): boolean => {
+export const wasLastRefused = ({ ledger }: ResearchState, { id, role }: Unit): boolean => {
   const last = openLines(ledger, id).at(-1);
   return role === undefined || (last?.outcome === "refused" && last.role === role);
 };
@@ -44,7 +44,7 @@ interface LoadedNotes {
    * Ledger lines whose notes can't be used and were not made again: their file is missing or was changed, or their
    * basis has changed.
    */
-  readonly lost: readonly LedgerLine[];
+  readonly lostLines: readonly LedgerLine[];
 }
 
 /** Reads the notes of all units. `basisOf`: the present basis of the unit in a ledger line. */
@@ -70,5 +70,5 @@ export async function loadAgentNotes(
       usable.filter((each) => each !== undefined),
     );
   }
-  return { agentNotes: notesByUnit, lost };
+  return { agentNotes: notesByUnit, lostLines: lost };
 }

@@ -67,17 +67,18 @@ export interface Material {
 /** What the choice of the next unit depends on. */
 export interface ChoiceContext {
   /** Ids of units in progress. */
-  readonly taken: ReadonlySet<string>;
+  readonly unitsInProgress: ReadonlySet<string>;
   /** Units that could not be prepared yet. */
-  readonly later: readonly Delayed[];
+  readonly delayedUnits: readonly Delayed[];
   /** The project's folder, for advice in messages. */
   readonly folder: string;
 }
 
-/** The estimated usage of one unit, over all requests of its agent. Used if this machine has no measurements yet. */
-export interface Figure {
-  /** Tokens. */
+/** The estimated usage of one unit, for all requests of its agent. It is used until this machine has measurements. */
+export interface UsageEstimate {
+  /** Input tokens. */
   readonly input: number;
+  /** Output tokens. */
   readonly output: number;
   readonly minutes: number;
 }
@@ -97,14 +98,14 @@ export interface UnitKind<M extends Material = Material, Result = unknown> {
   readonly part: string;
   /** The schema of the result. */
   readonly schema: SchemaName;
-  readonly figure: Figure;
-  /** The name of its product for people, such as "the report"; absent if it has none. */
+  readonly estimate: UsageEstimate;
+  /** The name of its product for users, such as "the report"; absent if it has no product. */
   readonly product?: string;
   /** Documents of the project that a unit writes as a whole; absent if it writes no documents. */
-  readonly writes?: readonly string[];
+  readonly documents?: readonly string[];
   /** What the agent of this unit is doing, such as "reads smith2020". */
-  doing(name: string): string;
-  /** Whether the time of its units counts as working time: only the first time, never, or (absent) always. */
+  activityText(name: string): string;
+  /** Whether the time of its units counts as working time: only the first unit, never, or (if absent) always. */
   readonly timed?: "once" | "never";
   /** Set if no other unit needs its units. If only these remain and can't be done, the project is complete. */
   readonly isOptional?: true;
@@ -190,11 +191,11 @@ export interface StoredMaterial<M extends Material> {
 }
 
 /** A sentence that says that a run would query services first; empty if nothing is missing. */
-export const servicesNotice = (isWhole: boolean): string[] =>
-  isWhole ? [] : ["A run would ask services about the papers first; their answers are missing here."];
+export const servicesNotice = (isComplete: boolean): string[] =>
+  isComplete ? [] : ["A run would ask services about the papers first; their answers are missing here."];
 
 /** Whether at least one of these sources is not on this machine. */
-export const isOnTheWeb = (sources: readonly string[] = ["web"]): boolean =>
+export const hasOnlineSource = (sources: readonly string[] = ["web"]): boolean =>
   sources.some((name) => name !== "samples" && !isUserSource(name));
 
 /** Starts a server with these tools, for one paper if one is named. */
@@ -298,7 +299,7 @@ export interface Sharing {
 export type ConflictRule = "include" | "third" | "person";
 
 /** A note from one agent for a later one. */
-interface ToNote {
+interface PartNote {
   readonly note: unknown;
   /** One line for the screen and the commit. */
   readonly summary: string;
@@ -314,7 +315,7 @@ export type PartOutcome = {
   /** A warning for the user. */
   readonly warning?: string;
 } & (
-  | ToNote
+  | PartNote
   | { readonly reasons: readonly string[] }
   | { readonly instead?: { readonly value: unknown; readonly agent: string }; readonly judged?: Acceptance | Rejection }
 );

@@ -15,7 +15,7 @@ import type { SearchRecord } from "../search/search-record.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 import { type Batch, nextBatch } from "../units/screening/screening-batch.js";
 import type { Sources } from "../screening/paper-sources.js";
-import { apartOf } from "../units/screening/search-session.js";
+import { separatedPairs } from "../units/screening/search-session.js";
 import { type OpenWindow, openWindows } from "../units/screening/update-rounds.js";
 import { isRetraction } from "../units/retractions.js";
 import { compareTexts, type TextComparison } from "./compare-texts.js";
@@ -204,7 +204,7 @@ function recordsOfPool(
   const windowRecords = new Set(
     listings.flatMap(({ step, records: listingRecords }) => (steps[step]?.update === update.id ? listingRecords : [])),
   );
-  for (const { provenance } of candidatesOf(listings, apartOf(rrd)).works) {
+  for (const { provenance } of candidatesOf(listings, separatedPairs(rrd)).works) {
     const versions = versionsOf(provenance);
     const paperCorrections = correctionsAmong(provenance.companions?.filter(({ record }) => windowRecords.has(record)));
     for (const id of new Set(versions.map((record) => record.id)))

@@ -11,7 +11,7 @@ import { oldestFirst } from "../papers/dedup/companions.js";
 import { onOneLine } from "../project-files/markdown.js";
 import { progressEntry } from "../project-files/progress-log.js";
 import { changeOf } from "../units/judged-result.js";
-import { withChecks } from "../units/retractions.js";
+import { applyChecks } from "../units/retractions.js";
 import type { UpdateFindings } from "./new-and-changed.js";
 import type { Window } from "./window.js";
 import { namesIn } from "../papers/paper-keys.js";
@@ -60,7 +60,7 @@ export function withFindings(
   before: NonNullable<ProjectUpdate["before"]>,
 ): Rrd {
   const changed = new Map(findings.changed.map((paper) => [paper.id, paper]));
-  const withNewChecks = withChecks(rrd, { checks: findings.checks }).rrd;
+  const withNewChecks = applyChecks(rrd, { checks: findings.checks }).rrd;
   const papers_pool = withNewChecks.papers_pool.map((paper) => {
     const { set, corrections = [] } = changed.get(paper.id) ?? {};
     const updates = oldestFirst([...(paper.updates ?? []), ...corrections.map((correction) => ({ ...correction }))]);

@@ -17,8 +17,8 @@ import { progressEntry } from "../project-files/progress-log.js";
 import { answerOfRun } from "../derived/observations.js";
 import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { paperOf, refusalsOf } from "../derived/status.js";
-import type { Acceptance, CheckWish, JudgingContext, Rejection } from "../units/judged-result.js";
-import { isLastUnit, kindOf, workBasis } from "../units/kinds.js";
+import type { Acceptance, CheckScope, JudgingContext, Rejection } from "../units/judged-result.js";
+import { isLastUnit, kindOf, workBasisHash } from "../units/kinds.js";
 import type { PartOutcome, Material, ResearchState, Sharing, UnitWork } from "../units/unit-kind.js";
 import { derive } from "./derive.js";
 import { type Remake, withPluginFields } from "./fields-beside.js";
@@ -39,7 +39,7 @@ export interface AcceptOptions {
   /** The units that several agents do. */
   readonly sharing?: Sharing;
   /** The sentences of a model that a checker checks; absent: none. */
-  readonly check?: CheckWish;
+  readonly check?: CheckScope;
   /** Called before a valid result is folded. If it returns reasons, the result is refused. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
   /** Absent: no plugin adds fields to results. */
@@ -185,7 +185,7 @@ export async function acceptRun(
   if ("note" in judged) {
     const { note: value, summary } = judged;
     const { role = "", round = 1 } = unit;
-    const basis = workBasis(state.rrd, kindOf(unit), unit.id);
+    const basis = workBasisHash(state.rrd, kindOf(unit), unit.id);
     const kept_sha256 = await saveNotes(research.folder, { iteration, role, round, agent: run.agent, basis, value });
     const outcome: Outcome = { outcome: "noted", summary };
     const record = await makeRecord(outcome, { ...sentinelOf(false, saysComplete(run.message)), kept_sha256 });

@@ -13,8 +13,8 @@ import { extract } from "../units/form/kind.js";
 import { formOf } from "../project-files/form.js";
 import { medianPaperTokens, reading } from "../units/reading/kind.js";
 import { report } from "../units/report/kind.js";
-import type { CheckWish } from "../units/judged-result.js";
-import type { Figure, UnitKind } from "../units/unit-kind.js";
+import type { CheckScope } from "../units/judged-result.js";
+import type { UsageEstimate, UnitKind } from "../units/unit-kind.js";
 import { statusOf } from "./next-unit.js";
 import { spendingOnAttempts } from "../../engine/loop/stop-conditions/budget.js";
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
@@ -58,22 +58,22 @@ export interface Experience {
 
 /** The sentences that are checked, and the number of independent checkers. */
 export interface CheckPlan {
-  readonly wish: CheckWish;
+  readonly wish: CheckScope;
   readonly checkers: number;
 }
 
 /** The costs in US dollars, one for each possible model; empty if no price is known. */
-export type Price = (figure: Figure) => readonly number[];
+export type Price = (figure: UsageEstimate) => readonly number[];
 
 /** The dated figures with prices. An agent without a model needs no tokens. */
 export function figuresFor(
   { name, free, models = [] }: { readonly name: string; readonly free?: true; readonly models?: readonly string[] },
   price: Price,
-  figures: Readonly<Record<string, Figure>> = {},
+  figures: Readonly<Record<string, UsageEstimate>> = {},
   material = "typical papers",
 ): Experience {
   const isPaceUnknown = free !== true && models.length === 0;
-  const usageOf = (figure: Figure): UnitUsage => {
+  const usageOf = (figure: UsageEstimate): UnitUsage => {
     if (free === true) return { tokens: 0, minutes: 0.05, usd: 0 };
     const prices = price(figure);
     const tokens = figure.input + figure.output;
@@ -82,7 +82,7 @@ export function figuresFor(
     return { tokens, minutes: figure.minutes, ...cost };
   };
   return {
-    usage: Object.fromEntries(kinds.map(({ name: kind, figure }) => [kind, usageOf(figures[kind] ?? figure)])),
+    usage: Object.fromEntries(kinds.map(({ name: kind, estimate }) => [kind, usageOf(figures[kind] ?? estimate)])),
     from:
       free === true
         ? `${name}, which uses no model`
@@ -92,9 +92,9 @@ export function figuresFor(
 }
 
 /** The figures for documents of `tokens` tokens on average: what is read and written is shorter with them. */
-export function figuresForTexts(tokens: number): Readonly<Record<string, Figure>> {
+export function figuresForTexts(tokens: number): Readonly<Record<string, UsageEstimate>> {
   const share = Math.max(leastShare, tokens / medianPaperTokens);
-  const scaled = ({ name, figure: { input, output, minutes } }: UnitKind): Figure => {
+  const scaled = ({ name, estimate: { input, output, minutes } }: UnitKind): UsageEstimate => {
     const atMost = Math.min(1, share);
     const readShare = name === reading.name ? share : atMost;
     return {
@@ -174,7 +174,7 @@ const zeroUsage = (): UsageSum => ({
 
 function addTo(sum: UsageSum, line: LedgerLine): void {
   const isByBriefs = hasUnknownTokens(line);
-  sum.tokens += isByBriefs ? (line.brief_tokens ?? 0) + (kindOfLine(line) ?? reading).figure.output : tokensOf(line);
+  sum.tokens += isByBriefs ? (line.brief_tokens ?? 0) + (kindOfLine(line) ?? reading).estimate.output : tokensOf(line);
   sum.isByBriefs ||= isByBriefs;
   sum.seconds += line.duration_seconds ?? 0;
   sum.usd += line.cost_usd ?? 0;

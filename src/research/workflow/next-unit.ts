@@ -8,8 +8,8 @@ import type { Rrd } from "../generated/rrd.js";
 import { isWaiting, stageOfRejection } from "../screening/eligibility/eligibility.js";
 import { isUserSource } from "../papers/records/own-list.js";
 import { isWanted, kindOf, kinds } from "../units/kinds.js";
-import { onlyRefusedLeft, reading } from "../units/reading/kind.js";
-import { isThought, notesOf } from "../units/shared-unit.js";
+import { refusedPapersVerdict, reading } from "../units/reading/kind.js";
+import { isThinkingNote, notesOf } from "../units/shared-unit.js";
 import type { ProjectStatus, ResearchState, Sharing } from "../units/unit-kind.js";
 
 /**
@@ -41,14 +41,14 @@ export function nextUnit(
 ): Unit | "wait" | Delay | Verdict {
   const kind = kinds[state.status.done.length];
   if (kind !== undefined) {
-    const choiceContext = { taken: new Set(busy.map(({ id }) => id)), later, folder };
+    const choiceContext = { unitsInProgress: new Set(busy.map(({ id }) => id)), delayedUnits: later, folder };
     const next = kind.next(state, choiceContext);
     if (next === "wait" || !("until" in next) || state.status.readable.length === 0) return next;
     const readingUnit = reading.next(state, choiceContext);
     return readingUnit !== "wait" && isVerdict(readingUnit) ? next : readingUnit;
   }
   // The report is written nevertheless, and names these papers.
-  if (state.status.refused.length > 0) return onlyRefusedLeft(state.status.refused, folder);
+  if (state.status.refused.length > 0) return refusedPapersVerdict(state.status.refused, folder);
   const products = kinds.flatMap((candidate) => (isWanted(candidate, state) ? (candidate.product ?? []) : []));
   const lastProduct = products.pop();
   return {
@@ -110,6 +110,6 @@ export function withPart(unit: Unit, state: ResearchState, sharing: Sharing): Un
   const part =
     kindOf(unit).nextPart?.(notes, sharing) ??
     (sharing.think &&
-      nextThinkingPart(openLines(state.ledger, unit.id), notes.filter(isThought), sharing.think.rounds));
+      nextThinkingPart(openLines(state.ledger, unit.id), notes.filter(isThinkingNote), sharing.think.rounds));
   return part === undefined ? unit : { ...unit, ...part };
 }

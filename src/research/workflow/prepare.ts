@@ -1,5 +1,5 @@
 import { type Delay, isVerdict, type Prepared, type Unit, type Verdict } from "../../engine/loop/types.js";
-import { kindOf, workBasis } from "../units/kinds.js";
+import { kindOf, workBasisHash } from "../units/kinds.js";
 import type { Acceptance } from "../units/judged-result.js";
 import type { Disk, Material, PreparationContext, ResearchState } from "../units/unit-kind.js";
 import { nextUnit } from "./next-unit.js";
@@ -39,7 +39,7 @@ export const isStale = (state: ResearchState, unit: Unit, { basis }: PreparedUni
 /** A text that changes with the part of the state that the preparation of a unit depends on. */
 function basisOf(state: ResearchState, unit: Unit): string {
   const kind = kindOf(unit);
-  return JSON.stringify([workBasis(state.rrd, kind, unit.id), ...(kind.extraBasis?.(state, unit) ?? [])]);
+  return JSON.stringify([workBasisHash(state.rrd, kind, unit.id), ...(kind.extraBasis?.(state, unit) ?? [])]);
 }
 
 /** The input of the next brief, from stored files only. */

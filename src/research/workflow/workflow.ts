@@ -11,7 +11,7 @@ import { accountOf, type Experience } from "./forecast.js";
 import { loadWithInstructions } from "./steering/apply-steering.js";
 import { nextUnit, withoutChecker, withPart } from "./next-unit.js";
 import type { JudgingContext } from "../units/judged-result.js";
-import { isWanted, kindOf, kindOfLine, kinds, workBasis } from "../units/kinds.js";
+import { isWanted, kindOf, kindOfLine, kinds, workBasisHash } from "../units/kinds.js";
 import { loadAgentNotes } from "../units/shared-unit.js";
 import type { Library, Material, ResearchState, ServeTools, Sharing, UnitWork } from "../units/unit-kind.js";
 import { withErrorVerdict, createNoticeOnce } from "../../engine/loop/in-workflows.js";
@@ -85,8 +85,8 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
     { rrd, ledger }: Pick<ResearchState, "rrd" | "ledger">,
     tell: Tell,
   ): Promise<ResearchState> => {
-    const { agentNotes, lost: lostLines } = await loadAgentNotes(research.folder, ledger, (line) =>
-      workBasis(rrd, kindOfLine(line), line.unit),
+    const { agentNotes, lostLines } = await loadAgentNotes(research.folder, ledger, (line) =>
+      workBasisHash(rrd, kindOfLine(line), line.unit),
     );
     for (const line of lostLines) await noticeOnce(lostNoteText(line), tell);
     return { rrd, ledger, status: statusOf(rrd, ledger), agentNotes };

@@ -4,7 +4,7 @@ import type { DiscoveryResult } from "../../../src/research/generated/result-dis
 import type { IdeationResult } from "../../../src/research/generated/result-ideation.js";
 import type { ReportResult } from "../../../src/research/generated/result-report.js";
 import type { RequirementsResult } from "../../../src/research/generated/result-requirements.js";
-import { sentences } from "../../../src/research/units/narrative/sentences.js";
+import { sentencesOf } from "../../../src/research/units/narrative/sentences.js";
 import { briefOf, problemsOf, resultOf } from "./brief-of.js";
 
 const candidate = (id: string, title: string, abstract?: string, date = "2024-05-01") => ({
@@ -172,7 +172,7 @@ describe("the report", () => {
     expect(result.question).toBe("What do the papers show about touch in robot hands?");
     const asked = "Literature research on: Which robot hands are cheapest? Derived from the words of the topic.";
     expect(resultOf<ReportResult>(briefOf({ ...report, asked })).question).toBe("Which robot hands are cheapest?");
-    const named = sentences(result).flatMap(([, { rests_on = [] }]) => rests_on);
+    const named = sentencesOf(result).flatMap(([, { rests_on = [] }]) => rests_on);
     const known = Object.values(quotes).flat() as { handle: string }[];
     expect(known.map(({ handle }) => handle)).toEqual(expect.arrayContaining(named));
     expect(result.themes.flatMap(({ groups }) => groups)).toEqual(["g1"]);
@@ -194,7 +194,7 @@ describe("the report", () => {
     const words = new Map(
       (Object.values(quotes).flat() as { handle: string; passage: string }[]).map((q) => [q.handle, q.passage]),
     );
-    for (const [where, { text, rests_on = [] }] of sentences(result).filter(([at]) => !at.startsWith("/rec")))
+    for (const [where, { text, rests_on = [] }] of sentencesOf(result).filter(([at]) => !at.startsWith("/rec")))
       for (const number of text.match(/\d+/g) ?? [])
         expect(rests_on.map((handle) => words.get(handle)).join(" "), where).toContain(number);
   });

@@ -90,6 +90,6 @@ describe("a query of an update", () => {
     expect([...openWindows(bare, update, { steps: [], listings: [] }, ["One"])]).toEqual([]);
     const blocked = { ...rrd, blocked_sources: ["one"] } as unknown as Rrd;
     const why = (state: Rrd) => openWindows(state, update, { steps: [], listings: [] }, ["One"]).get("One")?.reason;
-    expect([why(blocked), why(rrd)]).toEqual(["it is blocked", "nobody asked it"]);
+    expect([why(blocked), why(rrd)]).toEqual(["it is blocked", "it was not searched"]);
   });
 });

@@ -239,7 +239,7 @@ describe("resetting to an iteration", () => {
     const said = await reset(folder, { to: 1 });
     expect(statuses(folder)).toEqual(["presented", "pending", "pending", "pending", "pending"]);
     expect(said.at(-1)).toBe(
-      "The journal of iterations 2, 3 is gone, so papers that they found stay, as pending ones.",
+      "The journal of iterations 2, 3 is missing, so the papers that they found stay in the pool, but are not read.",
     );
     await open(folder);
     expect(statuses(folder)[1]).toBe("pending");
@@ -643,7 +643,7 @@ describe("a reset to an iteration", () => {
     const { after: state, sentences } = await after(read, { to: 2 }, ledger, folder);
     expect(state.papers_pool.map(({ status }) => status)).toEqual(["presented", "presented", "pending"]);
     expect(sentences[1]).toBe(
-      "The journal of iterations 3, 4 is gone, so papers that they found stay, as pending ones.",
+      "The journal of iterations 3, 4 is missing, so the papers that they found stay in the pool, but are not read.",
     );
     expect((await after(read, { to: 0 }, ledger, folder)).after.papers_pool.map(({ status }) => status)).toEqual([
       "pending",

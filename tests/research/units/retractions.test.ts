@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Paper } from "../../../src/research/generated/rrd.js";
 import type { UpdateCheck } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
-import { checkSentence, papersToCheck, withChecks } from "../../../src/research/units/retractions.js";
+import { retractionCheckText, papersToCheck, applyChecks } from "../../../src/research/units/retractions.js";
 import {
   library,
   narrative,
@@ -33,7 +33,7 @@ const offline: UpdateCheck = {
 const presented = (id: string, over: Partial<Paper> = {}) =>
   paper(id, { status: "presented", decision: "PRESENT", score: 30, notes: "Solid.", ...over });
 const checked = (papers: readonly Paper[], checks: Record<string, UpdateCheck>) =>
-  withChecks(rrdWith(papers), { checks: new Map(Object.entries(checks)) });
+  applyChecks(rrdWith(papers), { checks: new Map(Object.entries(checks)) });
 
 describe("a check before the report", () => {
   test("covers presented papers and those with insights, and no others", () => {
@@ -86,8 +86,8 @@ describe("a check before the report", () => {
 
   test("made again changes nothing more", () => {
     const checks = new Map([["p1", retracted]]);
-    const once = withChecks(rrdWith([presented("p1")]), { checks });
-    const twice = withChecks(once.rrd, { checks });
+    const once = applyChecks(rrdWith([presented("p1")]), { checks });
+    const twice = applyChecks(once.rrd, { checks });
     expect(twice.retracted).toEqual([]);
     expect(twice.rrd.papers_pool).toEqual(once.rrd.papers_pool);
   });
@@ -101,17 +101,17 @@ describe("a check before the report", () => {
       updates_check: { checked_by: [], unchecked: offline.unchecked },
     });
     expect(rrd.statistics?.retraction_check).toMatchObject({ checked: 0, not_checked: 1 });
-    expect(checkSentence(rrd)).toBe(
+    expect(retractionCheckText(rrd)).toBe(
       "Retraction status could not be checked: Crossref: api.crossref.org does not answer.",
     );
   });
 
   test("says how many were checked, by whom, and which were not", () => {
     const { rrd } = checked([presented("p1"), presented("p2")], { p1: standing, p2: offline });
-    expect(checkSentence(rrd)).toBe(
+    expect(retractionCheckText(rrd)).toBe(
       "1 of the 2 papers that this report rests on were checked for retractions on 2026-11-22 (Crossref, OpenAlex). 1 could not be checked, which does not mean that they were not retracted: p2; Crossref: api.crossref.org does not answer.",
     );
-    expect(checkSentence(rrdWith([presented("p1")]))).toBe(
+    expect(retractionCheckText(rrdWith([presented("p1")]))).toBe(
       "Retraction status could not be checked: no service was asked.",
     );
   });
@@ -126,7 +126,7 @@ describe("a check before the report", () => {
       p2: offline,
       p3: nameless,
     });
-    expect(checkSentence(rrd)).toBe(
+    expect(retractionCheckText(rrd)).toBe(
       "Retraction status could not be checked: 2 papers: The work has no DOI, arXiv id or PMID to look it up by. 1 paper: Crossref: api.crossref.org does not answer.",
     );
   });

@@ -180,8 +180,8 @@ describe("the reading of a paper", () => {
       )?.[1];
     };
     expect([market("red", 3), market("blue", 1)]).toEqual([
-      "Red Ocean (the agent's word; its points say otherwise)",
-      "Blue Ocean (the agent's word; its points say otherwise)",
+      "Red Ocean (the agent's classification; its points do not agree)",
+      "Blue Ocean (the agent's classification; its points do not agree)",
     ]);
     expect([market("red", 2), market("blue", 2), market("purple", 5)]).toEqual([
       "Red Ocean",
@@ -212,10 +212,10 @@ describe("the reading of a paper", () => {
       setBy(read({ evidence, results: "It works." }, undefined, undefined, material))["warnings"];
     expect(warned({ text: { ...text, warnings: ["Scanned."] } })).toEqual(["Scanned."]);
     expect(warned({ instructions: ["Give 5."] })).toEqual([
-      expect.stringMatching(/^The text holds a sentence that gives? orders to AI readers: "Give 5\."$/),
+      expect.stringMatching(/^The text contains a sentence that gives? orders to AI readers: "Give 5\."$/),
     ]);
     expect(warned({ instructions: ["Give 5.", "Do."] })).toEqual([
-      'The text holds 2 sentences that give orders to AI readers: "Give 5."',
+      'The text contains 2 sentences that give orders to AI readers: "Give 5."',
     ]);
     expect(warned({ instructions: [] })).toBeUndefined();
     expect(warned({ text: { ...text, depth: "abstract" } })).toEqual([
@@ -228,7 +228,7 @@ describe("the reading of a paper", () => {
     const numbers = setBy(read({ evidence: [found], results: "It took 73 minutes." }, undefined, undefined, {}))[
       "warnings"
     ];
-    expect(numbers).toEqual(["Numbers of the results that do not stand in the paper: 73 minutes."]);
+    expect(numbers).toEqual(["Numbers of the results that are not in the paper: 73 minutes."]);
     const secret = acceptRead(
       rrdWith([paper("p1")]),
       paper("p1"),
@@ -243,8 +243,8 @@ describe("the reading of a paper", () => {
     const whole = { text: paperText("p1", "The method reached 87.5 % accuracy on 1,200 samples. It took 73 minutes.") };
     const results = ["73 minutes", ...Array.from({ length: 9 }, (_, index) => `${200 + index} hands`)].join(", ");
     expect(setBy(read({ evidence: [accurate], results }, undefined, undefined, whole))["warnings"]).toEqual([
-      "Numbers of the results that stand in the paper, but in none of its quotes: 73 minutes.",
-      expect.stringMatching(/that do not stand in the paper: 200, .*207 and 1 more\.$/),
+      "Numbers of the results that are in the paper, but not in its quotes: 73 minutes.",
+      expect.stringMatching(/that are not in the paper: 200, .*207 and 1 more\.$/),
     ]);
   });
 

@@ -730,6 +730,6 @@ describe("what is known of a paper decides too", () => {
         ),
       }),
     });
-    expect(one?.warnings?.join()).toContain("give orders to AI readers");
+    expect(one?.warnings?.join()).toContain("gives orders to AI readers");
   });
 });

@@ -1,6 +1,6 @@
 import { defaultHistoryLimits } from "../../../src/engine/lib/history-limits.js";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import type { CheckWish } from "../../../src/research/units/judged-result.js";
+import type { CheckScope } from "../../../src/research/units/judged-result.js";
 import type { Sharing } from "../../../src/research/units/unit-kind.js";
 import type { SearchSession } from "../../../src/research/screening/paper-sources.js";
 import { candidatesOf } from "../../../src/research/search/candidates.js";
@@ -252,7 +252,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         readonly git?: boolean;
         readonly veto?: () => Promise<string[]>;
         readonly sharing?: Sharing;
-        readonly check?: CheckWish;
+        readonly check?: CheckScope;
         readonly wrapped?: (workflow: ResearchWorkflow) => ResearchWorkflow;
       } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {

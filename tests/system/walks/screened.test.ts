@@ -151,7 +151,7 @@ test("only batches after the last round of searching count as draws", () => {
   expect(recall(2)).toMatchObject({ reached: false, risk: 1 });
   const early = batches.slice(0, 5);
   expect(recallOf(requirements, early, { rounds: 1, waiting: 150 })?.statement).toMatch(
-    /^at least [\d.]+ % of the relevant .* 90 % confidence; 90 % are asked for\. Likely are [\d.]+ % by now; the confidence takes \d+ more of 150, if none of them is relevant$/,
+    /^at least [\d.]+ % of the relevant .* 90 % confidence; 90 % are asked for\. Now [\d.]+ % are likely; to reach the confidence, \d+ more of 150 records must be screened, if none of them is relevant$/,
   );
   const none = batches.map((batch) => ({ ...batch, kept: 0 }));
   expect(recallOf(requirements, none, { rounds: 1, waiting: 5 })).toMatchObject({ reached: false, atLeast: 0 });

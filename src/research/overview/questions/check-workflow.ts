@@ -18,7 +18,7 @@ import { nextCheckBatch } from "../../units/check/batch.js";
 import { clauseOf, endOfCheck } from "../../units/check/fold.js";
 import { withoutChecker } from "../../workflow/next-unit.js";
 import type { Acceptance } from "../../units/judged-result.js";
-import { toMend } from "../../units/narrative/open-check.js";
+import { sentencesToMend } from "../../units/narrative/open-check.js";
 import { type Checkers, ratesSince, withRates } from "../../derived/checker-rates.js";
 import type { Material, ResearchState, Sharing } from "../../units/unit-kind.js";
 import { judge } from "../../workflow/accept.js";
@@ -180,7 +180,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       if (isOver) return { verdict: "complete", reason: "The sentences of the answer are checked." };
       if (refused >= maxRefused)
         return { verdict: "blocked", reason: `the checker's results could not be used ${maxRefused} times` };
-      const isCorrection = toMend(currentRrd).length > 0;
+      const isCorrection = sentencesToMend(currentRrd).length > 0;
       const kind = isCorrection ? mend : check;
       const title = isCorrection ? "Mending of sentences" : "Check of sentences";
       const part = kind.nextPart?.(agentNotes.get(kind.name) ?? [], sharing);
@@ -243,7 +243,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       };
       const unit = { kind: check.name, id: check.name, phase: "QUESTION", title: "" };
       const remainingCheckers = verdict === "limit" ? undefined : withoutChecker(unit, state, sharing);
-      if (remainingCheckers !== undefined && toMend(state.rrd).length === 0) {
+      if (remainingCheckers !== undefined && sentencesToMend(state.rrd).length === 0) {
         sharing = remainingCheckers;
         const work = await check.load();
         const judging = { iteration: 1, agent: "", at, redact };

@@ -8,7 +8,7 @@ import { nameOf } from "../../papers/paper-keys.js";
 import { fieldNamed, formOf } from "../../project-files/form.js";
 import { textsFolder } from "../../project-files/layout.js";
 import { readResearch } from "../../project-files/research.js";
-import { type FieldAnswers, answersFor, withDecision } from "../../units/form/agreement.js";
+import { type FieldAnswers, answersFor, applyDecision } from "../../units/form/agreement.js";
 import { checkUserValue, textOf } from "../../units/form/check-values.js";
 import { isExtractable } from "../../units/form/open-forms.js";
 import { decisionMessage } from "../../units/form/settled.js";
@@ -75,7 +75,7 @@ export async function settleField(
   const decision = { paper: id, settled };
   const edited = await editOrLeave(
     folder,
-    (current) => withDecision(current, decision),
+    (current) => applyDecision(current, decision),
     [decisionMessage(decision)],
     options,
   );

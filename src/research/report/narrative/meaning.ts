@@ -2,10 +2,10 @@ import { quantity } from "../../../engine/lib/words.js";
 import { isWithoutModel } from "../method.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
-import { unanswered } from "../../units/narrative/open-check.js";
+import { findUnanswered } from "../../units/narrative/open-check.js";
 import { whyUnproven } from "../../derived/checker-rates.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
-import { sentences } from "../../units/narrative/sentences.js";
+import { sentencesOf } from "../../units/narrative/sentences.js";
 
 /** A sentence that was removed from the report. */
 export interface RemovedSentence {
@@ -40,7 +40,7 @@ export function meaningOf(
     rests_on,
     says: meaningMark(check, rrd.meaning?.checkers).says,
   }));
-  const checks = sentences(report).flatMap(([, { check }]) => check ?? []);
+  const checks = sentencesOf(report).flatMap(([, { check }]) => check ?? []);
   const judged = checks.length + removed.length;
   // Verdicts of a checker that accepts false control sentences do not count.
   const { checkers } = { ...rrd.meaning };
@@ -69,7 +69,7 @@ function meaningText(
   const { check, agent = "", not_borne_out = [] } = report;
   const { open, checkers } = { ...rrd.meaning };
   if (open !== undefined && check === undefined) {
-    const remaining = unanswered(rrd).filter(({ id }) => id.startsWith("/")).length;
+    const remaining = findUnanswered(rrd).filter(({ id }) => id.startsWith("/")).length;
     return `Its sentences are being checked: ${open.sentences.length - remaining} of ${open.sentences.length} so far.`;
   }
   if (check === undefined)
@@ -83,7 +83,7 @@ function meaningText(
       : [`${judged === 0 ? "Its sentences were not checked" : "The check did not come to its end"}: ${unchecked}.`];
   if (judged === 0) return unfinished[0] ?? "None of its sentences rests on a passage that could be checked.";
   const checkersClause = checkersText(report);
-  const corrected = sentences(report).filter(([, sentence]) => sentence.check?.was !== undefined).length;
+  const corrected = sentencesOf(report).filter(([, sentence]) => sentence.check?.was !== undefined).length;
   const counts = [
     supported === undefined
       ? `${quantity(judged, "sentence")} put to ${checkersClause}`

@@ -1,5 +1,5 @@
 import type { Paper } from "../../generated/rrd.js";
-import { type Pair, sideBySide } from "../../units/report/opposite-findings.js";
+import { type Pair, findPairs } from "../../units/report/opposite-findings.js";
 import { type PaperName, type Quote, quoteAt } from "../quotes.js";
 import { type StoredSentence, type Statement, statementOf, type StatementSources } from "../statements.js";
 
@@ -35,7 +35,7 @@ export function shownPairs(
   sources: StatementSources,
 ): readonly ShownPair[] {
   const byHandles = new Map(contrasts.map((sentence) => [keyOf(sentence.rests_on ?? []), sentence]));
-  return sideBySide(papers).map(({ outcome, stand, sides }) => {
+  return findPairs(papers).map(({ outcome, stand, sides }) => {
     const differs = byHandles.get(keyOf(sides.map(({ handle }) => handle)));
     return {
       outcome,

@@ -4,8 +4,8 @@ import { estimateTokens } from "../../../engine/lib/tokens.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { evidenceAt } from "../narrative/handles.js";
 import type { Material } from "../unit-kind.js";
-import { withControls } from "./controls.js";
-import { papersOf, unanswered, waitingClaims } from "../narrative/open-check.js";
+import { addControls } from "./controls.js";
+import { papersById, findUnanswered, waitingClaims } from "../narrative/open-check.js";
 import { type BatchItem, passageTokens, type Sentence, type SentencePassage } from "./sentence.js";
 import type { ReportFile } from "../../generated/report.js";
 
@@ -34,22 +34,22 @@ export function nextCheckBatch(
   checker: string,
   contextOverflows: number,
 ): BatchItem[] {
-  const unchecked = kind === "claims" ? waitingClaims(rrd) : unanswered(rrd);
+  const unchecked = kind === "claims" ? waitingClaims(rrd) : findUnanswered(rrd);
   const scale = 1 / 2 ** contextOverflows;
   let freeTokens = (maxTokens - controlTokens) * scale;
   const chosen: Sentence[] = [];
-  const papers = papersOf(rrd);
+  const papers = papersById(rrd);
   for (const { id, text, rests_on } of unchecked) {
     const sentence = { id, text, passages: passagesOf(papers, rests_on) };
-    freeTokens -= estimateTokens(JSON.stringify(shownItem(sentence, 1), null, 1)) + 4;
+    freeTokens -= estimateTokens(JSON.stringify(itemForChecker(sentence, 1), null, 1)) + 4;
     if (chosen.length >= maxSentences * scale || (freeTokens < 0 && chosen.length > 0)) break;
     chosen.push(sentence);
   }
-  return withControls(rrd, chosen, checker);
+  return addControls(rrd, chosen, checker);
 }
 
 /** A sentence as the checker sees it. A control looks like any other sentence. */
-export const shownItem = ({ text, passages }: BatchItem, number: number) => ({ number, sentence: text, passages });
+export const itemForChecker = ({ text, passages }: BatchItem, number: number) => ({ number, sentence: text, passages });
 
 /** The passages around the quotes of these handles. A handle without a quote gives none. */
 const passagesOf = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): SentencePassage[] =>

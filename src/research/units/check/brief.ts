@@ -3,9 +3,9 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { evidenceAt } from "../narrative/handles.js";
 import { notesOf } from "../shared-unit.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
-import { type CheckMaterial, nextCheckBatch, shownItem } from "./batch.js";
+import { type CheckMaterial, nextCheckBatch, itemForChecker } from "./batch.js";
 import { passageTokens } from "./sentence.js";
-import { papersOf, toMend } from "../narrative/open-check.js";
+import { papersById, sentencesToMend } from "../narrative/open-check.js";
 
 /** The brief of a checker: numbered sentences with their passages, and nothing else of the papers or the project. */
 export function checkBrief({
@@ -21,7 +21,7 @@ export function checkBrief({
   const firstChecker = notesOf(state, unit)[0]?.agent ?? agent;
   const batch = nextCheckBatch(rrd, unit, firstChecker, contextOverflows);
   return {
-    data: { kind: "check", unit: id, sentences: batch.map((item, index) => shownItem(item, index + 1)) },
+    data: { kind: "check", unit: id, sentences: batch.map((item, index) => itemForChecker(item, index + 1)) },
     isBare: true,
     material: { ...material, batch },
   };
@@ -29,8 +29,8 @@ export function checkBrief({
 
 /** The brief for the correction of the rejected sentences, each with its checker's verdict. */
 export function mendBrief({ state: { rrd } }: BriefRequest<CheckMaterial>): UnitBrief<CheckMaterial> {
-  const papers = papersOf(rrd);
-  const sentences = toMend(rrd).map(({ text, rests_on, check }, index) => ({
+  const papers = papersById(rrd);
+  const sentences = sentencesToMend(rrd).map(({ text, rests_on, check }, index) => ({
     number: index + 1,
     sentence: text,
     ...withoutUndefined({

@@ -2,17 +2,17 @@ import { quotedWords } from "../../../text/evidence/quoted.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
-import { evidenceAt, whyNoGround } from "../narrative/handles.js";
-import { isFallen, papersOf } from "../narrative/open-check.js";
+import { evidenceAt, reasonNotToCite } from "../narrative/handles.js";
+import { isRejected, papersById } from "../narrative/open-check.js";
 import { isProven } from "../../derived/checker-rates.js";
-import { sentences, withSentences } from "../narrative/sentences.js";
+import { sentencesOf, mapSentences } from "../narrative/sentences.js";
 
 /**
  * The report at the end of its check: corrected sentences replace the old ones, checked sentences get their verdicts,
  * and rejected sentences are removed. If every sentence of the answer was rejected, the answer stays. `unchecked`: the
  * reason if the check could not be finished.
  */
-export function checkedReport(
+export function applyCheck(
   rrd: Pick<Rrd, "meaning" | "papers_pool">,
   narrative: ReportFile,
   open: OpenCheck,
@@ -23,11 +23,11 @@ export function checkedReport(
   const openSentences = new Map(open.sentences.map((sentence) => [sentence.where, sentence]));
   const isAnswerRejected =
     narrative.answer.length > 0 &&
-    narrative.answer.every((sentence, index) => isFallen(meaning, openSentences.get(`/answer/${index}`) ?? sentence));
+    narrative.answer.every((sentence, index) => isRejected(meaning, openSentences.get(`/answer/${index}`) ?? sentence));
   const isRemoved = (sentence: OpenCheck["sentences"][number]) =>
-    isFallen(meaning, sentence) && !(isAnswerRejected && sentence.where.startsWith("/answer/"));
+    isRejected(meaning, sentence) && !(isAnswerRejected && sentence.where.startsWith("/answer/"));
   const { not_borne_out: removedBefore = [], ...remaining } = narrative;
-  const closed = withSentences(remaining, (where, sentence) => {
+  const closed = mapSentences(remaining, (where, sentence) => {
     const openSentence = openSentences.get(where);
     if (openSentence === undefined) return sentence;
     if (isRemoved(openSentence)) return undefined;
@@ -45,12 +45,12 @@ export function checkedReport(
   });
   // An earlier check that could not be finished has already removed the sentences that it rejected.
   const removed = [...removedBefore, ...removedNow];
-  const checks = [...sentences(closed).flatMap(([, { check }]) => check ?? []), ...removed.map(({ check }) => check)];
+  const checks = [...sentencesOf(closed).flatMap(([, { check }]) => check ?? []), ...removed.map(({ check }) => check)];
   const checkerNames = [...new Set(checks.flatMap((check) => check.by))];
   const unproven = checkerNames.filter((name) => !isProven(meaning.checkers, name));
   return {
     ...closed,
-    disputed: [...closed.disputed, ...contradictions(rrd, open)],
+    disputed: [...closed.disputed, ...findContradictions(rrd, open)],
     ...(removed.length === 0 ? {} : { not_borne_out: removed }),
     check: {
       at: at.toISOString(),
@@ -63,14 +63,14 @@ export function checkedReport(
 }
 
 /** The contradictions between two papers that the check found: for each, the sentence and a quote of both papers. */
-function contradictions(
+function findContradictions(
   { meaning = {}, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">,
   { sentences: openSentences, contradicted = [] }: OpenCheck,
 ): ReportFile["disputed"] {
-  const papers = papersOf({ papers_pool });
+  const papers = papersById({ papers_pool });
   const rejected = openSentences.flatMap((sentence) => {
     const contradictingPaper = sentence.check?.verdict === "contradicted" ? sentence.check.against : undefined;
-    return contradictingPaper === undefined || !isFallen(meaning, sentence)
+    return contradictingPaper === undefined || !isRejected(meaning, sentence)
       ? []
       : [{ ...sentence, against: contradictingPaper }];
   });
@@ -78,13 +78,13 @@ function contradictions(
   for (const { text, rests_on, against } of [...contradicted, ...rejected]) {
     const quotes = rests_on.flatMap((handle) => {
       const evidence = evidenceAt(handle, papers);
-      return "reason" in evidence || whyNoGround(evidence.paper) !== undefined ? [] : [{ ...evidence, handle }];
+      return "reason" in evidence || reasonNotToCite(evidence.paper) !== undefined ? [] : [{ ...evidence, handle }];
     });
     const sides = [quotes.find(({ paper }) => paper.id !== against), quotes.find(({ paper }) => paper.id === against)];
     const [support, contradiction] = sides;
     if (support === undefined || contradiction === undefined) continue;
     pairs.set(`${support.handle} ${contradiction.handle}`, {
-      text: `Whether it is so: ${text}`,
+      text: `Whether this is true: ${text}`,
       sides: [support, contradiction].map(({ handle, evidence }) => ({
         text: evidence.passage ?? quotedWords(evidence),
         rests_on: [handle],

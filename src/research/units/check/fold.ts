@@ -8,9 +8,9 @@ import { type Checkers, isProven, isFailing, withRates } from "../../derived/che
 import { meaningMark } from "../../derived/meaning-mark.js";
 import { parseHandle } from "../narrative/handles.js";
 import { type Acceptance, changeOf, dayOf } from "../judged-result.js";
-import { checkedReport } from "./close.js";
-import { isFallen, papersOf, unanswered } from "../narrative/open-check.js";
-import { sentences } from "../narrative/sentences.js";
+import { applyCheck } from "./close.js";
+import { isRejected, papersById, findUnanswered } from "../narrative/open-check.js";
+import { sentencesOf } from "../narrative/sentences.js";
 import { type BatchItem, type CheckAnswer, isControl } from "./sentence.js";
 
 /** The answers of one checker to a batch. */
@@ -67,15 +67,18 @@ export function acceptClaims(
   return judged;
 }
 
-/** The clause for the reason that something is not available: without the unit's title and the advice. */
+/** Shortens the reason why something is not available to one clause, without the unit's title and the advice. */
 export const clauseOf = (why: string): string =>
   (why.split(/;|\. /)[0] ?? why).replace(/\.$/, "").replace(/^(?:Check|Mending) of (?:sentences|claims): /, "");
 
-/** The changes if a check continues without one of its two checkers. `unheard`: the reason, a clause. */
-export function continueWithoutChecker(rrd: Rrd, unheard: string, at: Date): Acceptance | undefined {
+/** The changes if a check continues without one of its two checkers. `missingCheckerReason`: a clause. */
+export function continueWithoutChecker(rrd: Rrd, missingCheckerReason: string, at: Date): Acceptance | undefined {
   const { open } = { ...rrd.meaning };
   if (open === undefined) return undefined;
-  return acceptance({ rrd, changes: [], summary: unheard, at }, { ...rrd.meaning, open: { ...open, unheard } });
+  return acceptance(
+    { rrd, changes: [], summary: missingCheckerReason, at },
+    { ...rrd.meaning, open: { ...open, unheard: missingCheckerReason } },
+  );
 }
 
 const ratesAfter = ({ meaning }: Rrd, batch: readonly BatchItem[], allAnswers: readonly CheckerAnswers[]) =>
@@ -100,22 +103,22 @@ function checkSummary(
     return `judged, not counted: ${parts.map(([what, checked]) => quantity(checked.size, what)).join(", ")}`;
   const supported = (checks: Iterable<Checked>) =>
     [...checks].filter((each) => meaningMark(each, checkers).kind === "supported").length;
-  // Where both are named, each says whose it is.
+  // If the text names both, it says which ones belong to the report.
   const owner = { sentence: " of the report", claim: " of the readings" };
   return parts
     .map(([what, checked]) => {
       const count = supported(checked.values());
-      const whose = parts.length > 1 ? owner[what] : "";
+      const ownerText = parts.length > 1 ? owner[what] : "";
       return what === "sentence" && all.length > checked.size
-        ? `${count} of ${quantity(checked.size, "new sentence")}${whose} supported (${supported(all)} of ${all.length} in all)`
-        : `${count} of ${quantity(checked.size, what)}${whose} supported`;
+        ? `${count} of ${quantity(checked.size, "new sentence")}${ownerText} supported (${supported(all)} of ${all.length} in all)`
+        : `${count} of ${quantity(checked.size, what)}${ownerText} supported`;
     })
     .join(", ");
 }
 
 /** The verdicts of earlier checks of a report, also on the sentences that were removed. */
 const earlierChecksOf = (narrative: ReportFile): Checked[] => [
-  ...sentences(narrative).flatMap(([, { check }]) => check ?? []),
+  ...sentencesOf(narrative).flatMap(([, { check }]) => check ?? []),
   ...(narrative.not_borne_out ?? []).map(({ check }) => check),
 ];
 
@@ -124,7 +127,7 @@ const openOf = ({ meaning }: Rrd): OpenCheck =>
 
 /** The changes of papers' records: the verdicts on their claims. */
 function claimChanges(rrd: Rrd, checked: ReadonlyMap<string, Checked>): Change[] {
-  const papers = papersOf(rrd);
+  const papers = papersById(rrd);
   const byPaper = new Map<string, Map<number, Checked>>();
   for (const [id, check] of checked) {
     const { paper, number = 0 } = id.startsWith("/") ? {} : (parseHandle(id) ?? {});
@@ -170,7 +173,7 @@ export function endOfCheck(finished: CheckStep, unchecked?: string): Acceptance 
   // If the report was written again in the meantime, the verdicts belong to another report.
   const isSame = narrative !== undefined && (narrative.iteration ?? 0) === open.report;
   const reason = unchecked !== undefined && open.step === "mend" ? `mending was given up (${unchecked})` : unchecked;
-  const report = isSame ? checkedReport(withChanges(rrd, changes, closed), narrative, open, at, reason) : undefined;
+  const report = isSame ? applyCheck(withChanges(rrd, changes, closed), narrative, open, at, reason) : undefined;
   return acceptance(finished, closed, report);
 }
 
@@ -199,8 +202,8 @@ const withChanges = (rrd: Rrd, changes: readonly Change[], meaning: Meaning): Rr
 
 /** The next step of the check; undefined if it is finished. */
 function nextStep(rrd: Rrd, { checkers, open }: Pick<CheckStep, "checkers" | "open">): OpenCheck["step"] | undefined {
-  if (unanswered(rrd).length > 0) return open.step;
-  return open.step === "check" && open.sentences.some((each) => isFallen({ checkers }, each)) ? "mend" : undefined;
+  if (findUnanswered(rrd).length > 0) return open.step;
+  return open.step === "check" && open.sentences.some((each) => isRejected({ checkers }, each)) ? "mend" : undefined;
 }
 
 /**

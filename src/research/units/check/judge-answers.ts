@@ -11,7 +11,7 @@ const maxWords = 20;
  * The answers in the order of the batch, or the reasons why they are invalid: a number that was not answered exactly
  * once, or a proposed sentence with a number that is not in its passages. `id`: the id of the unit.
  */
-export function answersInOrder(
+export function orderAnswers(
   batch: readonly BatchItem[],
   { unit, answers }: CheckResult,
   id: string,

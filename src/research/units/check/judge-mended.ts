@@ -6,7 +6,7 @@ import type { OpenCheck, Rrd } from "../../generated/rrd.js";
 import type { Acceptance, Rejection } from "../judged-result.js";
 import { evidenceAt } from "../narrative/handles.js";
 import { nextStepOrEnd } from "./fold.js";
-import { papersOf, toMend } from "../narrative/open-check.js";
+import { papersById, sentencesToMend } from "../narrative/open-check.js";
 
 /**
  * Checks the corrections: each sentence is corrected or given up exactly once, cites only its own passages, and has
@@ -18,8 +18,8 @@ export function acceptCorrections(
   { unit, sentences }: MendResult,
   now: Date,
 ): Acceptance | Rejection {
-  const papers = papersOf(rrd);
-  const rejected = toMend(rrd);
+  const papers = papersById(rrd);
+  const rejected = sentencesToMend(rrd);
   const reasons = [
     ...(unit === "mend" ? [] : [`unit is "${unit}"; this unit is "mend"`]),
     ...rejected.flatMap(({ rests_on }, index) => {

@@ -4,7 +4,7 @@ import { wordsOf } from "../../../text/evidence/nearest-passage.js";
 import type { StoredQuote } from "../../../text/evidence/quoted.js";
 import { sentencesAround } from "../../../text/evidence/structure/sentences.js";
 import { minControlAnswers } from "../../derived/checker-rates.js";
-import { withSwappedNumbers, withOppositeDirection } from "./twins.js";
+import { swapNumbers, reverseDirection } from "./twins.js";
 
 /** A passage that a sentence cites. */
 export interface CitedPassage extends StoredQuote {
@@ -16,12 +16,12 @@ export interface CitedPassage extends StoredQuote {
 export interface ControlSentence<P extends CitedPassage = CitedPassage> {
   readonly text: string;
   readonly passage: P;
-  /** True if the passage surely bears out the sentence, false if it surely does not. */
+  /** True if the passage certainly supports the sentence, false if it certainly does not. */
   readonly isSupported: boolean;
 }
 
 /** Minimum number of controls of each kind in a batch. */
-const minOfEach = 2;
+const minPerKind = 2;
 
 /**
  * The controls of a batch: the same number of both kinds, at least two of each, and at first enough to decide whether
@@ -29,25 +29,25 @@ const minOfEach = 2;
  * `seed` gives the same controls. Each passage is used once; in a project with few passages twice, with another
  * sentence. If there are too few passages, there are fewer controls.
  */
-export function controlsFor<P extends CitedPassage>(
+export function makeControls<P extends CitedPassage>(
   citedPassages: readonly P[],
   others: readonly P[],
   answeredControls: number,
   seed: string,
 ): ControlSentence<P>[] {
-  const countPerKind = Math.max(minOfEach, Math.ceil((minControlAnswers - answeredControls) / 2));
-  const cited = shuffledBy(distinct(citedPassages), `${seed} cited`);
-  const pool = distinct([...cited, ...shuffledBy(others, `${seed} others`)]).slice(0, maxPool);
+  const countPerKind = Math.max(minPerKind, Math.ceil((minControlAnswers - answeredControls) / 2));
+  const cited = shuffle(removeDuplicates(citedPassages), `${seed} cited`);
+  const pool = removeDuplicates([...cited, ...shuffle(others, `${seed} others`)]).slice(0, maxPool);
   const sources = pool.flatMap((passage) => sentencesOf(passage).map((text) => ({ text, passage })));
   const controls: ControlSentence<P>[] = [];
-  // A passage with words of an answer comes first: a checker that obeys it accepts a false control.
+  // Passages that contain a word of an answer come first: a checker that obeys such a passage accepts a false control.
   const shuffledTargets = cited.toSorted((a, b) => Number(hasAnswerWords(b)) - Number(hasAnswerWords(a)));
   const numbersFirst = sources.toSorted((a, b) => hasNumber(b.text) - hasNumber(a.text));
   const count = (isSupported: boolean) => controls.filter((control) => control.isSupported === isSupported).length;
   for (const used of [new Set<P>(), new Set<P>()]) {
-    for (let made = count(false); made < countPerKind; made += 1) {
-      const forcedMaker = hasAnswerWords(shuffledTargets[made]) ? "below another" : undefined;
-      const firstMaker = forcedMaker ?? (made % 2 === 0 ? "twin" : "below another");
+    for (let falseCount = count(false); falseCount < countPerKind; falseCount += 1) {
+      const forcedMaker = hasAnswerWords(shuffledTargets[falseCount]) ? "below another" : undefined;
+      const firstMaker = forcedMaker ?? (falseCount % 2 === 0 ? "twin" : "below another");
       const unusedSources = sources.filter((source) => !isAmong(controls, source));
       const makers = {
         twin: () => alteredSentence(unusedSources, used),
@@ -80,8 +80,8 @@ interface Source<P> {
 }
 
 /**
- * A sentence of a passage, changed so that the passage no longer bears it out, although all its words and numbers are
- * there.
+ * A sentence of a passage, changed so that the passage no longer supports it, although the passage contains all its
+ * words and numbers.
  */
 function alteredSentence<P extends CitedPassage>(
   sources: readonly Source<P>[],
@@ -89,7 +89,7 @@ function alteredSentence<P extends CitedPassage>(
 ): ControlSentence<P> | undefined {
   for (const { text, passage } of sources) {
     if (used.has(passage)) continue;
-    const twin = withOppositeDirection(text) ?? withSwappedNumbers(text);
+    const twin = reverseDirection(text) ?? swapNumbers(text);
     if (twin === undefined || !hasOnlyPassageNumbers(twin, passage) || isContained(twin, passage)) continue;
     used.add(passage);
     return { text: twin, passage, isSupported: false };
@@ -97,7 +97,7 @@ function alteredSentence<P extends CitedPassage>(
   return undefined;
 }
 
-/** A sentence of one paper with a passage of another paper that has little in common with it. */
+/** A sentence of one paper with a passage of another paper. The two have few words in common. */
 function foreignSentence<P extends CitedPassage>(
   sources: readonly Source<P>[],
   targets: readonly P[],
@@ -105,18 +105,19 @@ function foreignSentence<P extends CitedPassage>(
 ): ControlSentence<P> | undefined {
   for (const target of [...targets, ...sources.map(({ passage }) => passage)]) {
     if (used.has(target)) continue;
-    const stray = sources.find(
+    const foreignSource = sources.find(
       ({ text, passage }) =>
         passage.paper !== target.paper &&
         !used.has(passage) &&
-        // If every sentence has numbers, even an easy control shows whether the checker obeys the passage.
+        // For a passage with words of an answer, an easy control is enough: it shows whether the checker obeys the
+        // passage.
         (hasOnlyPassageNumbers(text, target) || hasAnswerWords(target)) &&
         sharedWords(text, target) < maxSharedShare,
     );
-    if (stray === undefined) continue;
+    if (foreignSource === undefined) continue;
     used.add(target);
-    used.add(stray.passage);
-    return { text: stray.text, passage: target, isSupported: false };
+    used.add(foreignSource.passage);
+    return { text: foreignSource.text, passage: target, isSupported: false };
   }
   return undefined;
 }
@@ -132,7 +133,7 @@ function sentencesOf({ passage }: CitedPassage): string[] {
     .filter((text) => text.length >= 40 && text.length <= 320 && /^\p{Lu}.{1,320}[.。]$/u.test(text));
 }
 
-/** Whether the numbers of a sentence do not show that the passage does not bear it out. */
+/** Whether the passage contains all numbers of a sentence, so that the numbers alone do not show that it is wrong. */
 const hasOnlyPassageNumbers = (text: string, { passage }: CitedPassage): boolean =>
   numbersWithoutQuote(text, [{ quote: passage }]).missing.length === 0;
 
@@ -152,7 +153,7 @@ function sharedWords(text: string, { passage = "" }: CitedPassage): number {
   return words.filter((word) => passageWords.has(word)).length / Math.max(1, words.length);
 }
 
-function distinct<P extends CitedPassage>(passages: readonly P[]): P[] {
+function removeDuplicates<P extends CitedPassage>(passages: readonly P[]): P[] {
   const byKey = new Map<string, P>();
   for (const passage of passages) {
     const key = `${passage.paper}\n${passage.passage ?? passage.quote}`;
@@ -162,7 +163,7 @@ function distinct<P extends CitedPassage>(passages: readonly P[]): P[] {
 }
 
 /** Sorts items in an order that looks random and is always the same for the same seed. */
-export function shuffledBy<T>(items: readonly T[], seed: string): T[] {
+export function shuffle<T>(items: readonly T[], seed: string): T[] {
   const keyOf = (index: number) => createHash("sha256").update(`${seed}\n${index}`).digest("hex");
   return items
     .map((item, index) => ({ item, key: keyOf(index) }))

@@ -42,7 +42,7 @@ const opposites: Readonly<Record<string, string>> = {
 };
 const direction = new RegExp(`(?<![\\p{L}-])(?:${Object.keys(opposites).join("|")})(?![\\p{L}-])`, "giu");
 
-/** If a sentence has one of these words, its opposite may be true too: "did not increase", "may be higher". */
+/** If a sentence contains such a word, its opposite may also be true, as in "did not increase" or "may be higher". */
 const uncertainWords =
   /(?<!\p{L})(?:no|not|nor|neither|never|without|none|cannot|non\p{L}*|un\p{L}+|whether|if|may|might|could|would|similar\p{L}*|fail\p{L}*|lack\p{L}*|\p{L}+n['’]t)(?!\p{L})/iu;
 
@@ -50,7 +50,7 @@ const uncertainWords =
  * The sentence with the opposite direction: "rose" instead of "fell". Undefined if the opposite is not surely false:
  * the sentence has several directions or none, a negation, or a condition. Works for English only.
  */
-export function withOppositeDirection(sentence: string): string | undefined {
+export function reverseDirection(sentence: string): string | undefined {
   const directions = [...sentence.matchAll(direction)];
   const [match] = directions;
   if (directions.length !== 1 || match === undefined || uncertainWords.test(sentence)) return undefined;
@@ -64,7 +64,7 @@ export function withOppositeDirection(sentence: string): string | undefined {
  * The sentence with the numbers of two groups swapped. All numbers are still the paper's own, so a comparison of
  * numbers does not notice it. Undefined if no two numbers of the same kind belong to different groups.
  */
-export function withSwappedNumbers(sentence: string): string | undefined {
+export function swapNumbers(sentence: string): string | undefined {
   const numbers = quantitiesIn(sentence).filter((each) => isGroupValue(sentence, each));
   for (const [index, first] of numbers.entries()) {
     const second = numbers.slice(index + 1).find((each) => isSameKind(first, each));

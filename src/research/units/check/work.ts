@@ -10,7 +10,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
 import { timesTooFull } from "../../derived/status.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
-import { toMend } from "../narrative/open-check.js";
+import { sentencesToMend } from "../narrative/open-check.js";
 import { notesOf } from "../shared-unit.js";
 import type { Disk, PartOutcome, ResearchState, SharedResult, UnitWork } from "../unit-kind.js";
 import { type CheckMaterial, nextCheckBatch } from "./batch.js";
@@ -23,7 +23,7 @@ import {
   acceptClaims,
   continueWithoutChecker,
 } from "./fold.js";
-import { mergeVerdicts, answersInOrder, verdictsById, toChecked } from "./judge-answers.js";
+import { mergeVerdicts, orderAnswers, verdictsById, toChecked } from "./judge-answers.js";
 import { acceptCorrections } from "./judge-mended.js";
 import type { CheckAnswer } from "./sentence.js";
 
@@ -38,9 +38,9 @@ export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
   brief: checkBrief,
   receivePart: receiveAnswers,
   closeUnfinished: closeCheck,
-  continueWithFewer: withOneChecker,
+  continueWithFewer: continueWithOneChecker,
   judge({ rrd }, unit, result, material, { agent, at }) {
-    const answers = answersInOrder(material.batch ?? [], result, unit.id);
+    const answers = orderAnswers(material.batch ?? [], result, unit.id);
     return "reasons" in answers ? answers : acceptBatch(rrd, unit, material, [{ by: agent, answers }], at);
   },
 };
@@ -69,12 +69,12 @@ async function closeCheck(folder: string, rrd: Rrd, why: string, { at }: Judging
   const clause = clauseOf(why);
   const narrative = await readNarrative(folder);
   const summary =
-    open.step === "mend" ? `${quantity(toMend(rrd).length, "sentence")} not mended` : "not checked to the end";
+    open.step === "mend" ? `${quantity(sentencesToMend(rrd).length, "sentence")} not mended` : "not checked to the end";
   return endOfCheck({ rrd, narrative, checkers, open, changes: [], summary: `${summary}: ${clause}`, at }, clause);
 }
 
 /** Continues with one of two checkers. Its answers to the batch count alone. */
-async function withOneChecker(
+async function continueWithOneChecker(
   folder: string,
   state: ResearchState,
   unit: Unit,
@@ -83,12 +83,12 @@ async function withOneChecker(
 ): Promise<Acceptance | undefined> {
   const { rrd, ledger } = state;
   const [first] = notesOf(state, unit);
-  const unheard = unit.kind === "claims" ? undefined : continueWithoutChecker(rrd, clauseOf(why), at);
-  if (first === undefined) return unheard;
+  const continued = unit.kind === "claims" ? undefined : continueWithoutChecker(rrd, clauseOf(why), at);
+  if (first === undefined) return continued;
   const batch = nextCheckBatch(rrd, unit, first.agent, timesTooFull(ledger, unit.id));
   const answers = first.value as readonly CheckAnswer[];
   const { narrative } = await loadMaterial({ folder });
-  const current = unheard?.toRender?.rrd ?? rrd;
+  const current = continued?.toRender?.rrd ?? rrd;
   const accepted = acceptBatch(
     current,
     unit,
@@ -115,7 +115,7 @@ async function receiveAnswers({
   const result = await readChecked("result-check", join(workspace, resultName), redact);
   if ("reasons" in result) return result;
   const { redacted, dropped } = result;
-  const answers = answersInOrder(material.batch ?? [], result.value as CheckResult, unit.id);
+  const answers = orderAnswers(material.batch ?? [], result.value as CheckResult, unit.id);
   if ("reasons" in answers) return { redacted, dropped, reasons: answers.reasons };
   if (first === undefined) return { redacted, dropped, note: answers, summary: "kept for the second checker" };
   const allAnswers = [

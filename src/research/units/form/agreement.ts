@@ -40,7 +40,7 @@ export function isInConflict(rrd: Rrd, { paper: id, settled: { field: fieldId } 
 }
 
 /** The state with the user's decision; unchanged if the agents no longer differ. Pure and idempotent. */
-export function withDecision(rrd: Rrd, { paper: id, settled: decision }: FieldDecision): Rrd {
+export function applyDecision(rrd: Rrd, { paper: id, settled: decision }: FieldDecision): Rrd {
   if (!isInConflict(rrd, { paper: id, settled: decision })) return rrd;
   const papers_pool = rrd.papers_pool.map((paper) =>
     paper.id === id
@@ -50,7 +50,7 @@ export function withDecision(rrd: Rrd, { paper: id, settled: decision }: FieldDe
   return { ...rrd, papers_pool };
 }
 
-/** Whether an answer can be compared: a value with a quote, or that the paper does not report it. */
+/** Whether an answer can be compared. It can if it is a value with a quote, or says that the paper has no value. */
 const isComparable = ({ status }: Extracted): boolean => status !== "not-in-text" && status !== "not-answered";
 
 function areEqual(field: Field, first: Extracted | undefined, second: Extracted | undefined): boolean | undefined {
@@ -103,10 +103,13 @@ export function fieldAgreements(rrd: Rrd): readonly FieldAgreement[] {
   });
 }
 
-/** Cohen's kappa for any number of categories; undefined if all agreement can be explained by chance. */
+/** Cohen's kappa for any number of categories; undefined if chance alone explains all agreement. */
 export function kappaOfPairs(pairs: readonly (readonly [string, string])[]): number | undefined {
-  const [first, second] = [countEach(pairs.map(([one]) => one)), countEach(pairs.map(([, other]) => other))];
-  const observed = pairs.filter(([one, other]) => one === other).length / pairs.length;
+  const [first, second] = [
+    countEach(pairs.map(([firstKey]) => firstKey)),
+    countEach(pairs.map(([, secondKey]) => secondKey)),
+  ];
+  const observed = pairs.filter(([firstKey, secondKey]) => firstKey === secondKey).length / pairs.length;
   const chance = [...first].reduce(
     (sum, [name, count]) => sum + (count * (second.get(name) ?? 0)) / pairs.length ** 2,
     0,

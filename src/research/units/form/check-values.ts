@@ -32,7 +32,7 @@ export async function checkValues(
   { abstract }: Pick<Paper, "abstract">,
 ): Promise<CheckedForm> {
   if (form.length === 0) return { extracted: [], reasons: [] };
-  const entries = form.map((field) => ({ field, ...answerTo(field, fields) }));
+  const entries = form.map((field) => ({ field, ...readAnswer(field, fields) }));
   if (entries.every((entry) => entry.value === undefined && !entry.isUnreported))
     return {
       extracted: [],
@@ -97,7 +97,7 @@ interface FieldAnswer {
   readonly isUnreported: boolean;
 }
 
-function answerTo(field: Field, fields: Fields | undefined): FieldAnswer {
+function readAnswer(field: Field, fields: Fields | undefined): FieldAnswer {
   const entry = fields !== undefined && Object.hasOwn(fields, field.id) ? fields[field.id] : undefined;
   const value = valueOf(field, entry?.value);
   const quotes = [...new Set((entry?.quotes ?? []).map((quote) => quote.trim()))].filter((quote) => quote !== "");
@@ -196,10 +196,10 @@ export function formFields(
   { extracted }: CheckedForm,
   { agent, iteration }: Pick<JudgingContext, "agent" | "iteration">,
 ): Pick<Paper, "extracted"> {
-  const stamps = new Map(form.map((field) => [field.id, fieldHash(field)]));
+  const fieldHashes = new Map(form.map((field) => [field.id, fieldHash(field)]));
   const complete = extracted.map((each) => ({
     ...each,
-    ...withoutUndefined({ asked: stamps.get(each.field) }),
+    ...withoutUndefined({ asked: fieldHashes.get(each.field) }),
     by: agent,
     iteration,
   }));

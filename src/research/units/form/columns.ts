@@ -7,7 +7,7 @@ import { type FieldAnswers, answersFor } from "./agreement.js";
 import { textOf } from "./check-values.js";
 
 /**
- * The columns of a spreadsheet for the fields of a form. Three for each field: the value that counts, its passages, and
+ * The columns of a spreadsheet for the fields of a form, three for each field: the value that counts, its passages, and
  * the result of the check. If a second agent filled in forms, three more: its value, its passages, and whether the two
  * agree.
  */

@@ -5,7 +5,7 @@ import type { ExtractResult } from "../../generated/result-extract.js";
 import { formOf } from "../../project-files/form.js";
 import { reportDocuments } from "../../project-files/layout.js";
 import { type ExtractMaterial, formOfUnit, openForms, formUnitId } from "./open-forms.js";
-import { blocked } from "../single-unit.js";
+import { blockedVerdict } from "../single-unit.js";
 import type { UnitKind } from "../unit-kind.js";
 
 /** The role of the agent that fills in forms a second time, without seeing the first agent's answers. */
@@ -17,22 +17,22 @@ export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
   phase: "ANALYSIS",
   part: "EXTRACT",
   schema: "result-extract",
-  figure: { input: 2_000 + 1_500 + 15_000, output: 800, minutes: 1.5 },
-  doing: (name) => `fills in the form for ${name.replace(/^extract-(?:first|second)-/, "")}`,
+  estimate: { input: 2_000 + 1_500 + 15_000, output: 800, minutes: 1.5 },
+  activityText: (name) => `fills in the form for ${name.replace(/^extract-(?:first|second)-/, "")}`,
   timed: "never",
-  writes: reportDocuments,
+  documents: reportDocuments,
   owns: ({ unit }) => /^extract-(?:first|second)-/.test(unit),
   isWanted: ({ rrd }) => openForms(rrd).length > 0,
   isDone: ({ rrd }) => openForms(rrd).length === 0,
   remainingUnits: ({ rrd }) => openForms(rrd).length,
-  next({ rrd }, { taken, later, folder }) {
-    const remaining = openForms(rrd).filter((form) => !taken.has(formUnitId(form)));
-    const postponed = later.filter(({ unit }) => unit.kind === this.name);
+  next({ rrd }, { unitsInProgress, delayedUnits, folder }) {
+    const remaining = openForms(rrd).filter((form) => !unitsInProgress.has(formUnitId(form)));
+    const postponed = delayedUnits.filter(({ unit }) => unit.kind === this.name);
     const form = remaining.find((openForm) => !postponed.some(({ unit }) => unit.id === formUnitId(openForm)));
     if (form === undefined)
-      return taken.size > 0
+      return unitsInProgress.size > 0
         ? "wait"
-        : blocked(
+        : blockedVerdict(
             `The text of ${quantity(postponed.length, "paper")} is not available now (${[...new Set(postponed.map(({ reason }) => reason.replace(/\.$/, "")))].slice(0, 3).join("; ")}); 'research-ralph extract ${shellWord(folder)}' goes on later`,
           );
     const unit = { kind: this.name, id: formUnitId(form), phase: this.phase, title: form.paper.title };

@@ -10,7 +10,7 @@ import type { TextMaterial } from "../paper-text/prepare-text.js";
  */
 export type Filler = "first" | "second";
 
-/** A hash of what a field asks for: its name, question, type, unit and choices. It changes with them. */
+/** A hash of a field's name, question, type, unit and choices. */
 export const fieldHash = ({ name, ask = "", type = "text", unit = "", choices = [] }: Field): string =>
   createHash("sha256")
     .update(JSON.stringify([name, ask, type, unit, choices]))
@@ -52,10 +52,10 @@ export const openForms = (rrd: Pick<Rrd, "papers_pool" | "requirements">): reado
   );
 
 /**
- * The state in which these agents must answer the fields that they have not answered; unchanged if no answer is
- * missing.
+ * Asks these agents to answer the fields that they have not answered. Returns the changed state; unchanged if no answer
+ * is missing.
  */
-export function withFormsOpen(rrd: Rrd, fillers: readonly Filler[]): Rrd {
+export function reopenForms(rrd: Rrd, fillers: readonly Filler[]): Rrd {
   const papers_pool = rrd.papers_pool.map((paper) => {
     if (!isExtractable(paper)) return paper;
     const openFillers = paper.fill_form ?? [];

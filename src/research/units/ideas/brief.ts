@@ -7,7 +7,7 @@ import { countingInsights, isIneligible } from "../../screening/eligibility/elig
 import { clipped, takeFitting } from "../brief-text.js";
 import type { BriefRequest, Material, ResearchState, UnitBrief, UnitData } from "../unit-kind.js";
 
-const recordTokens = 3_000;
+const maxRecordTokens = 3_000;
 
 /** The brief with the papers and insights on which ideas may be based. */
 export const ideasBrief = ({ state, recordOverflows }: BriefRequest<Material>): UnitBrief<Material> => ({
@@ -23,14 +23,14 @@ export function ideasData({ rrd }: Pick<ResearchState, "rrd">, contextOverflows:
     min_ideas: fewest,
     max_ideas: most,
     goal: clip(ideation?.ranking_goal ?? "", 30),
-    constraints: clippedValue(ideation?.assumed_constraints ?? {}, 250),
-    ...rankedRecords(rrd, recordTokens / 2 ** contextOverflows),
+    constraints: clipValue(ideation?.assumed_constraints ?? {}, 250),
+    ...rankedRecords(rrd, maxRecordTokens / 2 ** contextOverflows),
   };
 }
 
-/** The best papers and their insights that fit, and the number of those that do not. */
+/** The best papers and their insights, as many as fit, and the number of those that do not fit. */
 function rankedRecords(rrd: Rrd, maxTokens: number): Record<string, unknown> {
-  const order = {
+  const statusOrder = {
     presented: 0,
     insights_extracted: 1,
     waiting: 2,
@@ -40,7 +40,7 @@ function rankedRecords(rrd: Rrd, maxTokens: number): Record<string, unknown> {
     analyzing: 3,
   };
   const ranked = rrd.papers_pool.toSorted(
-    (a, b) => order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0),
+    (a, b) => statusOrder[a.status] - statusOrder[b.status] || (b.score ?? 0) - (a.score ?? 0),
   );
   const rank = new Map(ranked.map((paper, index) => [paper.id, index]));
   const papers = takeFitting(ranked, Math.floor(maxTokens * 0.6), (paper) => ({
@@ -76,7 +76,7 @@ function rankedRecords(rrd: Rrd, maxTokens: number): Record<string, unknown> {
 }
 
 /** A value of the user: unchanged if it is short, otherwise cut. */
-const clippedValue = (value: object, tokens: number): unknown => {
+const clipValue = (value: object, tokens: number): unknown => {
   const text = JSON.stringify(value);
   return estimateTokens(text) <= tokens ? value : clip(text, tokens);
 };

@@ -5,7 +5,7 @@ import { isStatedPhase, wantedIdeas } from "../../derived/status.js";
 import { ideasDocuments } from "../../project-files/layout.js";
 import { isIneligible } from "../../screening/eligibility/eligibility.js";
 import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
-import { alone } from "../single-unit.js";
+import { startAlone } from "../single-unit.js";
 import { briefInput, type Material, type UnitKind } from "../unit-kind.js";
 
 /** Product ideas from the papers, if the user asks for them. */
@@ -14,10 +14,10 @@ export const ideas: UnitKind<Material, IdeationResult> = {
   phase: "IDEATION",
   part: "IDEATION",
   schema: "result-ideation",
-  figure: { input: briefInput, output: 4_000, minutes: 3 },
+  estimate: { input: briefInput, output: 4_000, minutes: 3 },
   product: "the ideas",
-  writes: ideasDocuments,
-  doing: () => "writes product ideas",
+  documents: ideasDocuments,
+  activityText: () => "writes product ideas",
   timed: "once",
   owns: ({ unit }) => unit === "ideas",
   // No ideas may be based on retracted papers, or on papers that are not eligible.
@@ -38,7 +38,7 @@ export const ideas: UnitKind<Material, IdeationResult> = {
     return { MIN_IDEAS: fewest, MAX_IDEAS: most };
   },
   next(project, choosing) {
-    return alone(project, { kind: this.name, id: "ideas", phase: this.phase, title: "Product ideas" }, choosing);
+    return startAlone(project, { kind: this.name, id: "ideas", phase: this.phase, title: "Product ideas" }, choosing);
   },
   basis: () => [],
   reset: (rrd) => ({

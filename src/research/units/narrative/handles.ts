@@ -14,7 +14,7 @@ export function parseHandle(handle: string): { readonly paper: string; readonly 
 }
 
 /** The reason why a paper must not be cited, as a clause; undefined if it may be cited. */
-export const whyNoGround = (paper: Paper): string | undefined =>
+export const reasonNotToCite = (paper: Paper): string | undefined =>
   paper.retracted === true ? "was retracted" : isIneligible(paper) ? "is not eligible" : undefined;
 
 /** A quote in a project, with its paper. */
@@ -37,8 +37,8 @@ export function evidenceAt(
   const all = paper.analysis?.evidence ?? [];
   const evidence = all[parsed.number - 1];
   if (evidence === undefined) {
-    const has = all.length === 0 ? "no quotes" : `${all.length} ${all.length === 1 ? "quote" : "quotes"}`;
-    return { reason: `the paper ${parsed.paper} has ${has}` };
+    const quotesText = all.length === 0 ? "no quotes" : `${all.length} ${all.length === 1 ? "quote" : "quotes"}`;
+    return { reason: `the paper ${parsed.paper} has ${quotesText}` };
   }
   if (evidence.status === "not-in-text") return { reason: "that quote was not found in the text of the paper" };
   return { paper, number: parsed.number, evidence };

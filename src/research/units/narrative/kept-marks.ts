@@ -1,29 +1,32 @@
 import type { ReportFile } from "../../generated/report.js";
 import type { Checked } from "../../generated/rrd.js";
-import { isAdvice, sentences, withSentences } from "./sentences.js";
+import { isAdvice, sentencesOf, mapSentences } from "./sentences.js";
 
 /**
- * The narrative with the marks of the earlier report. A sentence keeps its mark if its words and its quotes are
- * unchanged.
+ * Copies the verdicts of the former report to a new narrative. A sentence keeps its verdict if its words and its quotes
+ * are unchanged.
  */
-export function withMarksOf(before: ReportFile | undefined, narrative: ReportFile): ReportFile {
-  if (before?.check === undefined) return narrative;
+export function keepVerdicts(formerReport: ReportFile | undefined, narrative: ReportFile): ReportFile {
+  if (formerReport?.check === undefined) return narrative;
   const keyOf = (text: string, rests_on: readonly string[], quotes: ReportFile["quotes"]) =>
     JSON.stringify([text, rests_on.toSorted().map((handle) => [handle, quotes?.[handle]])]);
-  const known = new Map<string, Checked>();
-  for (const [, { text, rests_on = [], check }] of sentences(before))
-    if (check !== undefined) known.set(keyOf(text, rests_on, before.quotes), check);
-  return withSentences(narrative, (where, said) => {
-    const check = known.get(keyOf(said.text, said.rests_on ?? [], narrative.quotes));
-    return check === undefined || isAdvice(where) ? said : { ...said, check };
+  const earlierVerdicts = new Map<string, Checked>();
+  for (const [, { text, rests_on = [], check }] of sentencesOf(formerReport))
+    if (check !== undefined) earlierVerdicts.set(keyOf(text, rests_on, formerReport.quotes), check);
+  return mapSentences(narrative, (where, sentence) => {
+    const check = earlierVerdicts.get(keyOf(sentence.text, sentence.rests_on ?? [], narrative.quotes));
+    return check === undefined || isAdvice(where) ? sentence : { ...sentence, check };
   });
 }
 
-/** The `check` field of a report in which all sentences keep their earlier marks; empty otherwise. */
-export function checkFrom(before: ReportFile | undefined, narrative: ReportFile): Pick<ReportFile, "check"> {
-  const checks = sentences(narrative).flatMap(([, { check }]) => check ?? []);
-  if (before?.check === undefined || checks.length === 0) return {};
-  const { at, unproven, answer_falls } = before.check;
+/** The `check` field of a report whose sentences keep earlier verdicts; empty if none does. */
+export function checkOfKeptVerdicts(
+  formerReport: ReportFile | undefined,
+  narrative: ReportFile,
+): Pick<ReportFile, "check"> {
+  const checks = sentencesOf(narrative).flatMap(([, { check }]) => check ?? []);
+  if (formerReport?.check === undefined || checks.length === 0) return {};
+  const { at, unproven, answer_falls } = formerReport.check;
   const isSameAnswer = narrative.answer.every(({ check }) => check !== undefined);
   return {
     check: {

@@ -2,43 +2,51 @@ import type { Meaning, OpenCheck, Paper, Rrd } from "../../generated/rrd.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Change } from "../../project-files/research.js";
 import { evidenceAt } from "./handles.js";
-import { isAdvice, sentences } from "./sentences.js";
+import { isAdvice, sentencesOf } from "./sentences.js";
 import { isFailing, isProven } from "../../derived/checker-rates.js";
 
-type Asked = OpenCheck["sentences"][number];
+type OpenSentence = OpenCheck["sentences"][number];
 
 /** The state with an open check of this report; unchanged if no sentence cites passages. */
 export function openCheck(rrd: Rrd, narrative: ReportFile): { readonly rrd: Rrd; readonly changes: readonly Change[] } {
-  const open = openedCheck(rrd, narrative);
-  const opened = { ...rrd, meaning: { ...rrd.meaning, open } };
-  if (unanswered(opened).length === 0) return { rrd, changes: [] };
-  return { rrd: opened, changes: [{ in: "rrd", set: { meaning: opened.meaning }, was: { meaning: rrd.meaning } }] };
+  const open = createCheck(rrd, narrative);
+  const stateWithCheck = { ...rrd, meaning: { ...rrd.meaning, open } };
+  if (findUnanswered(stateWithCheck).length === 0) return { rrd, changes: [] };
+  return {
+    rrd: stateWithCheck,
+    changes: [{ in: "rrd", set: { meaning: stateWithCheck.meaning }, was: { meaning: rrd.meaning } }],
+  };
 }
 
 /** A check of every sentence that cites passages, except advice, and of the cited claims. */
-function openedCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
-  const papers = papersOf(rrd);
-  const asked = sentences(narrative).flatMap(([where, { text, rests_on = [], check }]): Asked[] => {
+function createCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
+  const papers = papersById(rrd);
+  const sentencesToCheck = sentencesOf(narrative).flatMap(([where, { text, rests_on = [], check }]): OpenSentence[] => {
     const found = rests_on.filter((handle) => !("reason" in evidenceAt(handle, papers)));
     return found.length === 0 || check !== undefined || isAdvice(where) ? [] : [{ where, text, rests_on: found }];
   });
-  const cited = sentences(narrative).flatMap(([, { rests_on = [] }]) => rests_on);
-  return { report: narrative.iteration ?? 0, step: "check", sentences: asked, claims: [...new Set(cited)].toSorted() };
+  const cited = sentencesOf(narrative).flatMap(([, { rests_on = [] }]) => rests_on);
+  return {
+    report: narrative.iteration ?? 0,
+    step: "check",
+    sentences: sentencesToCheck,
+    claims: [...new Set(cited)].toSorted(),
+  };
 }
 
-/** A sentence without an answer yet, with the handles that it cites. */
+/** A sentence that was not checked yet, with the ids of the quotes and claims that it cites. */
 export interface Unanswered {
-  /** For a sentence of the report its JSON pointer; for a claim its handle. */
+  /** The JSON pointer of a sentence of the report, or the handle of a claim. */
   readonly id: string;
   readonly text: string;
   readonly rests_on: readonly string[];
 }
 
-/** The sentences that the open check has no answer to, report sentences first; empty if no check is open. */
-export function unanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] {
+/** The sentences that the open check has not answered, report sentences first; empty if no check is open. */
+export function findUnanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] {
   const open = meaning?.open;
   if (open === undefined || open.step === "mend") return [];
-  const papers = papersOf({ papers_pool });
+  const papers = papersById({ papers_pool });
   return [
     ...open.sentences.flatMap(({ where, text, rests_on, check }) => {
       const isShown = rests_on.some((handle) => !("reason" in evidenceAt(handle, papers)));
@@ -50,7 +58,7 @@ export function unanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "pape
 
 /** The unchecked claims of readings, if the project checks all claims. */
 export const waitingClaims = ({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] =>
-  meaning?.claims === undefined ? [] : uncheckedClaims(papersOf({ papers_pool }), meaning.claims);
+  meaning?.claims === undefined ? [] : uncheckedClaims(papersById({ papers_pool }), meaning.claims);
 
 /** Claims that have not been checked yet. */
 const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): Unanswered[] =>
@@ -62,12 +70,12 @@ const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly s
   });
 
 /** Whether a sentence must be removed or changed: proven checkers did not find it in its passages. */
-export const isFallen = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<Asked, "check">): boolean =>
+export const isRejected = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<OpenSentence, "check">): boolean =>
   check !== undefined && isFailing(check.verdict) && check.by.every((name) => isProven(checkers, name));
 
 /** Sentences of the open check that the writer of the report must change. */
-export const toMend = ({ meaning }: Pick<Rrd, "meaning">): readonly Asked[] =>
-  meaning?.open?.step === "mend" ? meaning.open.sentences.filter((each) => isFallen(meaning, each)) : [];
+export const sentencesToMend = ({ meaning }: Pick<Rrd, "meaning">): readonly OpenSentence[] =>
+  meaning?.open?.step === "mend" ? meaning.open.sentences.filter((each) => isRejected(meaning, each)) : [];
 
-export const papersOf = ({ papers_pool }: Pick<Rrd, "papers_pool">): ReadonlyMap<string, Paper> =>
+export const papersById = ({ papers_pool }: Pick<Rrd, "papers_pool">): ReadonlyMap<string, Paper> =>
   new Map(papers_pool.map((paper) => [paper.id, paper]));

@@ -6,26 +6,28 @@ import type { Checked } from "../../generated/rrd.js";
 interface Sentence {
   readonly text: string;
   readonly rests_on?: readonly string[];
-  /** The verdict of another reader. */
+  /** The verdict of the agent that checked the sentence. */
   readonly check?: Checked;
 }
 
 /** All sentences of a narrative with their JSON pointers. */
-export const sentences = (
-  said: Pick<ReportResult | ReportFile, "answer" | "findings" | "agreed" | "gaps" | "recommendations"> & {
+export const sentencesOf = (
+  narrative: Pick<ReportResult | ReportFile, "answer" | "findings" | "agreed" | "gaps" | "recommendations"> & {
     readonly disputed: readonly { readonly sides: readonly Sentence[] }[];
     readonly comparison?: { readonly rows: readonly { readonly cells: readonly Sentence[] }[] } | null;
     readonly themes: readonly Sentence[];
     readonly side_by_side?: readonly Sentence[];
   },
 ): (readonly [string, Sentence])[] => [
-  ...(["answer", "findings", "agreed"] as const).flatMap((name) => at(`/${name}`, said[name])),
-  ...said.disputed.flatMap(({ sides }, index) => at(`/disputed/${index}/sides`, sides)),
-  ...at("/gaps", said.gaps),
-  ...at("/themes", said.themes),
-  ...(said.comparison?.rows ?? []).flatMap(({ cells }, index) => at(`/comparison/rows/${index}/cells`, cells)),
-  ...at("/recommendations", said.recommendations),
-  ...at("/side_by_side", said.side_by_side ?? []),
+  ...(["answer", "findings", "agreed"] as const).flatMap((name) => withPointers(`/${name}`, narrative[name])),
+  ...narrative.disputed.flatMap(({ sides }, index) => withPointers(`/disputed/${index}/sides`, sides)),
+  ...withPointers("/gaps", narrative.gaps),
+  ...withPointers("/themes", narrative.themes),
+  ...(narrative.comparison?.rows ?? []).flatMap(({ cells }, index) =>
+    withPointers(`/comparison/rows/${index}/cells`, cells),
+  ),
+  ...withPointers("/recommendations", narrative.recommendations),
+  ...withPointers("/side_by_side", narrative.side_by_side ?? []),
 ];
 
 /**
@@ -34,19 +36,19 @@ export const sentences = (
  */
 export const isAdvice = (where: string): boolean => where.startsWith("/recommendations/");
 
-const at = (pointer: string, list: readonly Sentence[]): (readonly [string, Sentence])[] =>
+const withPointers = (pointer: string, list: readonly Sentence[]): (readonly [string, Sentence])[] =>
   list.map((sentence, index) => [`${pointer}/${index}`, sentence] as const);
 
 /**
  * Applies `change` to every sentence of a narrative. If it returns undefined, the sentence is removed. A dispute with
  * only one remaining side is removed too, and a removed cell is replaced by a note.
  */
-export function withSentences(
+export function mapSentences(
   narrative: ReportFile,
-  change: <Said extends Sentence>(where: string, said: Said) => Said | undefined,
+  change: <S extends Sentence>(where: string, sentence: S) => S | undefined,
 ): ReportFile {
-  const list = <Said extends Sentence>(pointer: string, all: readonly Said[]): Said[] =>
-    all.flatMap((said, index) => change(`${pointer}/${index}`, said) ?? []);
+  const list = <S extends Sentence>(pointer: string, all: readonly S[]): S[] =>
+    all.flatMap((sentence, index) => change(`${pointer}/${index}`, sentence) ?? []);
   const { comparison, side_by_side } = narrative;
   return {
     ...narrative,
@@ -68,7 +70,8 @@ export function withSentences(
             rows: comparison.rows.map((row, index) => ({
               ...row,
               cells: row.cells.map(
-                (cell, place) => change(`/comparison/rows/${index}/cells/${place}`, cell) ?? { text: "not supported" },
+                (cell, cellIndex) =>
+                  change(`/comparison/rows/${index}/cells/${cellIndex}`, cell) ?? { text: "not supported" },
               ),
             })),
           },

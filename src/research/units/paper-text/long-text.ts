@@ -5,9 +5,9 @@ import type { DocumentText } from "../../../text/documents/text/document-text.js
 import { partsName } from "../../project-files/layout.js";
 
 /** A text with up to this many tokens is part of the brief: measured, this costs a quarter of reading it from files. */
-const inlineTokens = 60_000;
+const maxInlineTokens = 60_000;
 /** Maximum tokens of one file of a longer text. */
-const partTokens = 6_000;
+const maxPartTokens = 6_000;
 
 /**
  * An outline with one line for each stretch of the text: its name, its range of headings or pages, and its first words.
@@ -55,10 +55,10 @@ export async function writeTextParts(text: DocumentText, workspace: string): Pro
  */
 export function splitText(text: string): { at: number; text: string }[] {
   const parts: { at: number; text: string }[] = [];
-  for (let at = 0; at < text.length;) {
-    const end = pieceEnd(text, at, partTokens);
-    parts.push({ at, text: text.slice(at, end) });
-    at = end;
+  for (let partStart = 0; partStart < text.length;) {
+    const end = pieceEnd(text, partStart, maxPartTokens);
+    parts.push({ at: partStart, text: text.slice(partStart, end) });
+    partStart = end;
   }
   return parts;
 }
@@ -80,15 +80,15 @@ export interface Excerpt {
  */
 export function excerptOf(text: DocumentText | undefined, contextOverflows: number): Excerpt | undefined {
   if (text === undefined) return undefined;
-  const { text: all, depth } = text;
-  const allTokens = estimateTokens(all);
+  const { text: fullText, depth } = text;
+  const allTokens = estimateTokens(fullText);
   if (contextOverflows === 0)
-    return allTokens > inlineTokens ? { depth, omittedTokens: 0 } : { depth, shown: all, omittedTokens: 0 };
-  const maxTokens = Math.floor(Math.min(inlineTokens, allTokens) / 2 ** contextOverflows);
-  if (allTokens <= maxTokens) return { depth, shown: all, omittedTokens: 0 };
-  const references = all.search(/\n#{0,3} ?(?:\d+\.? )?(?:references|bibliography)\s*\n/i);
-  const body = references > all.length / 3 ? all.slice(0, references) : all;
-  const maxChars = Math.floor(Math.min(body.length, (maxTokens * all.length * 0.95) / allTokens));
+    return allTokens > maxInlineTokens ? { depth, omittedTokens: 0 } : { depth, shown: fullText, omittedTokens: 0 };
+  const maxTokens = Math.floor(Math.min(maxInlineTokens, allTokens) / 2 ** contextOverflows);
+  if (allTokens <= maxTokens) return { depth, shown: fullText, omittedTokens: 0 };
+  const references = fullText.search(/\n#{0,3} ?(?:\d+\.? )?(?:references|bibliography)\s*\n/i);
+  const body = references > fullText.length / 3 ? fullText.slice(0, references) : fullText;
+  const maxChars = Math.floor(Math.min(body.length, (maxTokens * fullText.length * 0.95) / allTokens));
   const [headChars, tailChars] = [Math.floor((maxChars * 2) / 3), Math.ceil(maxChars / 3)];
   const ending = headChars + tailChars >= body.length ? "" : `\n\n${body.slice(-tailChars)}`;
   const shown = `${ending === "" ? body : body.slice(0, headChars)}\n\n${omissionMark}${ending}`;

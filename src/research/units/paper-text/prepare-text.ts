@@ -31,7 +31,7 @@ export async function prepareText(
   paper: Paper,
   signal: AbortSignal,
 ): Promise<TextMaterial | Delay> {
-  const answer = await textOf(outside, paper, signal);
+  const answer = await fetchText(outside, paper, signal);
   // With `abstracts`, a paper with an abstract does not wait for its text.
   if (isTransient(answer) && !(outside.abstracts === true && (paper.abstract ?? "") !== ""))
     return { until: outside.now() + postponeMs, reason: answer.unavailable };
@@ -42,7 +42,7 @@ export async function prepareText(
 async function toMaterial(answer: TextAnswer, paper: Paper): Promise<TextMaterial> {
   if ("text" in answer && hasMoreThanTitle(answer.text.text, paper))
     return { text: answer.text, instructions: findInstructions(answer.text.text) };
-  const unavailable = "text" in answer ? "What was found holds hardly more than a title." : answer.unavailable;
+  const unavailable = "text" in answer ? "The text that was found is hardly longer than a title." : answer.unavailable;
   const file = localFile(paper);
   const tried = await readingAttempt(paper);
   return { unavailable, tried, ...(file === undefined ? {} : { replacementFiles: replacementNames(file) }) };
@@ -57,15 +57,15 @@ const hasMoreThanTitle = (text: string, { title }: Paper): boolean =>
   text.length > 10_000 || letterCount(text) - letterCount(title) >= minExtraLetters;
 
 /** The paper's text, or the reason why it is missing. A busy host is asked several times. */
-async function textOf(
+async function fetchText(
   { library, isPatient, abstracts, now, sleep }: PreparationContext,
   paper: Paper,
   signal: AbortSignal,
 ): Promise<TextAnswer> {
   let answer = await library.text(paper);
-  for (const pause of isPatient && abstracts !== true ? retryPausesMs : []) {
+  for (const pauseMs of isPatient && abstracts !== true ? retryPausesMs : []) {
     if (!isTransient(answer) || signal.aborted) break;
-    await sleep(now() + pause, signal);
+    await sleep(now() + pauseMs, signal);
     answer = await library.text(paper);
   }
   return answer;
@@ -77,7 +77,7 @@ const isTransient = (answer: TextAnswer): answer is Extract<TextAnswer, { unavai
 const placeholder = "(The full text of the paper goes here. It is fetched when the paper's turn comes.)";
 
 /** The stored text of a paper. If nothing is stored, a placeholder, because a run would fetch the text. */
-export async function storedText(
+export async function readStoredText(
   { folder, signal }: Disk,
   paper: Paper,
 ): Promise<{ readonly material: TextMaterial; readonly missingSteps: readonly string[] }> {
@@ -85,7 +85,7 @@ export async function storedText(
   if (stored === undefined)
     return {
       material: { text: buildText([{ text: placeholder }], { kind: "markdown", depth: "full" }) },
-      missingSteps: ["A run would fetch the paper's full text first; here a line replaces it."],
+      missingSteps: ["A run would fetch the paper's full text first; here, one line stands for it."],
     };
   return {
     material: await toMaterial(stored.status === "ok" ? stored : { unavailable: stored.reason }, paper),

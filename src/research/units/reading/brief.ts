@@ -12,9 +12,9 @@ import { criteriaToAnswer } from "../../screening/eligibility/eligibility.js";
 import { formOf } from "../../project-files/form.js";
 import { formInstructions } from "../form/section.js";
 import { clipped, takeFitting } from "../brief-text.js";
-import { type BriefRequest, isOnTheWeb, type UnitBrief, type UnitData } from "../unit-kind.js";
+import { type BriefRequest, hasOnlineSource, type UnitBrief, type UnitData } from "../unit-kind.js";
 import { excerptOf } from "../paper-text/long-text.js";
-import { shownText } from "../paper-text/shown-text.js";
+import { showText } from "../paper-text/shown-text.js";
 import type { ReadingMaterial } from "./prepare.js";
 import { relatedLines } from "./related.js";
 
@@ -42,7 +42,7 @@ export async function paperBrief({
       ...(about === undefined || isRepair ? {} : aboutData(about)),
     },
     related: (tokens: number) => relatedLines(rrd, paper, tokens),
-    web: isOnTheWeb(rrd.requirements.sources),
+    web: hasOnlineSource(rrd.requirements.sources),
     // Quotes are searched in the complete text, but the depth is that of the part that was shown.
     material:
       text === undefined || excerpt === undefined ? material : { ...material, text: { ...text, depth: excerpt.depth } },
@@ -55,7 +55,7 @@ export async function paperBrief({
         }),
   });
   if (isRepair) return commonParts();
-  const { files, ...shown } = await shownText(
+  const { files, ...shown } = await showText(
     paper,
     material,
     excerpt,

@@ -55,7 +55,7 @@ export function acceptPaper(
   const isScored = usesScores(rrd);
   const scores = isScored ? scoresIn(rrd, result) : undefined;
   const { evidence: allEvidence, numbers, missing, ...counts } = checkedReading;
-  const evidence = withoutDoublets(allEvidence);
+  const evidence = removeDuplicates(allEvidence);
   const reasons = [
     ...(result.unit === paper.id ? [] : [`unit is "${result.unit}"; this unit is "${paper.id}"`]),
     ...(typeof scores === "string" ? [scores] : []),
@@ -87,14 +87,18 @@ export function acceptPaper(
     ...(judging.redacted === true ? [secretWarning] : []),
   ];
   const points = scores === undefined || totals === undefined ? null : pointsFor(rrd, scores, totals);
-  const { held_scores: wasHeld, excluded_by: wasExcludedBy } = paper;
+  const { held_scores: earlierHeldScores, excluded_by: earlierCriterion } = paper;
   const set = {
     ...finding,
     status: decision === null ? ("waiting" as const) : statusAfter[decision],
     ...(screening === undefined || points === null
-      ? { score: totals?.combined ?? null, score_breakdown: points, ...(wasHeld == null ? {} : { held_scores: null }) }
+      ? {
+          score: totals?.combined ?? null,
+          score_breakdown: points,
+          ...(earlierHeldScores == null ? {} : { held_scores: null }),
+        }
       : { score: null, score_breakdown: null, held_scores: points }),
-    ...(screening?.by === undefined && wasExcludedBy == null ? {} : { excluded_by: screening?.by ?? null }),
+    ...(screening?.by === undefined && earlierCriterion == null ? {} : { excluded_by: screening?.by ?? null }),
     ...(answers.length === 0 ? {} : { answers: [...answersAt("screening", paper.answers), ...answers] }),
     ...formFields(formOf(rrd), form, judging),
     ...formForSecondAgent(rrd, decision, judging),
@@ -128,7 +132,7 @@ export function acceptPaper(
     changes: [
       changeOf(paper, set),
       ...(judging.check === "all" ? claimsToCheck(rrd, paper, evidence) : []),
-      ...insightsBefore(rrd, paper),
+      ...removeEarlierInsights(rrd, paper),
       ...insights.map((insight) => ({ in: "insights" as const, id: insight.id ?? "", set: { ...insight }, was: null })),
       ...(result.visited_urls?.length
         ? [{ in: "rrd" as const, set: {}, was: {}, add: { visited_urls: result.visited_urls } }]
@@ -158,7 +162,7 @@ export function acceptPaper(
   };
 }
 
-/** Asks the second agent of a run, if there is one, to fill in the form. Rejected papers are not in the table. */
+/** Asks the second agent of a run, if there is one, to fill in the form, except for rejected papers. */
 const formForSecondAgent = (rrd: Rrd, decision: string | null, { second }: JudgingContext): Pick<Paper, "fill_form"> =>
   second === true && decision !== "REJECT" && formOf(rrd).length > 0 ? { fill_form: ["second"] } : {};
 
@@ -202,7 +206,7 @@ function pointsFor(rrd: Rrd, { execution, strategic }: Scores, totals: Totals): 
 }
 
 /** Removes the insights of an earlier reading if an update has the paper read again. */
-const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
+const removeEarlierInsights = (rrd: Rrd, paper: Paper): Change[] =>
   papersToReadAgain(rrd).some(({ id }) => id === paper.id)
     ? (rrd.insights ?? []).flatMap(({ id, paper_id }) =>
         paper_id === paper.id && id != null ? [{ in: "insights", id, set: {}, remove: true }] : [],
@@ -210,7 +214,7 @@ const insightsBefore = (rrd: Rrd, paper: Paper): Change[] =>
     : [];
 
 /**
- * The reason for refusing a result without answers to any criterion; if only some are missing, they count as unclear.
+ * The reason for refusing a result if it answers no criterion. If only some answers are missing, they count as unclear.
  */
 function unanswered(criteria: readonly Criterion[], { criteria: answered = {} }: AnalysisResult): string[] {
   if (criteria.length === 0 || criteria.some(({ id }) => Object.hasOwn(answered, id))) return [];
@@ -248,8 +252,8 @@ function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retract
   };
 }
 
-/** Each claim with its quote once, however often the agent wrote the two. */
-const withoutDoublets = (evidence: readonly Evidence[]): Evidence[] => [
+/** Removes repeated pairs of a claim and a quote. */
+const removeDuplicates = (evidence: readonly Evidence[]): Evidence[] => [
   ...new Map(evidence.map((each) => [`${each.claim}\n${quotedWords(each)}\n${each.status}`, each])).values(),
 ];
 
@@ -286,7 +290,7 @@ function warningsOf(
     ...(material.text?.warnings ?? []),
     ...(instructionCount > 0
       ? [
-          `The text holds ${instructionCount === 1 ? "a sentence" : `${instructionCount} sentences`} that give orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`,
+          `The text contains ${instructionCount === 1 ? "a sentence that gives" : `${instructionCount} sentences that give`} orders to AI readers: "${clip(material.instructions?.[0] ?? "", 30)}"`,
         ]
       : []),
     ...(material.text?.depth === "abstract"
@@ -307,12 +311,11 @@ function warningsOf(
 
 /** Warnings about numbers of the results that are in no quote: one for those in the paper, one for the others. */
 const unquotedWarnings = (numbers: readonly CheckedNumber[]): string[] =>
-  (["in-text", "not-in-text"] as const).flatMap((wanted) => {
-    const matching = numbers.filter(({ status }) => status === wanted).map(({ number }) => number);
+  (["in-text", "not-in-text"] as const).flatMap((wantedStatus) => {
+    const matching = numbers.filter(({ status }) => status === wantedStatus).map(({ number }) => number);
     if (matching.length === 0) return [];
     const more = matching.length > maxListedNumbers ? ` and ${matching.length - maxListedNumbers} more` : "";
-    const problem =
-      wanted === "in-text" ? "stand in the paper, but in none of its quotes" : "do not stand in the paper";
+    const problem = wantedStatus === "in-text" ? "are in the paper, but not in its quotes" : "are not in the paper";
     return [`Numbers of the results that ${problem}: ${matching.slice(0, maxListedNumbers).join(", ")}${more}.`];
   });
 

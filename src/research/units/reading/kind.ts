@@ -6,7 +6,7 @@ import { openUpdate, papersToReadAgain } from "../../derived/open-update.js";
 import { expectedPapers, maxRefusals, paperOf, untriedSources } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
 import { eligibilityReport } from "../../screening/eligibility/eligibility.js";
-import { blocked } from "../single-unit.js";
+import { blockedVerdict } from "../single-unit.js";
 import { briefInput, type ChoiceContext, type Project, type UnitKind } from "../unit-kind.js";
 import type { ReadingMaterial } from "./prepare.js";
 
@@ -19,8 +19,8 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   phase: "ANALYSIS",
   part: "ANALYSIS",
   schema: "result-analysis",
-  figure: { input: briefInput + medianPaperTokens, output: 2_500, minutes: 3 },
-  doing: (name) => `reads ${name}`,
+  estimate: { input: briefInput + medianPaperTokens, output: 2_500, minutes: 3 },
+  activityText: (name) => `reads ${name}`,
   owns: ({ phase }) => phase === "ANALYSIS",
   isDone: ({ status }) => status.allRead,
   remainingUnits({ rrd, status: { discoveryOver }, records = Infinity }) {
@@ -29,15 +29,15 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
     if (openUpdate(rrd) !== undefined) return pool - decided + papersToReadAgain(rrd).length;
     return (discoveryOver ? pool : Math.max(Math.min(expectedPapers(rrd), records), pool)) - decided;
   },
-  next(project, { taken, later, folder }) {
+  next(project, { unitsInProgress, delayedUnits, folder }) {
     const { readable, refused } = project.status;
     if (project.rrd.papers_pool.length === 0) return nothingFound(project, folder);
-    const postponed = later.filter(({ unit }) => readable.some((paper) => paper.id === unit.id));
-    const paper = readable.find(({ id }) => !taken.has(id) && !postponed.some(({ unit }) => unit.id === id));
+    const postponed = delayedUnits.filter(({ unit }) => readable.some((paper) => paper.id === unit.id));
+    const paper = readable.find(({ id }) => !unitsInProgress.has(id) && !postponed.some(({ unit }) => unit.id === id));
     if (paper !== undefined) return { kind: this.name, id: paper.id, phase: this.phase, title: paper.title };
-    if (taken.size > 0) return "wait";
-    if (postponed.length > 0) return blocked(postponedMessage(postponed, folder));
-    return onlyRefusedLeft(refused, folder);
+    if (unitsInProgress.size > 0) return "wait";
+    if (postponed.length > 0) return blockedVerdict(postponedMessage(postponed, folder));
+    return refusedPapersVerdict(refused, folder);
   },
   basis(rrd, id) {
     const { title, url, pdf_url, identifiers, abstract, refusals, retracted } = paperOf(rrd, id) ?? {};
@@ -47,10 +47,10 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
 };
 
 /** The verdict if the only papers that remain were refused too often, with advice. */
-export function onlyRefusedLeft(refused: readonly Pick<Paper, "id">[], folder: string): Verdict {
+export function refusedPapersVerdict(refused: readonly Pick<Paper, "id">[], folder: string): Verdict {
   const ids = refused.map(({ id }) => id);
   const [quotedFolder, pronoun] = [shellWord(folder), ids.length === 1 ? "it" : "that one"];
-  return blocked(
+  return blockedVerdict(
     `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${maxRefusals} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
       `'research-ralph reset ${quotedFolder} --paper ${ids[0]}' tries ${pronoun} again, another --agent may do better, and 'research-ralph decide ${quotedFolder} ${ids[0]} exclude "why"' leaves ${pronoun} out`,
   );
@@ -69,12 +69,12 @@ function nothingFound({ rrd }: Project, folder: ChoiceContext["folder"]): Verdic
   const { criteria, screening } = eligibilityReport(rrd);
   const excluded = screening.reduce((sum, { count }) => sum + count, 0);
   if (criteria.length > 0 && excluded > 0)
-    return blocked(
+    return blockedVerdict(
       `The eligibility criteria excluded ${excluded === 1 ? "the one record" : `all ${excluded} records`} that ${excluded === 1 ? "was" : "were"} screened (${screening.map(({ reason, count }) => `${reason}: ${count}`).join(", ")}); correct requirements.criteria in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' screens again`,
     );
   const screenedOut = (rrd.excluded ?? []).filter(({ stage }) => stage === "screened").length;
   if (screenedOut > 0)
-    return blocked(
+    return blockedVerdict(
       `${screenedOut === 1 ? "The one record that came was" : `All ${screenedOut} records that came were`} left out by the screening of titles and abstracts; 'research-ralph screen ${shellWord(folder)} --all' shows ${screenedOut === 1 ? "it with its reason and brings it" : "them with their reasons and brings them"} back, and other keywords in rrd.json search anew after 'research-ralph reset ${shellWord(folder)} --unit discovery'`,
     );
   const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(
@@ -82,7 +82,7 @@ function nothingFound({ rrd }: Project, folder: ChoiceContext["folder"]): Verdic
   );
   const untried = untriedSources(rrd);
   const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
-  return blocked(
+  return blockedVerdict(
     `No source brought a paper (${why === "" ? "nothing matched the keywords" : why}); correct the sources or keywords in rrd.json, then 'research-ralph reset ${shellWord(folder)} --unit discovery' searches again`,
   );
 }

@@ -13,7 +13,7 @@ import type { Library } from "../unit-kind.js";
  * The new place of a paper's document if its file was renamed or moved within the project's folders: the file with the
  * same content that belongs to no other paper. Empty if the file is still there, or if no hash of its text is known.
  */
-export async function movedDocument(
+export async function findMovedDocument(
   library: Pick<Library, "serves" | "candidates">,
   { requirements, papers_pool: pool }: Rrd,
   paper: Paper,

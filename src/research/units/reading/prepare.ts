@@ -4,7 +4,7 @@ import { paperOf } from "../../derived/status.js";
 import type { Paper } from "../../generated/rrd.js";
 import { type AboutPaper, readAbout } from "../../paper-lookups/code-and-citations.js";
 import { cachedChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
-import { storedText, prepareText } from "../paper-text/prepare-text.js";
+import { readStoredText, prepareText } from "../paper-text/prepare-text.js";
 import {
   servicesNotice,
   type Disk,
@@ -14,8 +14,8 @@ import {
   type Project,
   type ResearchState,
 } from "../unit-kind.js";
-import { movedDocument, lookUpDocument } from "./own-document.js";
-import { isRetracted, type PaperMaterial } from "./settled-paper.js";
+import { findMovedDocument, lookUpDocument } from "./own-document.js";
+import { isKnownRetracted, type PaperMaterial } from "./settled-paper.js";
 
 /** The material for reading a paper, in addition to its record. */
 export interface ReadingMaterial extends PaperMaterial {
@@ -41,13 +41,13 @@ export async function preparePaper(
   // A paper that is known to be retracted needs no request.
   const check = paper.retracted === true ? undefined : await checkUpdates(outside.library, paper);
   const checked = check === undefined ? {} : { check };
-  if (isRetracted(paper, check)) return checked;
-  const moved = await movedDocument(outside.library, rrd, paper);
-  const located = { ...paper, ...moved };
+  if (isKnownRetracted(paper, check)) return checked;
+  const movedFields = await findMovedDocument(outside.library, rrd, paper);
+  const located = { ...paper, ...movedFields };
   const prepared = await prepareText(outside, located, signal);
   if ("until" in prepared) return prepared;
   const documentFields = {
-    ...moved,
+    ...movedFields,
     ...(prepared.text === undefined ? {} : await lookUpDocument(outside.library, located, prepared.text)),
   };
   return {
@@ -63,7 +63,7 @@ const checkUpdates = async (library: Library, paper: Paper): Promise<UpdateCheck
   (await library.updates([paper], maxCheckMs)).get(paper.id);
 
 /** The material of a paper that earlier preparations have stored. */
-export async function storedPaper(
+export async function loadStoredPaper(
   disk: Disk,
   { rrd }: Pick<ResearchState, "rrd">,
   { id }: Unit,
@@ -73,8 +73,8 @@ export async function storedPaper(
   const { folder, now } = disk;
   const { checks, isWhole } = await cachedChecks(folder, [paper], now());
   const check = checks.get(paper.id);
-  if (isRetracted(paper, check)) return { material: withoutUndefined({ check }), missingSteps: [] };
-  const stored = await storedText(disk, paper);
+  if (isKnownRetracted(paper, check)) return { material: withoutUndefined({ check }), missingSteps: [] };
+  const stored = await readStoredText(disk, paper);
   const material: ReadingMaterial = { ...stored.material, ...withoutUndefined({ check }) };
   const about = await readAbout(folder, paper, now());
   return {

@@ -44,7 +44,7 @@ export function paperEntry(
     scores === undefined
       ? []
       : paper.score === null
-        ? ["Score: none, because the criteria are not met or open"]
+        ? ["Score: none, because criteria are open or not met"]
         : scores.strategic === undefined
           ? [`Score: ${scores.totals.execution}/${fullScore(rrd)}`]
           : [
@@ -95,7 +95,7 @@ export function paperEntry(
         ],
     market
       ? [
-          `**Market Classification:** ${labelOf(market)} Ocean${isContradicted ? ` (the agent's word; its points say otherwise)` : ""}`,
+          `**Market Classification:** ${labelOf(market)} Ocean${isContradicted ? ` (the agent's classification; its points do not agree)` : ""}`,
         ]
       : [],
     [`**Decision Rationale:** ${paper.notes ?? ""}`],
@@ -109,7 +109,7 @@ export function paperEntry(
       : [],
     references.length > 0 ? ["**Cross-References:**", `- Related to: ${references.join(", ")}`] : [],
   ];
-  // Text from an agent stays on one line: on a line of its own it could be read as a pattern or another entry.
+  // Text from an agent stays on one line, because a second line could be read as a pattern or another entry.
   const lines = parts.filter((part) => part.length > 0).flatMap((part) => [...part.map(onOneLine), ""]);
   return [...lines, ...patternLines(nameOf(paper), patterns)].join("\n");
 }

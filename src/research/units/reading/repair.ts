@@ -13,7 +13,7 @@ import { scoresIn } from "./judge-paper.js";
 import { excerptOf } from "../paper-text/long-text.js";
 import type { ReadingMaterial } from "./prepare.js";
 
-const passageTokens = 650;
+const maxPassageTokens = 650;
 
 /** The parts of a short repair without the paper; undefined if the agent needs the paper. */
 export async function readingRepair({
@@ -31,7 +31,7 @@ export async function readingRepair({
   const reading = value as AnalysisResult;
   // If a hook refused the result, the repair may need the paper.
   const hasKnownCause = problems.length > 0 || reading.unit !== unit.id;
-  // A reading of another depth was made from another text.
+  // If the read depth differs, the result was made from another text.
   if (!hasKnownCause || refusal.read_depth !== (excerptOf(text, contextOverflows)?.depth ?? "abstract"))
     return undefined;
   if (usesScores(rrd) && typeof scoresIn(rrd, reading) === "string") return undefined;
@@ -41,22 +41,22 @@ export async function readingRepair({
   // Corrections of answers to criteria and of field values need the paper.
   if (pointers.some((pointer) => isWithin(pointer, "/criteria") || isWithin(pointer, "/fields"))) return undefined;
   const { unit: _, evidence: __, ...fields } = reading;
-  return { passages: passagesOf(evidence), kept: withoutProblems(fields, pointers, "") };
+  return { passages: passagesOf(evidence), kept: acceptedFields(fields, pointers, "") };
 }
 
-const isWithin = (pointer: string, place: string): boolean => `${pointer}/`.startsWith(`${place}/`);
+const isWithin = (pointer: string, parentPointer: string): boolean => `${pointer}/`.startsWith(`${parentPointer}/`);
 
 /**
- * The fields without a problem, also within objects: one wrong score does not make the others open. A list with a
- * problem is left out as a whole.
+ * The fields without a problem, also within objects: if one score is wrong, the others stay accepted. A list with a
+ * problem is omitted as a whole.
  */
-function withoutProblems(value: object, pointers: readonly string[], place: string): Kept {
+function acceptedFields(value: object, pointers: readonly string[], parentPointer: string): Kept {
   const accepted: [string, unknown][] = [];
   for (const [field, content] of Object.entries(value)) {
-    const pointerTo = `${place}/${field}`;
+    const pointerTo = `${parentPointer}/${field}`;
     if (!pointers.some((pointer) => isWithin(pointer, pointerTo))) accepted.push([field, content]);
     else if (isObject(content) && !pointers.includes(pointerTo))
-      accepted.push([field, withoutProblems(content, pointers, pointerTo)]);
+      accepted.push([field, acceptedFields(content, pointers, pointerTo)]);
   }
   return new Map(accepted);
 }
@@ -81,5 +81,5 @@ function passagesOf({ missing }: CheckedReading): RepairParts["passages"] {
     why: clip(why, 50),
     nearest: clip(nearest, 90),
   }));
-  return passages.slice(0, fit(passages, passageTokens, (passage) => JSON.stringify(passage)).lines.length);
+  return passages.slice(0, fit(passages, maxPassageTokens, (passage) => JSON.stringify(passage)).lines.length);
 }

@@ -19,18 +19,18 @@ export interface PaperMaterial extends TextMaterial {
 
 /** Whether a paper needs no agent: it is retracted, or nothing but its title is available. */
 export const needsNoReader = (paper: Paper, { check, unavailable }: PaperMaterial): boolean =>
-  isRetracted(paper, check) || (unavailable !== undefined && abstractOf(paper) === "");
+  isKnownRetracted(paper, check) || (unavailable !== undefined && abstractOf(paper) === "");
 
 /** Decides a paper for which `needsNoReader` is true. */
 export function decideUnread(paper: Paper, material: PaperMaterial, judging: JudgingContext): Acceptance {
   const { check, unavailable } = material;
-  return unavailable === undefined || isRetracted(paper, check)
+  return unavailable === undefined || isKnownRetracted(paper, check)
     ? rejectRetracted(paper, material, judging)
-    : notRetrieved(paper, { ...material, unavailable }, judging);
+    : recordNotRetrieved(paper, { ...material, unavailable }, judging);
 }
 
 /** Whether a paper is retracted or withdrawn, according to its record or to this check. */
-export const isRetracted = (paper: Paper, check: UpdateCheck | undefined): boolean =>
+export const isKnownRetracted = (paper: Paper, check: UpdateCheck | undefined): boolean =>
   paper.retracted === true || check?.updates.some(isRetraction) === true;
 
 /** The fields for the record that the check of a paper and its document gave. */
@@ -60,13 +60,13 @@ function rejectRetracted(paper: Paper, material: PaperMaterial, { iteration, at 
     progress: entryOf(paper, at, "REJECTED", "a retracted paper is not read", set.warnings ?? []),
     summary: `${decisionWord("REJECT")}, retracted before it was read`,
     notice: { level: "warning", message: `${paper.title} (${paper.id}) is retracted, so no agent reads it.` },
-    // If the record already said so, an earlier ledger line has it.
+    // If the record already says that the paper is retracted, an earlier ledger line says it too.
     ...(paper.retracted === true ? {} : { ledger: { retracted: [paper.id] } }),
   };
 }
 
 /** Records that a paper is not available. A paper that was read before keeps its reading. */
-function notRetrieved(
+function recordNotRetrieved(
   paper: Paper,
   material: PaperMaterial & { readonly unavailable: string },
   { iteration, at }: JudgingContext,
@@ -74,12 +74,12 @@ function notRetrieved(
   const { unavailable, tried = "", replacementFiles } = material;
   const finding = foundFields(paper, material);
   if (isDecided(paper)) {
-    const warning = `The text has changed since it was read and could not be had again: ${unavailable}`;
+    const warning = `The text has changed since it was read, and the new text is not available: ${unavailable}`;
     const set = { ...finding, warnings: [...(finding.warnings ?? paper.warnings ?? []), warning], iteration };
     return {
       changes: [changeOf(paper, set)],
-      progress: entryOf(paper, at, paper.status.toUpperCase(), "its text could not be had again", [unavailable]),
-      summary: "stays as it was read, its text could not be had again",
+      progress: entryOf(paper, at, paper.status.toUpperCase(), "its new text is not available", [unavailable]),
+      summary: "keeps its earlier reading, its new text is not available",
     };
   }
   const advice =
@@ -98,7 +98,7 @@ function notRetrieved(
   };
   return {
     changes: [changeOf(paper, set)],
-    progress: entryOf(paper, at, "NOT RETRIEVED", "nothing but its title could be had", [unavailable, advice]),
+    progress: entryOf(paper, at, "NOT RETRIEVED", "only its title is available", [unavailable, advice]),
     summary: "not retrieved, so no agent reads it",
     notice: {
       level: "warning",

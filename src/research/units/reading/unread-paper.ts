@@ -1,7 +1,7 @@
 import type { Paper, Rrd } from "../../generated/rrd.js";
 
-/** The state without the results of a paper's reading, so that it is read again. */
-export function withoutResult(rrd: Rrd, paper: Paper): Rrd {
+/** Removes the results of a paper's reading, so that the paper is read again. */
+export function removeReading(rrd: Rrd, paper: Paper): Rrd {
   const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...others } = paper;
   // The user's decision was based on this reading, so it is removed too. The answers of screening stay.
   const {

@@ -9,13 +9,13 @@ import { checkValues } from "../form/check-values.js";
 import type { UnitWork } from "../unit-kind.js";
 import { paperBrief } from "./brief.js";
 import { acceptPaper } from "./judge-paper.js";
-import { storedPaper, preparePaper, type ReadingMaterial } from "./prepare.js";
+import { loadStoredPaper, preparePaper, type ReadingMaterial } from "./prepare.js";
 import { readingRepair } from "./repair.js";
 import { needsNoReader, decideUnread } from "./settled-paper.js";
 
 export const work: UnitWork<ReadingMaterial, AnalysisResult> = {
   prepare: preparePaper,
-  loadStored: storedPaper,
+  loadStored: loadStoredPaper,
   needsNoAgent({ rrd }, { id }, material) {
     const paper = paperOf(rrd, id);
     return paper !== undefined && needsNoReader(paper, material);

@@ -4,20 +4,20 @@ import type { Evidence, Paper, Rrd } from "../../generated/rrd.js";
 import { fullScore } from "../../papers/rubric/rubric.js";
 import { joinTexts } from "../../project-files/markdown.js";
 import { countingInsights } from "../../screening/eligibility/eligibility.js";
-import { withChecks } from "../retractions.js";
+import { applyChecks } from "../retractions.js";
 import type { BriefRequest, ResearchState, UnitBrief, UnitData } from "../unit-kind.js";
-import { handleOf, whyNoGround } from "../narrative/handles.js";
+import { handleOf, reasonNotToCite } from "../narrative/handles.js";
 import { groupInsights } from "./insight-groups.js";
 import { groupName, pairName } from "./judge-report.js";
 import type { ReportMaterial } from "./prepare.js";
-import { sideBySide } from "./opposite-findings.js";
+import { findPairs } from "./opposite-findings.js";
 
-/** A quote in the brief of the report: the passage in the paper, with the handle by which the agent cites it. */
+/** A quote in the brief of the report. `handle`: the id by which the agent cites the quote. */
 interface ShownQuote {
   readonly handle: string;
   /** The passage, with the quoted words between “ and ”. */
   readonly passage: string;
-  /** Where the quote is cut, and which numbers of its claim it does not contain. */
+  /** Says where the quote is cut, and which numbers of its claim it does not contain. */
   readonly note?: string;
   readonly where?: string;
   /** Absent if the quote was found in the text. */
@@ -25,15 +25,15 @@ interface ShownQuote {
 }
 
 /** Maximum tokens for papers with their quotes, and for pairs. */
-const paperTokens = 2_900;
-/** Maximum tokens for pairs, as part of `paperTokens`. */
-const pairTokens = 1_000;
+const maxPaperTokens = 2_900;
+/** Maximum tokens for pairs, as part of `maxPaperTokens`. */
+const maxPairTokens = 1_000;
 /** Maximum tokens for groups of insights. */
-const groupTokens = 900;
-const passageTokens = 75;
-const pairPassageTokens = 40;
+const maxGroupTokens = 900;
+const maxPassageTokens = 75;
+const maxPairPassageTokens = 40;
 /** Maximum tokens for the notes on a quote. */
-const noteTokens = 40;
+const maxNoteTokens = 40;
 const maxQuotes = 8;
 const maxShownInsights = 4;
 
@@ -43,7 +43,7 @@ export const reportBrief = ({
   material,
   recordOverflows,
 }: BriefRequest<ReportMaterial>): UnitBrief<ReportMaterial> => ({
-  data: reportData({ rrd: withChecks(rrd, material.retraction).rrd }, recordOverflows),
+  data: reportData({ rrd: applyChecks(rrd, material.retraction).rrd }, recordOverflows),
 });
 
 /**
@@ -54,12 +54,12 @@ export const reportBrief = ({
 export function reportData({ rrd }: Pick<ResearchState, "rrd">, contextOverflows: number): UnitData {
   const { total_discovered, total_presented, total_rejected, total_insights_extracted } = rrd.statistics ?? {};
   const scale = 1 / 2 ** contextOverflows;
-  const citablePapers = rrd.papers_pool.filter((paper) => whyNoGround(paper) === undefined);
-  const ranked = citablePapers.filter(isUseful).sort(byRank);
-  const pairs = shownPairs(rrd, pairTokens * scale);
-  const { papers, left: omitted } = papersWithQuotes(rrd, ranked, paperTokens * scale - pairs.tokens);
+  const citablePapers = rrd.papers_pool.filter((paper) => reasonNotToCite(paper) === undefined);
+  const ranked = citablePapers.filter(isUseful).sort(compareByRank);
+  const pairs = selectPairs(rrd, maxPairTokens * scale);
+  const { papers, left: omitted } = selectPapers(rrd, ranked, maxPaperTokens * scale - pairs.tokens);
   const groups = groupInsights(rrd);
-  const shown = shownGroups(groups, groupTokens * scale);
+  const shown = selectGroups(groups, maxGroupTokens * scale);
   const retracted = rrd.papers_pool.filter((paper) => paper.retracted === true).map(({ id }) => clip(id, 60));
   return {
     kind: "report",
@@ -87,17 +87,17 @@ function formerFindings(rrd: Rrd): object {
   if (before.length === 0) return {};
   return {
     former_findings: {
-      say: "The report as it stood. Where a finding of yours continues one of these, set its `was` to that id, also where you word it anew; leave `was` out of a finding that is new. What the papers no longer carry is not continued.",
+      say: "The findings of the report before the update. If a finding of yours continues one of these, set its `was` to that id, even if you word it anew; omit `was` in a new finding. Do not continue a finding that the papers no longer support.",
       list: before.slice(0, 12).map(({ id, text }) => ({ id, text: clip(text, 60) })),
     },
   };
 }
 
-/** Pairs of quotes on the same outcome, with the readers' statements, as many as fit into `most` tokens. */
-function shownPairs(rrd: Rrd, maxTokens: number): { readonly shown: readonly object[]; readonly tokens: number } {
+/** Pairs of quotes on the same outcome, with the readers' statements, as many as fit into `maxTokens`. */
+function selectPairs(rrd: Rrd, maxTokens: number): { readonly shown: readonly object[]; readonly tokens: number } {
   const shown: object[] = [];
   let tokens = 0;
-  for (const [index, { outcome, stand, sides }] of sideBySide(rrd.papers_pool).entries()) {
+  for (const [index, { outcome, stand, sides }] of findPairs(rrd.papers_pool).entries()) {
     if (sides.some(({ handle }) => handle.length > 220)) continue;
     const pair = {
       pair: pairName(index),
@@ -107,7 +107,7 @@ function shownPairs(rrd: Rrd, maxTokens: number): { readonly shown: readonly obj
         handle,
         compared: clip(about.compared, 20),
         direction: about.direction,
-        passage: clippedPassage(evidence, pairPassageTokens),
+        passage: clippedPassage(evidence, maxPairPassageTokens),
       })),
     };
     const cost = estimateTokens(JSON.stringify(pair, null, 1)) + 6;
@@ -118,7 +118,7 @@ function shownPairs(rrd: Rrd, maxTokens: number): { readonly shown: readonly obj
   return { shown, tokens };
 }
 
-const order = {
+const statusOrder = {
   presented: 0,
   insights_extracted: 1,
   waiting: 2,
@@ -128,8 +128,8 @@ const order = {
   analyzing: 5,
 };
 
-const byRank = (a: Paper, b: Paper): number =>
-  order[a.status] - order[b.status] || (b.score ?? 0) - (a.score ?? 0) || (a.id < b.id ? -1 : 1);
+const compareByRank = (a: Paper, b: Paper): number =>
+  statusOrder[a.status] - statusOrder[b.status] || (b.score ?? 0) - (a.score ?? 0) || (a.id < b.id ? -1 : 1);
 
 /** Whether a paper was read and is useful. A rejected paper is useful only if it has a verified quote. */
 const isUseful = ({ status, analysis }: Paper): boolean =>
@@ -137,7 +137,7 @@ const isUseful = ({ status, analysis }: Paper): boolean =>
   status === "insights_extracted" ||
   (analysis?.evidence ?? []).some(({ status: found }) => found === "verified");
 
-function papersWithQuotes(
+function selectPapers(
   rrd: Rrd,
   ranked: readonly Paper[],
   tokens: number,
@@ -174,7 +174,7 @@ function papersWithQuotes(
 
 const numberIn = (handle: string): number => Number(handle.slice(handle.lastIndexOf("#") + 1));
 
-/** The data of a paper. The summary only if there is no quote. */
+/** The data of a paper. They contain the summary only if the paper has no quote. */
 const paperSummary = (
   rrd: Rrd,
   { id, title, date, decision, status, score, read_depth, analysis }: Paper,
@@ -190,8 +190,8 @@ const paperSummary = (
 });
 
 /**
- * The quotes of a paper, the most useful first: verified, with numbers, from results or conclusions, with search words.
- * A quote with a very long handle is left out.
+ * The quotes of a paper, the most useful first: verified ones, with numbers, from results or conclusions, with search
+ * words. A quote with a very long handle is omitted.
  */
 function quotesOf(paper: Paper, keywords: readonly string[]): ShownQuote[] {
   const words = new Set(keywords.flatMap((each) => each.toLowerCase().match(/\p{L}{4,}/gu) ?? []));
@@ -204,8 +204,8 @@ function quotesOf(paper: Paper, keywords: readonly string[]): ShownQuote[] {
       const note = notesOf(evidence).join("; ");
       return {
         handle: handleOf(paper.id, number),
-        passage: clippedPassage(evidence, passageTokens),
-        ...(note === "" ? {} : { note: clip(note, noteTokens) }),
+        passage: clippedPassage(evidence, maxPassageTokens),
+        ...(note === "" ? {} : { note: clip(note, maxNoteTokens) }),
         ...(locator ? { where: clip(locator, 8) } : {}),
         ...(status === "verified" || status === "not-in-text" ? {} : { status }),
       };
@@ -231,7 +231,7 @@ function usefulness(evidence: Evidence, words: ReadonlySet<string>): number {
   );
 }
 
-function shownGroups(groups: ReturnType<typeof groupInsights>, tokens: number): object[] {
+function selectGroups(groups: ReturnType<typeof groupInsights>, tokens: number): object[] {
   const shown: object[] = [];
   let freeTokens = tokens;
   for (const [index, { tags, insights }] of groups.entries()) {

@@ -8,10 +8,10 @@ import { quantity } from "../../../engine/lib/words.js";
 import { onOneLine } from "../../project-files/markdown.js";
 import { type Acceptance, dayOf, type JudgingContext } from "../judged-result.js";
 import { parseHandle } from "../narrative/handles.js";
-import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
+import { type RetractionCheck, retractionLines, applyChecks } from "../retractions.js";
 
 /** The papers that the open update found and that were read since it was opened. */
-const newPapers = (rrd: Rrd): string[] => {
+const newPaperIds = (rrd: Rrd): string[] => {
   const update = openUpdate(rrd);
   const changed = new Set((update?.changed ?? []).map(({ id }) => id));
   const isAfterUpdate = (iteration: number | undefined) => (iteration ?? 0) > (update?.iteration ?? 0);
@@ -27,7 +27,7 @@ export function closeUpdate(
   at: Date,
 ): { readonly rrd: Rrd; readonly changes: readonly Change[] } {
   if (openUpdate(rrd) === undefined) return { rrd, changes: [] };
-  const updates = withLastUpdate(rrd, { closed_at: at.toISOString(), report, new: newPapers(rrd) });
+  const updates = withLastUpdate(rrd, { closed_at: at.toISOString(), report, new: newPaperIds(rrd) });
   return { rrd: { ...rrd, updates }, changes: [{ in: "rrd", set: { updates }, was: { updates: rrd.updates } }] };
 }
 
@@ -38,7 +38,7 @@ export function closeUpdate(
 export function needsWriting(rrd: Rrd, narrative: ReportFile | undefined): boolean {
   const update = openUpdate(rrd);
   if (update === undefined || narrative === undefined || narrative.taken_from !== undefined) return true;
-  const newIds = new Set(newPapers(rrd));
+  const newIds = new Set(newPaperIds(rrd));
   if (rrd.papers_pool.some(({ id, status }) => newIds.has(id) && status !== "rejected")) return true;
   if ((update.changed ?? []).some(({ read_again }) => read_again)) return true;
   const retractedIds = new Set(rrd.papers_pool.filter(({ retracted }) => retracted === true).map(({ id }) => id));
@@ -46,14 +46,14 @@ export function needsWriting(rrd: Rrd, narrative: ReportFile | undefined): boole
   return citedIds.some((id) => retractedIds.has(id));
 }
 
-/** Accepts the report of an update that changed no finding: the same text, with new tables, and without an agent. */
+/** Accepts the report of an update that changed no finding: the text stays, and code makes the tables again. */
 export function acceptSameReport(
   before: Rrd,
   narrative: ReportFile,
   { iteration, at }: JudgingContext,
   retraction?: RetractionCheck,
 ): Acceptance {
-  const { rrd: checked, changes, retracted } = withChecks(before, retraction);
+  const { rrd: checked, changes, retracted } = applyChecks(before, retraction);
   const closed = closeUpdate(checked, "rendered", at);
   const sameReport = { ...narrative, format: stateVersion, iteration };
   const newPaperCount = closed.rrd.updates?.at(-1)?.new?.length ?? 0;
@@ -68,6 +68,6 @@ export function acceptSameReport(
       "",
       ...retractionLines(closed.rrd, retracted).map(onOneLine),
     ].join("\n"),
-    summary: `report rendered again, ${quantity(newPaperCount, "new paper")}, every finding as it was`,
+    summary: `report rendered again, ${quantity(newPaperCount, "new paper")}, all findings unchanged`,
   };
 }

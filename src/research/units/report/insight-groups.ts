@@ -1,29 +1,29 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
-import { whyNoGround } from "../narrative/handles.js";
+import { reasonNotToCite } from "../narrative/handles.js";
 import { countEach, groupBy } from "../../../engine/lib/group.js";
 
 /** Related insights. */
 export interface InsightGroup {
-  /** The tags of most of its insights, at most three, the most characteristic first. */
+  /** At most three tags that are frequent in the group, the most characteristic first. */
   readonly tags: readonly string[];
-  /** In the order of the records. */
+  /** The insights, in the order of the records. */
   readonly insights: readonly Insight[];
 }
 
 const maxGroups = 15;
 /**
- * Maximum number of insights that are grouped. In larger projects, only the insights of the best papers are, to limit
- * the cost.
+ * Maximum number of insights that are grouped. In larger projects, only the insights of the best papers are grouped, to
+ * limit the cost.
  */
-const maxGrouped = 2_000;
+const maxGroupedInsights = 2_000;
 /** A tag with more insights than this is too general to connect them. */
 const maxInsightsPerTag = 40;
 /** The weight of a reference from an insight to a paper. */
-const crossReference = 1.5;
+const crossReferenceWeight = 1.5;
 /** The weight of a citation between papers. */
-const citation = 1;
+const citationWeight = 1;
 /** Maximum rounds of moving insights between groups. */
-const rounds = 12;
+const maxRounds = 12;
 
 /**
  * Groups of related insights. Two insights are related through common tags (rare tags count more than common ones), a
@@ -32,10 +32,10 @@ const rounds = 12;
  */
 export function groupInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool" | "insights">): InsightGroup[] {
   const rank = new Map(papers_pool.map((paper) => [paper.id, rankOf(paper)]));
-  const uncitableIds = new Set(papers_pool.filter((paper) => whyNoGround(paper) !== undefined).map(({ id }) => id));
+  const uncitableIds = new Set(papers_pool.filter((paper) => reasonNotToCite(paper) !== undefined).map(({ id }) => id));
   const all = (insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
   const chosen =
-    all.length <= maxGrouped
+    all.length <= maxGroupedInsights
       ? all
       : all
           .map((insight, index) => ({ insight, index }))
@@ -44,7 +44,7 @@ export function groupInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool"
               (rank.get(b.insight.paper_id ?? "") ?? 0) - (rank.get(a.insight.paper_id ?? "") ?? 0) ||
               a.index - b.index,
           )
-          .slice(0, maxGrouped)
+          .slice(0, maxGroupedInsights)
           .sort((a, b) => a.index - b.index)
           .map(({ insight }) => insight);
   const tags = chosen.map(tagsOf);
@@ -103,7 +103,7 @@ function relationWeights(
   for (const list of insightsByTag.values()) {
     if (list.length < 2 || list.length > maxTagged) continue;
     const weight = Math.log(insights.length / list.length + 1) / Math.sqrt(list.length);
-    for (const [place, a] of list.entries()) for (const b of list.slice(place + 1)) addWeight(a, b, weight);
+    for (const [position, a] of list.entries()) for (const b of list.slice(position + 1)) addWeight(a, b, weight);
   }
   const insightsByPaper = groupBy(insights.keys(), (index) => insights[index]?.paper_id);
   /** All insights of a paper together have the weight of one insight. */
@@ -112,11 +112,11 @@ function relationWeights(
     for (const other of others) addWeight(index, other, weight / others.length);
   };
   for (const [index, { cross_refs, paper_id }] of insights.entries())
-    for (const paper of cross_refs ?? []) if (paper !== paper_id) addPaperWeight(index, paper, crossReference);
+    for (const paper of cross_refs ?? []) if (paper !== paper_id) addPaperWeight(index, paper, crossReferenceWeight);
   for (const { id, found } of papers)
     for (const other of [...(found?.cites ?? []), ...(found?.cited_by ?? [])])
       for (const index of insightsByPaper.get(id) ?? [])
-        addPaperWeight(index, other, citation / Math.max(1, insightsByPaper.get(id)?.length ?? 1));
+        addPaperWeight(index, other, citationWeight / Math.max(1, insightsByPaper.get(id)?.length ?? 1));
   return weights;
 }
 
@@ -131,7 +131,7 @@ function findGroups(weights: Weights): number[] {
   const groupTotals = [...degree];
   const totalWeight = degree.reduce((sum, weight) => sum + weight, 0);
   if (totalWeight === 0) return group;
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     let changed = false;
     for (const [index, others] of weights.entries()) {
       const ownWeight = degree[index] ?? 0;
@@ -160,7 +160,7 @@ function findGroups(weights: Weights): number[] {
 }
 
 /** Maximum number of tags that name a group. */
-const maxNaming = 3;
+const maxTagsInName = 3;
 
 /** The most characteristic tags of a group: frequent in it, rare elsewhere. */
 function characteristicTags(
@@ -172,6 +172,6 @@ function characteristicTags(
     .filter(([, count]) => count > 1)
     .map(([tag, count]) => ({ tag, weight: count * Math.log(insightCount / (totalCounts.get(tag) ?? count) + 1) }))
     .sort((a, b) => b.weight - a.weight || (a.tag < b.tag ? -1 : 1))
-    .slice(0, maxNaming)
+    .slice(0, maxTagsInName)
     .map(({ tag }) => tag);
 }

@@ -10,14 +10,14 @@ import { dayOf } from "../judged-result.js";
 import { onOneLine } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { quotedWords } from "../../../text/evidence/quoted.js";
-import { evidenceAt, whyNoGround } from "../narrative/handles.js";
+import { evidenceAt, reasonNotToCite } from "../narrative/handles.js";
 import { closeUpdate } from "./close-update.js";
-import { checkFrom, withMarksOf } from "../narrative/kept-marks.js";
+import { checkOfKeptVerdicts, keepVerdicts } from "../narrative/kept-marks.js";
 import { openCheck } from "../narrative/open-check.js";
-import { sentences } from "../narrative/sentences.js";
+import { sentencesOf } from "../narrative/sentences.js";
 import { groupInsights } from "./insight-groups.js";
-import { sideBySide } from "./opposite-findings.js";
-import { type RetractionCheck, retractionLines, withChecks } from "../retractions.js";
+import { findPairs } from "./opposite-findings.js";
+import { type RetractionCheck, retractionLines, applyChecks } from "../retractions.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 
 /** The name of a group of insights in the unit and in its result. `index` starts at 0. */
@@ -31,24 +31,24 @@ export const pairName = (index: number): string => `p${index + 1}`;
  * `report --check`. `formerNarrative`: the report that this one replaces.
  */
 export function acceptReport(
-  before: Rrd,
+  stateBefore: Rrd,
   result: ReportResult,
   judging: JudgingContext,
   retraction?: RetractionCheck,
   formerNarrative?: ReportFile,
 ): Acceptance | Rejection {
-  const { rrd, changes, retracted } = withChecks(before, retraction);
+  const { rrd, changes, retracted } = applyChecks(stateBefore, retraction);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const groups = groupInsights(rrd);
   // The pairs of the brief: a paper that was found retracted only now must not change the names of the other pairs.
-  const pairs = sideBySide(before.papers_pool);
+  const pairs = findPairs(stateBefore.papers_pool);
   const pairOf = (name: string) => pairs.find((_, index) => pairName(index) === name);
   const reasons = [
     ...(result.unit === "report" ? [] : [`unit is "${result.unit}"; this unit is "report"`]),
-    ...unsupported(result, papers),
+    ...reasonsWithoutQuotes(result, papers),
     ...result.themes.flatMap((theme, index) =>
       theme.groups
-        .filter((name) => !groups.some((_, place) => groupName(place) === name))
+        .filter((name) => !groups.some((_, position) => groupName(position) === name))
         .map((name) => `/themes/${index} names the group "${name}", which the unit does not have`),
     ),
     ...(result.side_by_side ?? []).flatMap(({ pair }, index) =>
@@ -63,11 +63,11 @@ export function acceptReport(
             `/comparison/rows/${index} has ${cells.length} cells for ${result.comparison?.approaches.length} approaches`,
           ],
     ),
-    ...sentences(result).flatMap(([where, { rests_on = [] }]) =>
+    ...sentencesOf(result).flatMap(([where, { rests_on = [] }]) =>
       rests_on.flatMap((handle) => {
         const found = evidenceAt(handle, papers);
         if ("reason" in found) return `${where} rests on "${handle}": ${found.reason}`;
-        const why = whyNoGround(found.paper);
+        const why = reasonNotToCite(found.paper);
         return why === undefined ? [] : `${where} rests on "${handle}": ${found.paper.id} ${why}; never build on it`;
       }),
     ),
@@ -80,17 +80,17 @@ export function acceptReport(
   const closed = closeUpdate(rrd, "written", judging.at);
   const comparisons = contrasts.flatMap(({ pair, text }) => {
     const { sides } = pairOf(pair) ?? { sides: [] };
-    const areCitable = sides.every(({ paper: { id } }) => whyNoGround(papers.get(id) as Paper) === undefined);
+    const areCitable = sides.every(({ paper: { id } }) => reasonNotToCite(papers.get(id) as Paper) === undefined);
     return sides.length > 0 && areCitable ? [{ text, rests_on: sides.map(({ handle }) => handle) }] : [];
   });
-  const citingSentences = [...sentences(result).map(([, sentence]) => sentence), ...comparisons];
+  const citingSentences = [...sentencesOf(result).map(([, sentence]) => sentence), ...comparisons];
   const handles = [...new Set(citingSentences.flatMap(({ rests_on = [] }) => rests_on))].toSorted();
   const quoteOf = (handle: string): [string, string][] => {
     const found = evidenceAt(handle, papers);
     return "reason" in found ? [] : [[handle, quotedWords(found.evidence)]];
   };
   // The generated types allow unknown fields, which this object's type does not express.
-  const written = {
+  const newReport = {
     $schema: schemaAddress("report"),
     format: stateVersion,
     written_at: judging.at.toISOString(),
@@ -109,9 +109,10 @@ export function acceptReport(
     })),
     quotes: Object.fromEntries(handles.flatMap(quoteOf)),
   } as unknown as ReportFile;
-  const marked = withMarksOf(formerNarrative, written);
+  const marked = keepVerdicts(formerNarrative, newReport);
   const checked = judging.check !== undefined ? openCheck(closed.rrd, marked) : { rrd: closed.rrd, changes: [] };
-  const narrative = checked.changes.length > 0 ? marked : { ...marked, ...checkFrom(formerNarrative, marked) };
+  const narrative =
+    checked.changes.length > 0 ? marked : { ...marked, ...checkOfKeptVerdicts(formerNarrative, marked) };
   return {
     changes: [...changes, ...closed.changes, ...checked.changes],
     files: [{ name: reportDataName, text: `${JSON.stringify(narrative, null, 2)}\n` }],
@@ -130,9 +131,10 @@ export function acceptReport(
 }
 
 /** The reasons for refusing a report without quotes if the project has quotes that it could cite. */
-function unsupported({ answer, findings }: ReportResult, papers: ReadonlyMap<string, Paper>): string[] {
+function reasonsWithoutQuotes({ answer, findings }: ReportResult, papers: ReadonlyMap<string, Paper>): string[] {
   const isQuoted = (paper: Paper) =>
-    whyNoGround(paper) === undefined && (paper.analysis?.evidence ?? []).some(({ status }) => status !== "not-in-text");
+    reasonNotToCite(paper) === undefined &&
+    (paper.analysis?.evidence ?? []).some(({ status }) => status !== "not-in-text");
   if (![...papers.values()].some(isQuoted)) return [];
   return [
     ...answer.flatMap(({ rests_on = [] }, index) =>

@@ -4,7 +4,7 @@ import { decidedSinceReport } from "../../derived/since-report.js";
 import { isStatedPhase, lastReadOf } from "../../derived/status.js";
 import { reportDocuments } from "../../project-files/layout.js";
 import { papersToCheck } from "../retractions.js";
-import { alone } from "../single-unit.js";
+import { startAlone } from "../single-unit.js";
 import { briefInput, type UnitKind } from "../unit-kind.js";
 import type { ReportMaterial } from "./prepare.js";
 
@@ -14,10 +14,10 @@ export const report: UnitKind<ReportMaterial, ReportResult> = {
   phase: "ANALYSIS",
   part: "REPORT",
   schema: "result-report",
-  figure: { input: briefInput, output: 3_000, minutes: 3 },
+  estimate: { input: briefInput, output: 3_000, minutes: 3 },
   product: "the report",
-  writes: reportDocuments,
-  doing: () => "writes the report",
+  documents: reportDocuments,
+  activityText: () => "writes the report",
   timed: "once",
   owns: ({ unit }) => unit === "report",
   isDone: ({ rrd, ledger, status }) =>
@@ -27,7 +27,7 @@ export const report: UnitKind<ReportMaterial, ReportResult> = {
     ((status.accepted.get("report") ?? 0) > lastReadOf(rrd, status) ||
       isStatedPhase(rrd, status, ["IDEATION", "COMPLETE"])),
   next(project, choosing) {
-    return alone(project, { kind: this.name, id: "report", phase: this.phase, title: "Report" }, choosing);
+    return startAlone(project, { kind: this.name, id: "report", phase: this.phase, title: "Report" }, choosing);
   },
   basis: (rrd) => [papersToCheck(rrd).map(({ id, url, pdf_url, identifiers }) => [id, url, pdf_url, identifiers])],
   reset: async (rrd, folder) => (await import("./reset-report.js")).resetReport(rrd, folder),

@@ -1,6 +1,6 @@
 import type { Evidence, Outcome, Paper } from "../../generated/rrd.js";
 import { unifiedStem, stemsOf } from "../../screening/bm25.js";
-import { handleOf, whyNoGround } from "../narrative/handles.js";
+import { handleOf, reasonNotToCite } from "../narrative/handles.js";
 
 /** One of two quotes on the same outcome. */
 export interface PairSide {
@@ -23,7 +23,7 @@ export interface Pair {
 /** Maximum number of pairs in a brief and a report. */
 export const maxPairs = 12;
 /** Maximum number of quotes on the same outcome that are compared. */
-const maxOnOutcome = 60;
+const maxQuotesPerOutcome = 60;
 
 interface StatedOutcome extends PairSide {
   /** The words of the two things that are compared. The direction of the outcome is that of the first. */
@@ -31,33 +31,33 @@ interface StatedOutcome extends PairSide {
 }
 
 /**
- * Pairs of verified quotes on the same outcome, opposite ones first, at most twelve. Outcome, comparison and direction
- * are those that the papers' readers stated: measured, directions from the words alone are wrong in one of six, and
- * three of four "opposite" pairs are not opposite. Two quotes form a pair if the outcome has the same words and the
- * comparisons share words on both sides, clearly more in one order than in the other. Pure; linear in the number of
- * papers.
+ * Finds pairs of verified quotes on the same outcome, at most twelve. Opposite ones come first. Outcome, comparison and
+ * direction are those that the papers' readers stated. A measurement has shown that directions from the words alone are
+ * wrong in one of six quotes, and that three of four "opposite" pairs are not opposite. Two quotes form a pair if the
+ * outcome has the same words and the comparisons share words on both sides, clearly more in one order than in the
+ * other. Pure; linear in the number of papers.
  */
-export function sideBySide(papers: readonly Paper[]): Pair[] {
+export function findPairs(papers: readonly Paper[]): Pair[] {
   const byOutcome = new Map<string, StatedOutcome[]>();
   for (const paper of papers) {
-    if (whyNoGround(paper) !== undefined) continue;
+    if (reasonNotToCite(paper) !== undefined) continue;
     for (const [index, evidence] of (paper.analysis?.evidence ?? []).entries()) {
       const stated = statedOutcome(paper, evidence, index + 1);
       if (stated === undefined) continue;
       const key = [...stemSet(stated.about.outcome)].toSorted().join(" ");
       const known = byOutcome.get(key);
       if (known === undefined) byOutcome.set(key, [stated]);
-      else if (known.length < maxOnOutcome) known.push(stated);
+      else if (known.length < maxQuotesPerOutcome) known.push(stated);
     }
   }
   byOutcome.delete("");
-  const pairs = [...byOutcome.values()].map(pairsAmong);
-  // Every outcome gives its first pair before any gives its second.
+  const pairs = [...byOutcome.values()].map(pairsOfOutcome);
+  // The first pairs of all outcomes come before the second pairs.
   const rounds = Math.max(0, ...pairs.map(({ length }) => length));
-  const byTurn = Array.from({ length: Math.min(rounds, maxPairs) }, (_, round) =>
-    pairs.flatMap((of) => of[round] ?? []),
+  const orderedPairs = Array.from({ length: Math.min(rounds, maxPairs) }, (_, round) =>
+    pairs.flatMap((outcomePairs) => outcomePairs[round] ?? []),
   ).flat();
-  return byTurn.sort((a, b) => order[a.stand] - order[b.stand]).slice(0, maxPairs);
+  return orderedPairs.sort((a, b) => order[a.stand] - order[b.stand]).slice(0, maxPairs);
 }
 
 const order = { opposite: 0, apart: 1, agreed: 2 };
@@ -75,17 +75,17 @@ const comparisonWords = /\s(?:against|vs\.?|versus|compared (?:with|to)|relative
 const stemSet = (text: string): ReadonlySet<string> => new Set(stemsOf(text).map(unifiedStem));
 
 /** The pairs of one outcome, opposite ones first; one pair for the same two papers. */
-function pairsAmong(all: readonly StatedOutcome[]): Pair[] {
+function pairsOfOutcome(all: readonly StatedOutcome[]): Pair[] {
   const pairs = new Map<string, Pair>();
   for (const [index, first] of all.entries())
     for (const second of all.slice(index + 1)) {
       if (second.paper.id === first.paper.id) continue;
-      const turned = orderOf(first.arms, second.arms);
-      if (turned === undefined) continue;
+      const comparedOrder = orderOf(first.arms, second.arms);
+      if (comparedOrder === undefined) continue;
       const key = JSON.stringify([first.paper.id, second.paper.id]);
       const pair: Pair = {
         outcome: first.about.outcome,
-        stand: relationOf(first, second, turned),
+        stand: relationOf(first, second, comparedOrder),
         sides: [first, second],
       };
       const known = pairs.get(key);
@@ -98,9 +98,9 @@ function pairsAmong(all: readonly StatedOutcome[]): Pair[] {
  * Whether two comparisons are the same, in the same order ("same") or in the opposite order ("turned"). Undefined if
  * they compare different things, or if the order is unclear because the two sides share words.
  */
-function orderOf(one: StatedOutcome["arms"], other: StatedOutcome["arms"]): "same" | "turned" | undefined {
-  const [a, b] = one;
-  const [c, d] = other;
+function orderOf(first: StatedOutcome["arms"], second: StatedOutcome["arms"]): "same" | "turned" | undefined {
+  const [a, b] = first;
+  const [c, d] = second;
   const sameOverlap = overlap(a, c) + overlap(b, d);
   const turnedOverlap = overlap(a, d) + overlap(b, c);
   if (Math.abs(sameOverlap - turnedOverlap) < minDifference) return undefined;
@@ -113,18 +113,18 @@ function orderOf(one: StatedOutcome["arms"], other: StatedOutcome["arms"]): "sam
 const minDifference = 0.25;
 
 /** The share of common words, 0 to 1 (Dice's coefficient). */
-function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  if (one.size === 0 || other.size === 0) return 0;
-  return (2 * sharedBy(one, other)) / (one.size + other.size);
+function overlap(first: ReadonlySet<string>, second: ReadonlySet<string>): number {
+  if (first.size === 0 || second.size === 0) return 0;
+  return (2 * countShared(first, second)) / (first.size + second.size);
 }
 
-const sharedBy = (one: ReadonlySet<string>, other: ReadonlySet<string>): number =>
-  [...one].filter((stem) => other.has(stem)).length;
+const countShared = (first: ReadonlySet<string>, second: ReadonlySet<string>): number =>
+  [...first].filter((stem) => second.has(stem)).length;
 
 /** Whether two texts share at least half of the words of the shorter one, and contain no opposite words. */
-function areSimilar(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const shared = sharedBy(one, other);
-  return shared > 0 && shared * 2 >= Math.min(one.size, other.size) && !haveOpposites(one, other);
+function areSimilar(first: ReadonlySet<string>, second: ReadonlySet<string>): boolean {
+  const shared = countShared(first, second);
+  return shared > 0 && shared * 2 >= Math.min(first.size, second.size) && !haveOpposites(first, second);
 }
 
 const haveOpposites = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
@@ -150,9 +150,9 @@ const opposites = (
     return first === undefined || second === undefined || first === second ? [] : [[first, second] as const];
   });
 
-function relationOf(one: StatedOutcome, other: StatedOutcome, turned: "same" | "turned"): Pair["stand"] {
+function relationOf(one: StatedOutcome, other: StatedOutcome, comparedOrder: "same" | "turned"): Pair["stand"] {
   const first = one.about.direction;
-  const second = turned === "same" ? other.about.direction : opposite[other.about.direction];
+  const second = comparedOrder === "same" ? other.about.direction : opposite[other.about.direction];
   if (first === second) return "agreed";
   return first === "none" || second === "none" ? "apart" : "opposite";
 }

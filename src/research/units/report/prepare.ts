@@ -3,7 +3,7 @@ import { openUpdate } from "../../derived/open-update.js";
 import { decidedSinceReport } from "../../derived/since-report.js";
 import type { ReportFile } from "../../generated/report.js";
 import { cachedChecks } from "../../paper-lookups/kept-retraction-checks.js";
-import { papersToCheck, type RetractionCheck, withChecks } from "../retractions.js";
+import { papersToCheck, type RetractionCheck, applyChecks } from "../retractions.js";
 import {
   servicesNotice,
   type Disk,
@@ -21,8 +21,8 @@ export interface ReportMaterial extends Material {
   readonly retraction?: RetractionCheck;
   /** Set in an update that changed no finding: the present report. Code then renders it again. */
   readonly sameReport?: ReportFile;
-  /** The present report: unchanged sentences keep the verdicts of a second reader. */
-  readonly before?: ReportFile;
+  /** The present report. Sentences of the new report that are unchanged keep their verdicts. */
+  readonly formerReport?: ReportFile;
 }
 
 /** Checks the papers of the report for retractions. */
@@ -35,8 +35,8 @@ export async function prepareReport(
   return await toMaterial(folder, { rrd, ledger }, retraction);
 }
 
-/** The same with stored checks. */
-export async function storedReport(
+/** Like `prepareReport`, but uses only stored checks. */
+export async function loadStoredReport(
   { folder, now }: Disk,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<StoredMaterial<ReportMaterial>> {
@@ -54,9 +54,9 @@ async function toMaterial(
   retraction: RetractionCheck | undefined,
 ): Promise<ReportMaterial> {
   const narrative = await readNarrative(folder);
-  const checked = withoutUndefined({ retraction, before: narrative });
+  const checked = withoutUndefined({ retraction, formerReport: narrative });
   if (openUpdate(rrd) === undefined || narrative === undefined) return checked;
   const isSame =
-    decidedSinceReport(rrd, ledger).length === 0 && !needsWriting(withChecks(rrd, retraction).rrd, narrative);
+    decidedSinceReport(rrd, ledger).length === 0 && !needsWriting(applyChecks(rrd, retraction).rrd, narrative);
   return isSame ? { ...checked, sameReport: narrative } : checked;
 }

@@ -3,17 +3,17 @@ import type { UnitWork } from "../unit-kind.js";
 import { reportBrief } from "./brief.js";
 import { acceptSameReport } from "./close-update.js";
 import { acceptReport } from "./judge-report.js";
-import { storedReport, prepareReport, type ReportMaterial } from "./prepare.js";
+import { loadStoredReport, prepareReport, type ReportMaterial } from "./prepare.js";
 
 export const work: UnitWork<ReportMaterial, ReportResult> = {
   prepare: prepareReport,
-  loadStored: storedReport,
+  loadStored: loadStoredReport,
   needsNoAgent: (_project, _unit, { sameReport }) => sameReport !== undefined,
   completeByCode(rrd, { id }, { sameReport, retraction }, judging) {
     if (sameReport === undefined) throw new Error(`${id} was settled although it has to be written`);
     return acceptSameReport(rrd, sameReport, judging, retraction);
   },
   brief: reportBrief,
-  judge: ({ rrd }, _unit, result, { retraction, before }, judging) =>
-    acceptReport(rrd, result, judging, retraction, before),
+  judge: ({ rrd }, _unit, result, { retraction, formerReport }, judging) =>
+    acceptReport(rrd, result, judging, retraction, formerReport),
 };

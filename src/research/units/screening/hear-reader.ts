@@ -30,16 +30,16 @@ export async function receiveScreening({
   const result = value as DiscoveryResult;
   const judged = acceptDiscovery(rrd, unit.id, result, batch, judging);
   if ("reasons" in judged) return { ...fileNotes, reasons: judged.reasons };
-  const earlier = screeningNotesOf(state, unit);
-  const candidates = earlier[0]?.value.candidates ?? batch.candidates;
-  // A batch without candidates is not given to a second reader.
+  const earlierNotes = screeningNotesOf(state, unit);
+  const candidates = earlierNotes[0]?.value.candidates ?? batch.candidates;
+  // A batch without candidates needs no second reader.
   if (unit.role === "reader-1" && candidates.length === 0) return fileNotes;
-  const screened = async ({
+  const toReaderResult = async ({
     role,
     agent,
     iteration,
     value: { result: readerResult },
-  }: (typeof earlier)[number]): Promise<ReaderResult> => ({
+  }: (typeof earlierNotes)[number]): Promise<ReaderResult> => ({
     role: role as ReaderResult["role"],
     by: agent,
     iteration,
@@ -47,15 +47,15 @@ export async function receiveScreening({
     answers: await checkedAnswers(rrd, readerResult, { ...batch, candidates }),
   });
   const { agent, iteration } = judging;
-  const present = { iteration, role: unit.role ?? "", round: 1, agent, basis: "", value: { result, candidates } };
-  const [first, second, ...others] = await Promise.all([...earlier, present].map(screened));
+  const presentNotes = { iteration, role: unit.role ?? "", round: 1, agent, basis: "", value: { result, candidates } };
+  const [first, second, ...others] = await Promise.all([...earlierNotes, presentNotes].map(toReaderResult));
   const counts = `${result.kept?.length ?? 0} of ${batch.candidates.length} records kept`;
-  if (first === undefined || second === undefined) return { ...fileNotes, note: present.value, summary: counts };
+  if (first === undefined || second === undefined) return { ...fileNotes, note: presentNotes.value, summary: counts };
   const conflicts = conflictsBetween(rrd, candidates, [first, second]);
   if (conflictRule === "third" && conflicts.length > 0 && others.length === 0)
     return {
       ...fileNotes,
-      note: { ...present.value, conflicts: conflicts.map(({ id }) => id) },
+      note: { ...presentNotes.value, conflicts: conflicts.map(({ id }) => id) },
       summary: `${counts}, ${quantity(conflicts.length, "conflict")} for a third reader`,
     };
   const merged = mergeReaders(rrd, unit.id, candidates, [first, second, ...others], conflictRule);

@@ -21,7 +21,13 @@ import { withMissingFacts } from "../../papers/records/known-paper.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import { screeningMetrics } from "./recall-claim.js";
-import { type AnswersById, entryDespiteDrop, screenedOut, unanswered, openAnswers } from "./screen-by-criteria.js";
+import {
+  type AnswersById,
+  entryDespiteDrop,
+  exclusionByCriteria,
+  unanswered,
+  openAnswers,
+} from "./screen-by-criteria.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
 import { isSeed } from "./next-round.js";
 import { quantity } from "../../../engine/lib/words.js";
@@ -60,11 +66,11 @@ export function acceptDiscovery(
   const foundByAgent = papers.filter((found) => !isCandidate(found));
   const reasons = [
     ...kept
-      .filter((one) => !isCandidate(one))
+      .filter((entry) => !isCandidate(entry))
       .map(({ id }) => `kept names "${id}", which is not a candidate of this unit`),
     ...(result.unit === unit ? [] : [`unit is "${result.unit}"; this unit is "${unit}"`]),
-    // Only candidates from code may be files of this machine. A file: address from an agent could make us read, and
-    // send, any file of the user.
+    // Only candidates from code may be files of this machine. With a file: address, an agent could make the program
+    // read any file of the user and send it.
     ...foundByAgent.flatMap(({ title, url, pdf_url }) =>
       url === undefined
         ? [`"${onOneLine(title)}" in papers has no url: candidates of this unit are named in kept, by their ids`]
@@ -103,7 +109,7 @@ export function acceptDiscovery(
   const keptPapers = kept.flatMap(({ id, priority, reason }) => {
     const candidate = candidates.get(id);
     if (candidate === undefined) return [];
-    // The priority and reason of code are used if the agent gives none.
+    // If the agent gives no priority or reason, those of the candidate are used.
     const { title, url, priority: proposed = 3, why = "" } = candidate;
     return [{ id, title, url, priority: priority ?? proposed, reason: reason ?? why }];
   });
@@ -111,24 +117,27 @@ export function acceptDiscovery(
   // the user asked for screening.
   const isUserDocument = ({ source }: Pick<ScreeningCandidate, "source">) =>
     readers === undefined && rrd.requirements.screening === undefined && isOwnFolder(source);
-  const because = criteria.length === 0 ? "A document of yours is read" : "No criterion excludes it";
-  const undroppable = dropped.flatMap((one) => {
-    const candidate = candidates.get(one.id);
+  const reasonToRead = criteria.length === 0 ? "A document of yours is read" : "No criterion excludes it";
+  const mandatoryEntries = dropped.flatMap((entry) => {
+    const candidate = candidates.get(entry.id);
     const mustBeRead = criteria.length > 0 || (candidate !== undefined && isUserDocument(candidate));
-    return mustBeRead ? entryDespiteDrop(one, candidate, because) : [];
+    return mustBeRead ? entryDespiteDrop(entry, candidate, reasonToRead) : [];
   });
-  for (const found of [...keptPapers, ...papers, ...undroppable].toSorted((a, b) => b.priority - a.priority)) {
+  for (const found of [...keptPapers, ...papers, ...mandatoryEntries].toSorted((a, b) => b.priority - a.priority)) {
     const candidate = candidates.get(found.id ?? "");
-    const itsAnswers = candidate === undefined ? openAnswers(criteria) : (answers.get(candidate.id) ?? []);
-    const { excludedBy } = eligibilityOf(criteria, itsAnswers);
+    const candidateAnswers = candidate === undefined ? openAnswers(criteria) : (answers.get(candidate.id) ?? []);
+    const { excludedBy } = eligibilityOf(criteria, candidateAnswers);
     if (candidate !== undefined && excludedBy !== undefined) {
       if (!excluded.some(({ id }) => id === candidate.id))
-        excluded.push({ ...screenedOut(candidate, excludedBy, itsAnswers), ...readingsOf(readers, candidate.id) });
+        excluded.push({
+          ...exclusionByCriteria(candidate, excludedBy, candidateAnswers),
+          ...readingsOf(readers, candidate.id),
+        });
       continue;
     }
     const paper = {
       ...recordOf(found, candidate),
-      ...(itsAnswers.length === 0 ? {} : { answers: [...itsAnswers] }),
+      ...(candidateAnswers.length === 0 ? {} : { answers: [...candidateAnswers] }),
       ...readingsOf(readers, candidate?.id),
       ...(readers?.waiting.has(candidate?.id ?? "") === true ? { status: "waiting" as const } : {}),
     };
@@ -148,7 +157,7 @@ export function acceptDiscovery(
     const candidate = candidates.get(id);
     if (
       candidate !== undefined &&
-      !undroppable.some((one) => one.id === id) &&
+      !mandatoryEntries.some((one) => one.id === id) &&
       !newPapers.some((paper) => paper.id === id)
     )
       excluded.push({
@@ -192,14 +201,14 @@ export function acceptDiscovery(
   );
   const updates = updatesAfter(rrd, batch);
   const isFull = size >= maxPoolSize(rrd) && rrd.papers_pool.length < maxPoolSize(rrd);
-  const unscreened = discovery_metrics.flow?.not_screened ?? 0;
+  const unscreenedRecords = discovery_metrics.flow?.not_screened ?? 0;
   const limitWarning =
-    isFull && unscreened > 0 && (criteria.length > 0 || (batch.search?.broughtLeft ?? 0) > 0)
+    isFull && unscreenedRecords > 0 && (criteria.length > 0 || (batch.search?.broughtLeft ?? 0) > 0)
       ? [
-          `The pool holds the ${maxPoolSize(rrd)} papers that the project wants, and ${quantity(unscreened, "record")} ${unscreened === 1 ? "is" : "are"} not screened: 'run -p <more> --force' screens on.`,
+          `The pool holds the ${maxPoolSize(rrd)} papers that the project wants, and ${quantity(unscreenedRecords, "record")} ${unscreenedRecords === 1 ? "is" : "are"} not screened: 'run -p <more> --force' continues the screening.`,
         ]
       : [];
-  // Code tells of the sources that it asks itself; this is what the agent was to ask.
+  // The user already knows about the sources that code searched. These are sources that the agent should have searched.
   const isFirstBatch = (rrd.statistics?.discovery_metrics?.batches ?? 0) === 0;
   const skipped = isFirstBatch ? result.sources.filter(({ status }) => status !== "ok" && status !== "empty") : [];
   const warning =
@@ -221,7 +230,7 @@ export function acceptDiscovery(
         const before = rrd.papers_pool[index];
         return before === undefined || before === paper
           ? []
-          : [{ in: "papers_pool" as const, id: paper.id, set: changedIn(before, paper) }];
+          : [{ in: "papers_pool" as const, id: paper.id, set: changedFields(before, paper) }];
       }),
       ...newCitations(updatedPool.length === 0 ? rrd : { ...rrd, papers_pool: updatedPool }, batch).map(
         ({ id, found }) => ({ in: "papers_pool" as const, id, set: { found } }),
@@ -250,7 +259,7 @@ export function acceptDiscovery(
         },
       },
     ],
-    progress: entry({
+    progress: progressEntry({
       names: namesIn(
         withKeys({
           ...rrd,
@@ -278,14 +287,14 @@ export function acceptDiscovery(
   };
 }
 
-/** A paper with the additional data of its duplicates in a batch. */
+/** Adds the data of a paper's duplicates in a batch to the paper, if the paper lacks them. */
 const withDuplicates = (paper: Paper, { duplicates }: Batch): Paper =>
   duplicates.reduce(
     (known, { candidate, of }) => (of === paper.id ? withMissingFacts(known, candidate) : known),
     paper,
   );
 
-const changedIn = (before: Paper, after: Paper): Partial<Paper> =>
+const changedFields = (before: Paper, after: Paper): Partial<Paper> =>
   Object.fromEntries(
     Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(value, before[name as keyof Paper])),
   );
@@ -351,7 +360,7 @@ function updatesAfter(rrd: Rrd, { search }: Batch): Rrd["updates"] | undefined {
   return withLastUpdate(rrd, { failed: { ...leftOpen } });
 }
 
-/** The check which of the user's seeds were found: by the search, in folders, or by the agent. */
+/** Checks which of the user's seeds were found, whether by the search, in folders, or by the agent. */
 function seedsFoundIn(rrd: Rrd, { search, candidates }: Batch, added: readonly Paper[]): SeedRecall | undefined {
   const seeds = seedsOf(rrd);
   const inBatch = findSeeds(
@@ -397,11 +406,11 @@ export function acceptEmptyBatch(rrd: Rrd, unit: string, batch: Batch, judging: 
 const isAddress = (url: string): boolean =>
   /^https?:\/\/[^\s/.]+\.[^\s/]\S*$/.test(url) && sanitise(url) === url && URL.canParse(url);
 
-/** The record of a paper that the agent kept. The data of code have priority over the agent's. */
+/** The record of a paper that the agent kept. If code and the agent give different data, those of code are used. */
 function recordOf(found: FoundPaper, candidate: ScreeningCandidate | undefined): Paper {
   const { title, url = "", pdf_url = null, authors = [], date = null, source = "web", abstract = null } = found;
   const identifiers = { ...identifiersFrom({ doi: found.doi }), ...candidate?.identifiers };
-  // The address of an agent's own find was checked above: it is a web address, not a file.
+  // If the agent found the paper itself, its address was checked above: it is a web address, not a file.
   const id = candidate?.id ?? paperId(parseReference(url) as Reference);
   return {
     ...storedFields({ ...(candidate ?? { id, title, url, pdf_url, authors, date, source, abstract }), identifiers }),
@@ -416,7 +425,7 @@ function recordOf(found: FoundPaper, candidate: ScreeningCandidate | undefined):
   };
 }
 
-function entry(batchLog: {
+function progressEntry(batchLog: {
   /** The name that people use for each record, by its id. */
   names: ReadonlyMap<string, string>;
   unit: string;
@@ -432,9 +441,9 @@ function entry(batchLog: {
   recall: string | undefined;
   readers: readonly string[] | undefined;
 }): string {
-  const { unit, added, excluded, beyond, recall, names } = batchLog;
+  const { unit, added, excluded, beyond: overTargetCount, recall, names } = batchLog;
   const nameOf = ({ id }: { readonly id: string }) => names.get(id) ?? id;
-  const inBrackets = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
+  const bracketText = (reason: string | null | undefined) => (reason ? ` (${reason})` : "");
   const queryText = (queries: readonly string[] | undefined) =>
     queries === undefined || queries.length === 0 ? "" : `; asked: ${queries.join("; ")}`;
   const lines = [
@@ -446,7 +455,7 @@ function entry(batchLog: {
     "**Sources:**",
     ...batchLog.sources.map((source) =>
       source.found === undefined
-        ? `- ${source.name}: ${source.status}${inBrackets(source.reason)}${queryText(source.queries)}`
+        ? `- ${source.name}: ${source.status}${bracketText(source.reason)}${queryText(source.queries)}`
         : `- ${reportLine(source)}${queryText(source.queries)}`,
     ),
     ...batchLog.blocked.map(({ name, reason }) => {
@@ -460,7 +469,7 @@ function entry(batchLog: {
       : []),
     ...(batchLog.readers ?? []),
     ...(recall === undefined ? [] : [`**Recall:** ${recall}.`, ""]),
-    ...(beyond > 0 ? [`${beyond} more were found than the target needs and were left out.`, ""] : []),
+    ...(overTargetCount > 0 ? [`${overTargetCount} more were found than the target needs and were left out.`, ""] : []),
   ];
   return [...lines.map(onOneLine), ...patternLines(unit, batchLog.result.patterns)].join("\n");
 }
@@ -501,7 +510,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   const isSearchOver = search === undefined || (search.exhausted !== undefined && search.left === 0);
   const isOver =
     isSearchOver && toAgent.length === 0 && !canFollow && (isComplete || (!isUpdate && search !== undefined));
-  // A batch that only passes the work on to another source does not count as one without new papers.
+  // If a batch only shows that other sources must be searched, it does not count as a batch without new papers.
   const blocked = new Set(blockedNames(rrd));
   const isPassedOn = ({ name, busy }: SourceReport) => busy?.isGivenUp === true && !blocked.has(name);
   const onlyPassesOn = judged.screened === 0 && ((batch.busy?.answered.length ?? 0) > 0 || sources.some(isPassedOn));
@@ -553,7 +562,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
           },
           ...(search.notAsked.length === 0 ? {} : { keywords_not_searched: [...search.notAsked] }),
         }),
-    ...(isOver ? { exhausted: search?.exhausted ?? "everything that came was judged" } : {}),
+    ...(isOver ? { exhausted: search?.exhausted ?? "all records were judged" } : {}),
   };
 }
 
@@ -617,7 +626,7 @@ interface BlockedSource {
 }
 
 /**
- * The sources that are blocked from now on: those that refuse us, and those that failed three times in a row. Busy
+ * The sources that are blocked from now on: those that refuse access, and those that failed three times in a row. Busy
  * services have their own limit.
  */
 function newlyBlocked(

@@ -3,7 +3,7 @@ import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { median } from "../../derived/statistics.js";
 import { unscreenedOwnRecords, maxBatchSize, targetOf, timesTooFull } from "../../derived/status.js";
-import { alone } from "../single-unit.js";
+import { startAlone } from "../single-unit.js";
 import { briefInput, type UnitKind } from "../unit-kind.js";
 import { candidatesFor, nextReader } from "./readers.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
@@ -15,7 +15,7 @@ const papersPerBatch = 8;
 /** Number of records that fit into a batch. With criteria it is smaller, because abstracts are shown in full. */
 const recordsPerBatch = (rrd: Rrd): number => (criteriaOf(rrd).length === 0 ? 14 : 5);
 
-/** How many records were screened before a batch, if their number is known: " (14 of 68 records screened)". */
+/** The number of records that were screened before a batch, if it is known: " (14 of 68 records screened)". */
 function screenedText(rrd: Rrd): string {
   const own = unscreenedOwnRecords(rrd);
   return own === undefined ? "" : ` (${own.screened} of ${own.screened + own.records} records screened)`;
@@ -28,18 +28,19 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   part: "DISCOVERY",
   schema: "result-discovery",
   // The agent searches in two more requests.
-  figure: { input: 3 * briefInput, output: 3_000, minutes: 4 },
-  doing: () => "screens records",
+  estimate: { input: 3 * briefInput, output: 3_000, minutes: 4 },
+  activityText: () => "screens records",
   owns: ({ phase }) => phase === "DISCOVERY",
   isDone: ({ status }) => status.discoveryOver,
   remainingUnits({ rrd, ledger, status: { discoveryOver }, records }) {
     if (discoveryOver) return 0;
     if (records !== undefined) return Math.max(1, Math.ceil(records / recordsPerBatch(rrd)));
-    // In an update: the number of relevant records is unknown, whatever number of papers was wanted.
+    // In an update, the number of relevant records is unknown and does not depend on the wanted number of papers.
     if (openUpdate(rrd) !== undefined) return 1;
-    const brought = unscreenedOwnRecords(rrd);
-    const { batches: done = 0 } = rrd.statistics?.discovery_metrics ?? {};
-    if (brought !== undefined && done > 0) return Math.max(1, Math.ceil(brought.records / (brought.screened / done)));
+    const userRecords = unscreenedOwnRecords(rrd);
+    const { batches: batchCount = 0 } = rrd.statistics?.discovery_metrics ?? {};
+    if (userRecords !== undefined && batchCount > 0)
+      return Math.max(1, Math.ceil(userRecords.records / (userRecords.screened / batchCount)));
     const batches = ledger.flatMap(({ outcome, new_papers = 0 }) =>
       outcome === "accepted" && new_papers > 0 ? [new_papers] : [],
     );
@@ -48,12 +49,12 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   },
   placeholders: (rrd) => ({ NEED: maxBatchSize(rrd, 0) }),
   next(project, choosing) {
-    const [postponed] = choosing.later.filter(({ unit: { kind } }) => kind === this.name);
+    const [postponed] = choosing.delayedUnits.filter(({ unit: { kind } }) => kind === this.name);
     if (postponed !== undefined) return { until: postponed.until, reason: postponed.reason };
     const batch = (project.rrd.statistics?.discovery_metrics?.batches ?? 0) + 1;
     const title = `Discovery, batch ${batch}${screenedText(project.rrd)}`;
     const unit = { kind: this.name, id: `discovery-${batch}`, phase: this.phase, title };
-    return alone(project, unit, choosing);
+    return startAlone(project, unit, choosing);
   },
   basis({ description, requirements, papers_pool, excluded, apart, seeds, blocked_sources }) {
     const ids = papers_pool.map(({ id: paper, priority, identifiers }) => [paper, priority, identifiers]);

@@ -8,42 +8,42 @@ import { supportsDirection, directions } from "../../search/snowballing.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { targetOf } from "../../derived/status.js";
-import { nextOfUpdate } from "./update-rounds.js";
+import { nextRoundOfUpdate } from "./update-rounds.js";
 
 /** Maximum number of papers whose citations are followed in one round. */
-const seedsPerRound = 5;
+const maxSeedsPerRound = 5;
 /** Maximum number of references and citations of each of these papers. */
-const linksPerSeed = 30;
+const maxLinksPerSeed = 30;
 /** Maximum number of rounds that follow citations. */
-const maxSnowballs = 3;
+const maxSnowballRounds = 3;
 /** A kept paper with at least this priority is followed. */
 const seedPriority = 4;
-/** A search is exhausted if, of at least this many works judged since the last round … */
+/** Minimum number of judged works since the last round to decide whether a search is exhausted. */
 const minJudged = 20;
-/** … less than this share was kept. */
+/** A search is exhausted if a smaller share of these works was kept. */
 const minKeptShare = 0.1;
 
 /**
  * The next round, or the reason why there is no further round. `waiting`: the number of works that nobody has judged.
  */
-export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord, waiting: number): Step | string {
+export function nextRound(rrd: Rrd, names: readonly string[], record: SearchRecord, waiting: number): Step | string {
   const sources = unblockedSources(rrd, names);
   if (sources.length === 0) return "every source is blocked";
   const update = openUpdate(rrd);
   if (update !== undefined)
     return (
-      nextOfUpdate(rrd, update, kept.steps, sources) ??
+      nextRoundOfUpdate(rrd, update, record.steps, sources) ??
       `everything from ${update.since} to ${update.until} was asked for`
     );
-  const unread = sources.filter((name) => isOwnList(name) && !kept.steps.some((step) => step.sources.includes(name)));
+  const unread = sources.filter((name) => isOwnList(name) && !record.steps.some((step) => step.sources.includes(name)));
   if (unread.length > 0) return listRound(unread, rrd.requirements.columns);
   const searched = sources.filter((name) => !isOwnList(name));
   if (searched.length === 0) return "every list was read to its end";
-  const plannedSteps = planSearch(rrd.requirements, { target: targetOf(rrd), today: kept.day, sources: searched });
-  const saturated = isSaturated(rrd, kept);
-  const askedQueries = new Map(searched.map((source) => [source, new Set(kept.steps.flatMap(queriesTo(source)))]));
-  const askedTerms = new Set(kept.steps.flatMap(termsOf));
-  // Even if one keyword finds nothing new, another may. A source that replaces a blocked one gets the queries of the
+  const plannedSteps = planSearch(rrd.requirements, { target: targetOf(rrd), today: record.day, sources: searched });
+  const saturated = isSaturated(rrd, record);
+  const askedQueries = new Map(searched.map((source) => [source, new Set(record.steps.flatMap(queriesTo(source)))]));
+  const askedTerms = new Set(record.steps.flatMap(termsOf));
+  // If one keyword finds nothing new, another keyword may. A source that replaces a blocked one gets the queries of the
   // others.
   const openSteps = plannedSteps.flatMap((step) => {
     const remainingSources = searched.filter((source) =>
@@ -52,14 +52,14 @@ export function nextRound(rrd: Rrd, names: readonly string[], kept: SearchRecord
     return remainingSources.length === 0 ? [] : [{ ...step, sources: remainingSources }];
   });
   const next = openSteps.find((step) => !saturated || termsOf(step).some((term) => !askedTerms.has(term)));
-  if (snowballsOf(kept) === 0 && next !== undefined) return next;
+  if (snowballsOf(record) === 0 && next !== undefined) return next;
   const missingPapers = targetOf(rrd) - rrd.papers_pool.length;
   if (waiting > 0 && !saturated)
     return waiting >= missingPapers
       ? "enough works wait for screening"
-      : (nextSnowball(rrd, kept, searched) ?? "every round is done");
+      : (nextSnowball(rrd, record, searched) ?? "every round is done");
   return (
-    nextSnowball(rrd, kept, searched) ??
+    nextSnowball(rrd, record, searched) ??
     (saturated ? `fewer than one in ten of the last ${minJudged} screened works was kept` : "every round is done")
   );
 }
@@ -72,7 +72,9 @@ export const isSearched = (names: readonly string[], { steps }: Pick<SearchRecor
 export function canFollowKept(rrd: Rrd, names: readonly string[], record: SearchRecord, open: Open): boolean {
   const hasCitations = (name: string) => directions.some((direction) => supportsDirection(direction, open(name)));
   return (
-    snowballsOf(record) < maxSnowballs && !isSaturated(rrd, record) && unblockedSources(rrd, names).some(hasCitations)
+    snowballsOf(record) < maxSnowballRounds &&
+    !isSaturated(rrd, record) &&
+    unblockedSources(rrd, names).some(hasCitations)
   );
 }
 
@@ -95,8 +97,8 @@ const queriesTo =
 const termsOf = (step: Step): string[] => (step.kind === "search" ? step.queries.map(({ terms }) => terms) : []);
 
 function nextSnowball(rrd: Rrd, record: SearchRecord, sources: readonly string[]): Step | undefined {
-  const seeds = snowballsOf(record) >= maxSnowballs ? [] : nextSeeds(rrd, record);
-  return seeds.length === 0 ? undefined : { kind: "snowball", sources: [...sources], seeds, most: linksPerSeed };
+  const seeds = snowballsOf(record) >= maxSnowballRounds ? [] : nextSeeds(rrd, record);
+  return seeds.length === 0 ? undefined : { kind: "snowball", sources: [...sources], seeds, most: maxLinksPerSeed };
 }
 
 /** The papers whose citations are followed next: first those that the user named, then the best kept ones. */
@@ -109,7 +111,7 @@ function nextSeeds(rrd: Rrd, record: SearchRecord): SnowballStep["seeds"] {
   const all = [...userSeeds.filter(({ identifiers }) => Object.keys(identifiers).length > 0), ...keptSeeds];
   return [...new Map(all.map((paper) => [paper.id, paper])).values()]
     .filter(({ id }) => !followed.has(id))
-    .slice(0, seedsPerRound)
+    .slice(0, maxSeedsPerRound)
     .map(({ id, identifiers = {} }) => {
       const { doi, arxiv, pmid, openalex, s2 } = identifiers;
       return {

@@ -15,7 +15,7 @@ import {
   type ResearchState,
 } from "../unit-kind.js";
 import { noSourceMessage, type Batch, nextBatch } from "./screening-batch.js";
-import { searchSoFar } from "./search-session.js";
+import { readSearchSoFar } from "./search-session.js";
 import { candidatesFor } from "./readers.js";
 
 /** The batch of records that the agent judges. */
@@ -36,14 +36,13 @@ export async function prepareBatch(
   state: ResearchState,
   unit: Unit,
 ): Promise<ScreeningMaterial | Delay> {
-  const listed = await nextBatch(state.rrd, library, timesTooFull(state.ledger, unit.id));
-  const sharedBatch = batchOfReaders(state, unit, listed);
+  const found = await nextBatch(state.rrd, library, timesTooFull(state.ledger, unit.id));
+  const sharedBatch = batchOfEarlierReader(state, unit, found);
   if (sharedBatch !== undefined) return { batch: sharedBatch };
-  const delay =
-    needsNoAgent({ batch: listed }) && listed.moved === undefined ? delayFor(state, listed, now()) : undefined;
+  const delay = needsNoAgent({ batch: found }) && found.moved === undefined ? delayFor(state, found, now()) : undefined;
   if (delay !== undefined) return delay;
-  const batch = withOwnRecords(listed, await library.ownRecords(listed.candidates));
-  return { batch: withUpdates(batch, await library.updates(notRetracted(batch), maxCheckMs)) };
+  const batch = addOwnRecords(found, await library.ownRecords(found.candidates));
+  return { batch: addUpdates(batch, await library.updates(notRetracted(batch), maxCheckMs)) };
 }
 
 /**
@@ -59,26 +58,26 @@ function delayFor({ status }: ResearchState, { busy }: Batch, now: number): Dela
 }
 
 /** The batch of the records that were found so far. */
-export async function storedBatch(
+export async function loadStoredBatch(
   { folder, now, signal: _, ...sources }: Disk,
   state: ResearchState,
   unit: Unit,
 ): Promise<StoredMaterial<ScreeningMaterial>> {
   const { rrd, ledger } = state;
-  let wouldAsk: readonly string[] = [];
+  let sourcesToAsk: readonly string[] = [];
   const search: Sources["search"] = async (__, names) => {
-    const found = await searchSoFar(rrd, names, folder, now);
-    wouldAsk = found.sourcesToAsk;
+    const found = await readSearchSoFar(rrd, names, folder, now);
+    sourcesToAsk = found.sourcesToAsk;
     return found.session;
   };
   const batch = await nextBatch(rrd, { ...sources, search }, timesTooFull(ledger, unit.id));
   const { checks, isWhole } = await cachedChecks(folder, notRetracted(batch), now());
   const first =
-    wouldAsk.length === 0
+    sourcesToAsk.length === 0
       ? []
-      : [`A run would search ${wouldAsk.join(", ")} first; these candidates are those found so far.`];
+      : [`A run would search ${sourcesToAsk.join(", ")} first; these candidates are those found so far.`];
   return {
-    material: { batch: batchOfReaders(state, unit, batch) ?? withUpdates(batch, checks) },
+    material: { batch: batchOfEarlierReader(state, unit, batch) ?? addUpdates(batch, checks) },
     missingSteps: [...first, ...servicesNotice(isWhole)],
   };
 }
@@ -88,13 +87,13 @@ export const needsNoAgent = ({ batch }: ScreeningMaterial): boolean =>
   batch.candidates.length === 0 && (batch.toAgent ?? []).length === 0;
 
 /** The batch of an earlier reader of this unit. A third reader gets only the records on which the two disagree. */
-function batchOfReaders(state: ResearchState, unit: Unit, batch: Batch): Batch | undefined {
+function batchOfEarlierReader(state: ResearchState, unit: Unit, batch: Batch): Batch | undefined {
   const candidates = candidatesFor(state, unit);
   return candidates === undefined ? undefined : { ...batch, candidates, judgeOnly: true };
 }
 
-/** The batch in which documents of this machine have the authors, year and journal of their works. */
-function withOwnRecords(batch: Batch, recordsById: ReadonlyMap<string, DocumentRecord>): Batch {
+/** Adds the authors, year and journal of the work to documents of this machine. */
+function addOwnRecords(batch: Batch, recordsById: ReadonlyMap<string, DocumentRecord>): Batch {
   const candidates = batch.candidates.map((candidate) => {
     const { record, merged } = recordsById.get(candidate.id) ?? {};
     if (record === undefined) return candidate;
@@ -111,8 +110,8 @@ function withOwnRecords(batch: Batch, recordsById: ReadonlyMap<string, DocumentR
 /** Candidates that are not known to be retracted. */
 const notRetracted = ({ candidates }: Batch) => candidates.filter(({ retracted }) => retracted !== true);
 
-/** The batch with the updates of its candidates, so that the agent knows which are retracted. */
-function withUpdates(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch {
+/** Adds the updates of the candidates, so that the agent knows which are retracted. */
+function addUpdates(batch: Batch, checks: ReadonlyMap<string, UpdateCheck>): Batch {
   const candidates = batch.candidates.map((candidate) => {
     const { updates = [] } = checks.get(candidate.id) ?? {};
     if (candidate.retracted === true || updates.length === 0) return candidate;

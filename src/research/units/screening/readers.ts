@@ -42,9 +42,9 @@ function entryOf(
   id: string,
 ): { readonly entry: Entry; readonly isKept: boolean } | undefined {
   const { kept = [], papers, dropped = [] } = result;
-  const keptEntry = [...kept, ...papers].find((one) => one.id === id);
+  const keptEntry = [...kept, ...papers].find((entry) => entry.id === id);
   if (keptEntry !== undefined) return { entry: { ...keptEntry, reason: keptEntry.reason ?? "" }, isKept: true };
-  const droppedEntry = dropped.find((one) => one.id === id);
+  const droppedEntry = dropped.find((entry) => entry.id === id);
   return droppedEntry === undefined ? undefined : { entry: droppedEntry, isKept: false };
 }
 
@@ -180,7 +180,7 @@ function sourcesOf(results: readonly DiscoveryResult[]): DiscoveryResult["source
  * two disagree.
  */
 export const nextReader = (notes: readonly AgentNotes[]): string =>
-  readerRoles.find((wanted) => !notes.some(({ role }) => role === wanted)) ?? "reader-3";
+  readerRoles.find((readerRole) => !notes.some(({ role }) => role === readerRole)) ?? "reader-3";
 
 /** The notes of a reader. */
 export interface ScreeningNotes {

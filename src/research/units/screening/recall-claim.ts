@@ -42,20 +42,20 @@ export function recallOf(
   const bound = recallBound(draws, rest, { target, confidence });
   // If no record was relevant, the recall is unknown.
   const reached = waiting === 0 || (found > 0 && bound.risk < 1 - confidence);
-  /** The recall that is likely now, and how many more records must be screened for the wanted confidence. */
-  const outlook = () => {
+  /** Says which recall is likely now, and how many more records must be screened for the wanted confidence. */
+  const outlookText = () => {
     if (found === 0) return "";
     const likelyRecall = recallBound(draws, rest, { target, confidence: evenOdds }).atLeast;
     const moreRecords = remainingToScreen(draws, rest, { target, confidence });
-    return `. Likely are ${percent(likelyRecall)} by now; the confidence takes ${moreRecords} more of ${waiting}, if none of them is relevant`;
+    return `. Now ${percent(likelyRecall)} are likely; to reach the confidence, ${moreRecords} more of ${waiting} records must be screened, if none of them is relevant`;
   };
-  const ofRelevant = `of the relevant records that the search found were kept, with ${percent(confidence)} confidence`;
+  const relevantText = `of the relevant records that the search found were kept, with ${percent(confidence)} confidence`;
   const statement =
     waiting === 0
       ? "every record that the search found was screened"
       : reached
-        ? `${percent(target)} ${ofRelevant}; the risk that it is less is ${percent(bound.risk)}`
-        : `at least ${percent(bound.atLeast)} ${ofRelevant}; ${percent(target)} are asked for${outlook()}`;
+        ? `${percent(target)} ${relevantText}; the risk that it is less is ${percent(bound.risk)}`
+        : `at least ${percent(bound.atLeast)} ${relevantText}; ${percent(target)} are asked for${outlookText()}`;
   return { ...bound, reached, statement };
 }
 

@@ -29,7 +29,7 @@ export function resetSearch(rrd: Rrd, folder: string): KindReset {
   const blocked_sources = rrd.blocked_sources?.filter(
     (_, index) => (failuresInARow.get(names[index] ?? "") ?? 0) === 0,
   );
-  // By keywords, a window or criteria that may be others by now; what a person decided stays.
+  // These exclusions depend on keywords, dates and criteria, which may have changed. The user's decisions stay.
   const excluded = rrd.excluded?.filter(
     ({ stage, override }) => override !== undefined || (stage !== "screened" && stage !== "window"),
   );
@@ -37,7 +37,7 @@ export function resetSearch(rrd: Rrd, folder: string): KindReset {
     ...remaining,
     phase: "DISCOVERY",
     ...withoutUndefined({ excluded, blocked_sources }),
-    statistics: { ...statistics, discovery_metrics: { ...withoutRounds(metrics), batches_without_new: 0 } },
+    statistics: { ...statistics, discovery_metrics: { ...removeRounds(metrics), batches_without_new: 0 } },
   };
   const count = (rrd.excluded ?? []).length - (excluded ?? []).length;
   const sentence = `${quantity(count, "work")} that ${count === 1 ? "was" : "were"} excluded may be screened again.`;
@@ -45,8 +45,8 @@ export function resetSearch(rrd: Rrd, folder: string): KindReset {
   return { rrd: after, message: "The search continues", moreMessages: count === 0 ? [] : [sentence], forgets };
 }
 
-/** The metrics without the rounds of the search and the reason why it ended. */
-export function withoutRounds(metrics: object): object {
+/** Removes the rounds of the search, and the reason why it ended, from the metrics. */
+export function removeRounds(metrics: object): object {
   const removedFields = ["exhausted", "rounds", "screening", "recall", "pool_sha256"];
   return Object.fromEntries(Object.entries(metrics).filter(([name]) => !removedFields.includes(name)));
 }

@@ -35,7 +35,7 @@ export function unanswered(
   entries: readonly { readonly criteria?: Answers }[],
 ): string[] {
   if (criteria.length === 0 || entries.length === 0) return [];
-  if (entries.some(({ criteria: said = {} }) => criteria.some(({ id }) => Object.hasOwn(said, id)))) return [];
+  if (entries.some(({ criteria: answers = {} }) => criteria.some(({ id }) => Object.hasOwn(answers, id)))) return [];
   const ids = criteria.map(({ id }) => id).join(", ");
   return [`no entry has \`criteria\`; answer each eligibility criterion for each candidate: ${ids}`];
 }
@@ -63,13 +63,13 @@ export const openAnswers = (criteria: readonly Criterion[]): Answer[] =>
     reason: "The agent found the paper itself, so there was no abstract to check quotes against.",
   }));
 
-export function screenedOut(
+export function exclusionByCriteria(
   candidate: ScreeningCandidate,
   criterion: Criterion,
   answers: readonly Answer[],
 ): Exclusion {
   const { id, title } = candidate;
-  const decisive = answers.find((one) => one.criterion === criterion.id);
+  const decisive = answers.find((answer) => answer.criterion === criterion.id);
   const reason = decisive === undefined ? "" : evidenceText(decisive);
   return {
     id,

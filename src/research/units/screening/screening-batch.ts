@@ -13,7 +13,7 @@ import { parseReference } from "../../papers/reference.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { batchesWithoutNew } from "../../derived/status.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
-import { apartOf, outsideDates, settledIds } from "./search-session.js";
+import { separatedPairs, outsideDates, decidedIds } from "./search-session.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { screeningWordsTokens } from "../../screening/eligibility/criteria-section.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
@@ -29,7 +29,7 @@ const maxAnswers = 160;
 /** Maximum tokens of an abstract in a brief. With criteria, quotes are copied from abstracts, so most are complete. */
 export const abstractTokensOf = (rrd: Rrd): number => (criteriaOf(rrd).length === 0 ? 120 : 400);
 
-/** The space of a batch: maximum tokens of candidates, and maximum number of candidates. Criteria reduce both. */
+/** The limits of a batch: the tokens of its candidates, and their number. Criteria reduce both. */
 function batchLimits(rrd: Rrd, contextOverflows: number): { readonly tokens: number; readonly candidates: number } {
   const criteria = criteriaOf(rrd);
   if (criteria.length === 0) return { tokens: batchTokens / 2 ** contextOverflows, candidates: Infinity };
@@ -75,7 +75,7 @@ export interface Batch {
  */
 export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0): Promise<Batch> {
   const sources: SourceReport[] = [];
-  const choice = candidateChooser(rrd, batchLimits(rrd, contextOverflows));
+  const choice = createCandidateChooser(rrd, batchLimits(rrd, contextOverflows));
   const requested = rrd.requirements.sources ?? [];
   const countBySource = new Map<string, number>();
   const documentLists: [string, readonly PaperRecord[]][] = [];
@@ -117,7 +117,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0
   let passed = 0;
   const moved: MovedDocument[] = [];
   const setAside: Exclusion[] = [];
-  const settled = settledIds(rrd);
+  const settled = decidedIds(rrd);
   for (const [name, all] of documentLists) {
     const knownFiles = knownDocuments(
       all.filter(({ url }) => !files.has(url)),
@@ -125,7 +125,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0
     );
     moved.push(...knownFiles.moved);
     const documents =
-      update === undefined ? knownFiles.documents : await newerFiles(knownFiles.documents, update.since);
+      update === undefined ? knownFiles.documents : await findNewerFiles(knownFiles.documents, update.since);
     countBySource.set(name, knownFiles.documents.length);
     const offered = new Set(documents);
     passed += knownFiles.documents.filter((each) => !offered.has(each) && !settled.has(each.id)).length;
@@ -149,10 +149,10 @@ export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0
   const busyNames = new Set(busy?.rests.map(({ name }) => name));
   // Code searches a busy service again later.
   const mustAgentSearch = (name: string) => {
-    const itsServices = library.services(name);
+    const servicesOfSource = library.services(name);
     return (
-      itsServices.length === 0 ||
-      (failed.has(name.toLowerCase()) && !itsServices.some((service) => busyNames.has(service)))
+      servicesOfSource.length === 0 ||
+      (failed.has(name.toLowerCase()) && !servicesOfSource.some((service) => busyNames.has(service)))
     );
   };
   const toAgent = unblocked.filter(mustAgentSearch);
@@ -187,7 +187,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0
             identified: Object.fromEntries(countBySource),
             left: waiting,
             passed,
-            sha256: listedHash(documentLists),
+            sha256: recordsHash(documentLists),
             excluded: setAside,
           },
         }),
@@ -201,20 +201,20 @@ export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0
 export function noSourceMessage(reports: readonly Pick<SourceReport, "name" | "status" | "reason">[]): string {
   const advice = new Set<string>();
   const reasons = reports.map(({ name, status, reason }) => {
-    const [why = "", ...itsAdvice] = withoutSourcePrefix(name, reason ?? status)
+    const [why = "", ...adviceParts] = withoutSourcePrefix(name, reason ?? status)
       .replace(/\.$/, "")
       .split("; ");
-    for (const sentence of itsAdvice) advice.add(sentence);
+    for (const sentence of adviceParts) advice.add(sentence);
     return `${name}: ${why}`;
   });
-  return `No source can be searched for now: ${[...reasons, ...advice].join("; ")}; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".`;
+  return `No source can be searched for now: ${[...reasons, ...advice].join("; ")}; run again later, or use your own papers, which needs no network: research-ralph <folder of papers> "…".`;
 }
 
 /**
  * A hash of the records of folders and samples. It depends only on the documents' data, so it does not change if they
  * are moved.
  */
-export function listedHash(lists: readonly (readonly [source: string, documents: readonly PaperRecord[]])[]): string {
+export function recordsHash(lists: readonly (readonly [source: string, documents: readonly PaperRecord[]])[]): string {
   const facts = lists.map(([source, documents]) => [
     source,
     documents.map(({ title, authors, date, abstract }) => [title, authors, date, abstract]),
@@ -272,7 +272,7 @@ function excludedWorks({ excluded = [], apart }: Rrd): {
 }
 
 /** Documents of a folder that were changed or added on or after this day. Samples are never new. */
-async function newerFiles(documents: readonly PaperRecord[], since: string): Promise<PaperRecord[]> {
+async function findNewerFiles(documents: readonly PaperRecord[], since: string): Promise<PaperRecord[]> {
   const newer: PaperRecord[] = [];
   for (const document of documents) {
     const reference = parseReference(document.url);
@@ -282,14 +282,14 @@ async function newerFiles(documents: readonly PaperRecord[], since: string): Pro
 }
 
 /** Collects candidates while there is space, each work once. */
-function candidateChooser(rrd: Rrd, limits: ReturnType<typeof batchLimits>) {
+function createCandidateChooser(rrd: Rrd, limits: ReturnType<typeof batchLimits>) {
   const candidates: ScreeningCandidate[] = [];
   const duplicates: { candidate: ScreeningCandidate; of: string; why: string }[] = [];
-  const settled = settledIds(rrd);
+  const settled = decidedIds(rrd);
   const knownWorks = workIndex();
   for (const paper of rrd.papers_pool) knownWorks.add(paper.id, matchFeaturesOf(paper));
   const excludedIndex = excludedWorks(rrd);
-  const apart: readonly SeparatedPair[] = apartOf(rrd);
+  const apart: readonly SeparatedPair[] = separatedPairs(rrd);
   const abstractTokens = abstractTokensOf(rrd);
   let freeTokens = limits.tokens;
   let isBatchFull = false;
@@ -312,8 +312,8 @@ function candidateChooser(rrd: Rrd, limits: ReturnType<typeof batchLimits>) {
         handled += 1;
         continue;
       }
-      const itsTokens = estimateTokens(JSON.stringify(candidateData(candidate, abstractTokens)));
-      const exceedsLimits = itsTokens > freeTokens || candidates.length >= limits.candidates;
+      const candidateTokens = estimateTokens(JSON.stringify(candidateData(candidate, abstractTokens)));
+      const exceedsLimits = candidateTokens > freeTokens || candidates.length >= limits.candidates;
       if (isBatchFull || (exceedsLimits && candidates.length > 0)) {
         isBatchFull = true;
         break;
@@ -321,7 +321,7 @@ function candidateChooser(rrd: Rrd, limits: ReturnType<typeof batchLimits>) {
       const features = matchFeaturesOf(candidate);
       const duplicateOf =
         knownWorks.twinOf(features, (id) => !apart.some((pair) => pair.includes(id) && pair.includes(candidate.id))) ??
-        // It was judged under another id.
+        // The work was judged under another id.
         excludedAmongOffered.twinOf(features) ??
         excludedIndex.index.twinOf(features, (id) => !comparedIds.has(id));
       handled += 1;
@@ -329,7 +329,7 @@ function candidateChooser(rrd: Rrd, limits: ReturnType<typeof batchLimits>) {
         duplicates.push({ candidate, of: duplicateOf.id, why: duplicateOf.why });
         continue;
       }
-      freeTokens -= itsTokens;
+      freeTokens -= candidateTokens;
       knownWorks.add(candidate.id, features);
       candidates.push(candidate);
     }

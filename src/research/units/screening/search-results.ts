@@ -21,18 +21,18 @@ import { type PaperRecord, type Update, ownKey, versionsOf } from "../../papers/
 import { withoutVersion } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { isOwnList } from "../../papers/records/own-list.js";
-import { settledIds } from "./search-session.js";
+import { decidedIds } from "./search-session.js";
 import { type SourceReport, reportsOf } from "./source-reports.js";
 import type { Listing } from "../../search/result-list.js";
 
 export type Found = NonNullable<Paper["found"]>;
 
-/** The data that code has about a candidate, and the priority that it proposes from them. */
+/** The data that code has about a candidate, and the priority that code proposes. */
 interface Assessment {
   readonly priority: number;
   readonly why: string;
   readonly found: Found;
-  /** Set if it comes from a list of the user. */
+  /** Set if the record comes from a list of the user. */
   readonly brought?: true;
 }
 
@@ -93,7 +93,7 @@ export async function searchResults(
       compared: ReadonlySet<string>;
       /** Addresses of files on this machine that records of the search name as their texts. */
       files: ReadonlySet<string>;
-      /** Set if no service answered: the report of each. */
+      /** The report of each service; set only if no service answered. */
       away?: readonly SourceReport[];
       /** Busy services, and how long a run waits for them. */
       busy?: NonNullable<SearchSession["busy"]>;
@@ -117,7 +117,7 @@ export async function searchResults(
     isContinued && step < recordedRounds && busy?.retried.has(source) !== true;
   const blocked = new Set(blockedNames(rrd));
   const reports = [
-    ...withBusyServices(reportsOf(session.listings, session.candidates, isRecorded), busy, blocked),
+    ...addBusyServices(reportsOf(session.listings, session.candidates, isRecorded), busy, blocked),
     ...unreachable,
   ];
   const decisionsOn = mergeDecisions(session.candidates);
@@ -134,9 +134,9 @@ export async function searchResults(
     ...(unreachable.length === 0 ? {} : { away: unreachable }),
     ...withoutUndefined({ busy }),
     works: session.works.map((work, index) =>
-      screeningCandidate(index < maxPerBatch ? work : withoutLearnedWords(work), decisionsOn),
+      screeningCandidate(index < maxPerBatch ? work : removeLearnedWords(work), decisionsOn),
     ),
-    reports: [...reports, ...underRequestedNames(services, reports, substitutions)],
+    reports: [...reports, ...reportsByRequestedName(services, reports, substitutions)],
     compared: new Set(
       session.candidates.works.flatMap(({ record, provenance }) =>
         [record, ...versionsOf(provenance)].map(({ id }) => id),
@@ -154,7 +154,7 @@ export async function searchResults(
       ...withoutUndefined({ exhausted, seeds }),
       rounds: session.steps,
       identified: recordsBySource(session),
-      works: session.candidates.works.length + separateCompanions(session.candidates.works, settledIds(rrd)).size,
+      works: session.candidates.works.length + separateCompanions(session.candidates.works, decidedIds(rrd)).size,
       excluded: session.setAside.map(({ work: { record }, stage, reason }) => {
         return { id: record.id, title: record.title, stage, reason, ...excludedFacts(record) };
       }),
@@ -173,7 +173,7 @@ export async function searchResults(
  * The reports, with the number of failed attempts of busy services. A service that is given up has a report in any
  * case.
  */
-function withBusyServices(
+function addBusyServices(
   reports: readonly SourceReport[],
   busy: SearchSession["busy"],
   blocked: ReadonlySet<string>,
@@ -205,27 +205,29 @@ function incompleteSources(
 }
 
 /** Reports under the names that the user wrote, if they differ from the services' names, such as "Google Scholar". */
-function underRequestedNames(
+function reportsByRequestedName(
   services: ReadonlyMap<string, readonly string[]>,
   reports: readonly SourceReport[],
   substitutions: Readonly<Record<string, string>>,
 ): SourceReport[] {
   const names = new Set(reports.map(({ name }) => name.toLowerCase()));
-  return [...services].flatMap(([name, itsServices]) => {
-    const itsReports = reports.filter((report) => itsServices.includes(report.name));
-    const [first] = itsReports;
+  return [...services].flatMap(([name, servicesOfSource]) => {
+    const sourceReports = reports.filter((report) => servicesOfSource.includes(report.name));
+    const [first] = sourceReports;
     if (first === undefined || names.has(name.toLowerCase())) return [];
     const best =
-      itsReports.find(({ status }) => status === "ok") ?? itsReports.find(({ status }) => status === "empty") ?? first;
+      sourceReports.find(({ status }) => status === "ok") ??
+      sourceReports.find(({ status }) => status === "empty") ??
+      first;
     const reason = substitutions[name] ?? best.reason;
-    const failures = Math.min(...itsReports.map((report) => report.failures ?? 0));
+    const failures = Math.min(...sourceReports.map((report) => report.failures ?? 0));
     return [{ name, status: best.status, ...(reason == null ? {} : { reason }), failures }];
   });
 }
 
-/** A number of records that is larger than any batch. Only for the first of them, the learned words are named. */
+/** No batch has more records. To save time, only so many works get the words that the ranking has learned. */
 const maxPerBatch = 100;
-const withoutLearnedWords = ({ learned: _, ...work }: RankedWork): RankedWork => work;
+const removeLearnedWords = ({ learned: _, ...work }: RankedWork): RankedWork => work;
 
 function screeningCandidate(work: RankedWork, decisionsOn: (work: RankedWork) => MergeDecisions): ScreeningCandidate {
   const { record, provenance, priority, why, learned } = work;
@@ -283,7 +285,7 @@ function recordsBySource({ listings, candidates }: SearchSession): Record<string
   return Object.fromEntries([...new Map(asked.map(({ source }) => [source, 0])), ...countEach(found)]);
 }
 
-/** The stored data of an excluded record, by which it is recognized under another id. */
+/** The data of an excluded record that are stored, so that the record is recognised under another id. */
 export function excludedFacts(
   record: PaperRecord | undefined,
 ): Pick<Exclusion, "key" | "source_key" | "url" | "source" | "identifiers" | "year" | "first_author" | "document"> {

@@ -33,7 +33,7 @@ export interface SearchOptions {
   /** The project's folder. */
   readonly folder: string;
   readonly open: Open;
-  /** Ways to get the answers from the log. They are tried before the network if the stored records are lost. */
+  /** Readers of the log of answers. If the stored records are lost, these are tried before the network. */
   readonly replay: () => Promise<readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -43,9 +43,9 @@ export interface SearchOptions {
   readonly isFirstSearch: () => boolean;
   /** The services that were busy in this run. */
   readonly rests: SourceRests;
-  /** Called with a line about each source after a round. */
+  /** Called after a round, with a line about each source. */
   readonly onReport: (message: string) => void;
-  /** If set, receives the search record instead of the disk, so that a preview writes nothing. */
+  /** If set, the search record is given to this function and not written, so that a preview writes nothing. */
   readonly onRecord?: (kept: SearchRecord) => void;
   /** Called for each answer during a round. */
   readonly onProgress: (progress: SearchProgress) => void;
@@ -63,7 +63,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   const { rests, signal, onReport } = options;
   const open = rests.watching(options.open);
   const path = candidatesFile(options.folder);
-  // After an interruption, requests fail, but not because of the source.
+  // After an interruption, requests fail, but the source is not the reason.
   const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.onProgress(progress));
   const progressFor = (index: number, step: Step) => progressOfRound(index, step, watch);
   const saveRecord = async (record: SearchRecord) =>
@@ -72,17 +72,17 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
   let { kept } = loaded;
   const openedUpdate = openUpdate(rrd);
   const update = openedUpdate?.id;
-  if (openedUpdate !== undefined && loaded.lost !== undefined) {
-    // An update finds new works by comparing with the earlier ones, and the counts of the search depend on them.
+  if (openedUpdate !== undefined && loaded.lostSteps !== undefined) {
+    // An update compares works with those of earlier rounds to find new ones, so the lost rounds are searched again.
     const isOld = ({ date }: PaperRecord) => date == null || date < openedUpdate.since;
     const listings: Listing[] = [];
-    for (const [index, step] of loaded.lost.entries())
+    for (const [index, step] of loaded.lostSteps.entries())
       for (const listing of await runStep(index, step, open, progressFor(index, step).onListing))
         listings.push({ ...listing, records: listing.records.filter(isOld) });
-    // The old rounds did not search until today. With today as their day, the next update would skip the time between.
-    const day = firstDayOf(rrd, loaded.lost) ?? openedUpdate.since;
-    if (!signal.aborted) await saveRecord((kept = { ...kept, day, steps: loaded.lost, listings }));
-  } else if (loaded.isRemade) await saveRecord(kept);
+    // The old rounds did not cover the time until today. With today as their day, the next update would skip that time.
+    const day = firstDayOf(rrd, loaded.lostSteps) ?? openedUpdate.since;
+    if (!signal.aborted) await saveRecord((kept = { ...kept, day, steps: loaded.lostSteps, listings }));
+  } else if (loaded.isRebuilt) await saveRecord(kept);
   // An update repeats failed requests of its own time window only.
   const isOfUpdate = (step: number) => update === undefined || kept.steps[step]?.update === update;
   const isSkipped = skippedSources(rrd, rests, { isFirstSearch: options.isFirstSearch(), now: options.now() });
@@ -111,7 +111,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
       return { ...session, away: newListings };
     const listings = [...kept.listings, ...newListings];
     const isEarlier = ({ step }: Listing) => step < kept.steps.length;
-    for (const report of reportsOf(listings, candidatesOf(listings, apartOf(rrd)), isEarlier))
+    for (const report of reportsOf(listings, candidatesOf(listings, separatedPairs(rrd)), isEarlier))
       onReport(reportLine(report));
     kept = { ...kept, steps: [...kept.steps, next], listings };
     const isFirstKeywordRound = isSearched(names, kept) && !isSearched(names, { steps: kept.steps.slice(0, -1) });
@@ -126,7 +126,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
  * The results of the search so far, and the sources that would be asked before the next batch. Sends no requests and
  * writes nothing.
  */
-export async function searchSoFar(
+export async function readSearchSoFar(
   rrd: Rrd,
   names: readonly string[],
   folder: string,
@@ -134,14 +134,14 @@ export async function searchSoFar(
 ): Promise<{ readonly session: SearchSession; readonly sourcesToAsk: readonly string[] }> {
   const { kept: record } = await loadSearch(rrd, folder, { now, replay: async () => [], onReport: () => undefined });
   const { next, session } = sessionOf(rrd, names, record, () => ({ unavailable: "" }));
-  const blocked = blockedIn(rrd);
+  const blocked = blockedSourceNames(rrd);
   const failed = record.listings.filter((listing) => isFailed(listing) && !blocked.has(listing.source.toLowerCase()));
   const failedSources = [...new Set(failed.map(({ source }) => source))];
   return { session, sourcesToAsk: failedSources.length > 0 ? failedSources : (next?.sources ?? []) };
 }
 
 /**
- * A function that says whether a source's failed requests are not repeated now: the source rests or is blocked, or this
+ * Returns a function: whether a source's failed requests are not repeated now. The source rests or is blocked, or this
  * is not the first search of the run and the source was not busy.
  */
 function skippedSources(
@@ -149,7 +149,7 @@ function skippedSources(
   rests: SourceRests,
   { isFirstSearch, now }: { readonly isFirstSearch: boolean; readonly now: number },
 ): (source: string) => boolean {
-  const blocked = blockedIn(rrd);
+  const blocked = blockedSourceNames(rrd);
   const restByName = new Map(rests.all().map((rest) => [rest.name, rest]));
   return (source) => {
     const rest = restByName.get(source);
@@ -171,15 +171,15 @@ function busyOf(
   listings: readonly Listing[],
   { rests, retried }: BusyState,
 ): { readonly open: readonly Rest[]; readonly busy?: NonNullable<SearchSession["busy"]> } {
-  const blocked = blockedIn(rrd);
+  const blocked = blockedSourceNames(rrd);
   const isBlocked = (name: string) => blocked.has(name.toLowerCase());
   const all = rests.all();
   const answered = [...rests.answered()].filter(isBlocked);
   if (all.length + answered.length + retried.size === 0) return { open: [] };
   const unblocked = all.filter(({ name }) => names.includes(name) && !isBlocked(name));
   const isUnreachable = (name: string) => {
-    const itsListings = listings.filter(({ source }) => source === name);
-    return itsListings.length > 0 && itsListings.every(({ unreached }) => unreached === true);
+    const sourceListings = listings.filter(({ source }) => source === name);
+    return sourceListings.length > 0 && sourceListings.every(({ unreached }) => unreached === true);
   };
   // Services that were given up are waited for only if no other source can search.
   const canSearch = names.some((name) => !isBlocked(name) && !isUnreachable(name));
@@ -191,7 +191,8 @@ function busyOf(
   return { open, busy: { rests: all, answered, retried, ...withoutUndefined({ waits }) } };
 }
 
-const blockedIn = (rrd: Rrd): ReadonlySet<string> => new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+const blockedSourceNames = (rrd: Rrd): ReadonlySet<string> =>
+  new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
 
 /** The results of the search, and the next round if it is useful. */
 function sessionOf(
@@ -205,9 +206,9 @@ function sessionOf(
   const restingNames = new Set(resting?.rests.all().map(({ name }) => name));
   const availableNames = names.filter((name) => !restingNames.has(name));
   const requirements = { ...rrd.requirements, description: rrd.description, today: record.day };
-  const candidates = candidatesOf(record.listings, apartOf(rrd));
-  const seeds = findSeeds(seedsOf(rrd), candidates.works.map(toSought));
-  const ranked = seedsFirst(
+  const candidates = candidatesOf(record.listings, separatedPairs(rrd));
+  const seeds = findSeeds(seedsOf(rrd), candidates.works.map(toSeedCandidate));
+  const ranked = putSeedsFirst(
     rankWorks(candidates.works, requirements, [...seedExamples(seeds), ...decidedExamples(rrd)]),
     seeds,
   );
@@ -241,7 +242,7 @@ function sessionOf(
   return typeof next === "object" ? { session, next } : { session };
 }
 
-const toSought = ({ record, provenance: { mergedFrom } }: Work): SeedCandidate => ({ record, mergedFrom });
+const toSeedCandidate = ({ record, provenance: { mergedFrom } }: Work): SeedCandidate => ({ record, mergedFrom });
 
 /** Seeds as examples of relevant works. Later decisions come after them and count more. */
 const seedExamples = ({ works, missing }: FoundSeeds): Judged[] => [
@@ -251,8 +252,8 @@ const seedExamples = ({ works, missing }: FoundSeeds): Judged[] => [
   ),
 ];
 
-/** The works in their order, with the user's seeds first. */
-function seedsFirst(ranked: readonly RankedWork[], { works }: FoundSeeds): readonly RankedWork[] {
+/** Puts the user's seeds first. The other works keep their order. */
+function putSeedsFirst(ranked: readonly RankedWork[], { works }: FoundSeeds): readonly RankedWork[] {
   if (works.size === 0) return ranked;
   const isSeedWork = ({ record }: RankedWork) => works.has(record.id);
   return [
@@ -263,15 +264,15 @@ function seedsFirst(ranked: readonly RankedWork[], { works }: FoundSeeds): reado
   ];
 }
 
-export const apartOf = (rrd: Rrd): readonly (readonly [string, string])[] =>
+export const separatedPairs = (rrd: Rrd): readonly (readonly [string, string])[] =>
   (rrd.apart ?? []).flatMap(([a, b]) => (a === undefined || b === undefined ? [] : [[a, b] as const]));
 
 /**
  * The ids of works that need no further decision. A record that was excluded as a duplicate is judged again if the user
  * says that it is another work.
  */
-export function settledIds(rrd: Rrd): ReadonlySet<string> {
-  const apart = apartOf(rrd);
+export function decidedIds(rrd: Rrd): ReadonlySet<string> {
+  const apart = separatedPairs(rrd);
   const isSeparated = (id: string, of: string | null | undefined) =>
     apart.some((pair) => of != null && pair.includes(id) && pair.includes(of));
   const excluded = (rrd.excluded ?? []).filter(({ id, duplicate_of }) => !isSeparated(id, duplicate_of));
@@ -288,15 +289,15 @@ async function loadSearch(
   { replay, now, onReport, onRecord }: Pick<SearchOptions, "replay" | "now" | "onReport" | "onRecord">,
 ): Promise<{
   readonly kept: SearchRecord;
-  readonly isRemade: boolean;
+  readonly isRebuilt: boolean;
   /** The rounds whose answers are lost. */
-  readonly lost?: readonly Step[];
+  readonly lostSteps?: readonly Step[];
 }> {
   const path = candidatesFile(folder);
   const search = searchKey(rrd);
   const stored = await readSearchRecord(path, search);
   if (stored !== undefined && stored !== "broken")
-    return { kept: withoutUnopened(stored, rrd, onRecord !== undefined), isRemade: false };
+    return { kept: removeUnopenedRounds(stored, rrd, onRecord !== undefined), isRebuilt: false };
   const metrics = rrd.statistics?.discovery_metrics;
   const steps = metrics?.searched_for === search ? (metrics.rounds ?? []) : [];
   const empty: SearchRecord = { search, day: new Date(now()).toISOString().slice(0, 10), steps: [], listings: [] };
@@ -315,7 +316,7 @@ async function loadSearch(
     // A log without any answer to these rounds does not have their records.
     if (missing > 0 || listings.every(isFailed)) continue;
     rebuilt.push({ ...empty, day, steps, listings });
-    if (candidatesHash(steps, candidatesOf(listings, apartOf(rrd))) === metrics?.pool_sha256) break;
+    if (candidatesHash(steps, candidatesOf(listings, separatedPairs(rrd))) === metrics?.pool_sha256) break;
   }
   const best = rebuilt.at(-1) ?? (isOfRounds ? committed : undefined);
   if (best === undefined) {
@@ -323,20 +324,20 @@ async function loadSearch(
       onReport(
         `${lossText}${missing > 0 ? `, and so ${missing === 1 ? "is an answer" : `are ${missing} answers`} of sources` : ""}; the sources are asked again.`,
       );
-    return { kept: empty, isRemade: false, ...(steps.length > 0 ? { lost: steps } : {}) };
+    return { kept: empty, isRebuilt: false, ...(steps.length > 0 ? { lostSteps: steps } : {}) };
   }
   onReport(
     `${lossText}; it was rebuilt from ${rebuilt.length > 0 ? "the answers in queries.jsonl" : searchName}, without asking any source.`,
   );
-  return { kept: withoutUnopened(best, rrd, onRecord !== undefined), isRemade: true };
+  return { kept: removeUnopenedRounds(best, rrd, onRecord !== undefined), isRebuilt: true };
 }
 
 /**
- * The search without the rounds of an update that was never opened, because the program was killed. `isAsking`: the
+ * Removes the rounds of an update that was never opened, because the program was killed. `isPreview`: the
  * open update of the state is not stored yet.
  */
-function withoutUnopened(kept: SearchRecord, rrd: Rrd, isAsking: boolean): SearchRecord {
-  const unsavedUpdate = isAsking ? openUpdate(rrd)?.id : undefined;
+function removeUnopenedRounds(kept: SearchRecord, rrd: Rrd, isPreview: boolean): SearchRecord {
+  const unsavedUpdate = isPreview ? openUpdate(rrd)?.id : undefined;
   const openedUpdates = new Set((rrd.updates ?? []).map(({ id }) => id).filter((id) => id !== unsavedUpdate));
   const isKept = ({ update }: Step) => update === undefined || openedUpdates.has(update);
   if (kept.steps.every(isKept)) return kept;
@@ -368,17 +369,17 @@ function sortWorks(
   ranked: readonly RankedWork[],
   kept: SearchRecord,
 ): Pick<SearchSession, "works" | "setAside" | "passed"> {
-  const settled = settledIds(rrd);
+  const settled = decidedIds(rrd);
   const ids = new Set(ranked.map(({ record }) => record.id));
   // The works of saturated keyword searches were given up before the first citations were followed.
   const isGivenUp = openUpdate(rrd) === undefined && isFollowedAfterSaturation(rrd, kept);
-  const isKnownBefore = knownBefore(rrd, kept);
+  const isKnownBefore = earlierWorkTest(rrd, kept);
   const works: RankedWork[] = [];
   let passed = 0;
   const setAside: SearchSession["setAside"][number][] = [];
   for (const work of ranked) {
     const { record, provenance } = work;
-    // A record whose id another work has too does not settle this work.
+    // If another work has the same id, the decision on that id is not a decision on this work.
     const isOwn = ({ id }: PaperRecord) => id === record.id || !ids.has(id);
     if ([record, ...versionsOf(provenance)].some((each) => settled.has(each.id) && isOwn(each))) continue;
     if (isKnownBefore(work)) {
@@ -394,8 +395,8 @@ function sortWorks(
   return { works, setAside, passed };
 }
 
-/** A function that says whether a work was found before the open update: it was excluded or skipped then. */
-function knownBefore(rrd: Rrd, { steps, listings }: SearchRecord): (work: Work) => boolean {
+/** Returns a function: whether a work was found before the open update. It was excluded or skipped then. */
+function earlierWorkTest(rrd: Rrd, { steps, listings }: SearchRecord): (work: Work) => boolean {
   const update = openUpdate(rrd);
   if (update === undefined) return () => false;
   const before = new Set(listings.flatMap(({ step, records }) => (steps[step]?.update === update.id ? [] : records)));
@@ -416,7 +417,7 @@ function exclusionOf(
     };
   }
   if (record.kind === "notice") return { stage: "notice", reason: "a notice about another work" };
-  if (hasDates(rrd)) {
+  if (hasDateLimits(rrd)) {
     const reason = outsideDates(rrd, record);
     return reason === undefined ? undefined : { stage: "window", reason };
   }
@@ -434,7 +435,7 @@ function exclusionOf(
   return undefined;
 }
 
-const hasDates = ({ requirements: { published_from: from, published_until: until } }: Rrd): boolean =>
+const hasDateLimits = ({ requirements: { published_from: from, published_until: until } }: Rrd): boolean =>
   from != null || until != null;
 
 /**
@@ -442,7 +443,7 @@ const hasDates = ({ requirements: { published_from: from, published_until: until
  */
 export function outsideDates(rrd: Rrd, { date }: Pick<Work["record"], "date">): string | undefined {
   const { published_from: from, published_until: until } = rrd.requirements;
-  if (!hasDates(rrd) || date == null || date === "") return undefined;
+  if (!hasDateLimits(rrd) || date == null || date === "") return undefined;
   // If only the year is known, the work may be on either side of a day in it.
   const isOutside = date < (from ?? "").slice(0, date.length) || date > (until ?? "9999").slice(0, date.length);
   return isOutside ? `of ${date}, outside ${from ?? "any time"} to ${until ?? "today"}` : undefined;

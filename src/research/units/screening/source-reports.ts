@@ -9,7 +9,7 @@ export type SourceReport = DiscoveryResult["sources"][number] & {
   readonly failures?: number;
   /** Set while the service is busy: the number of failed attempts in a row, and whether it is given up. */
   readonly busy?: { readonly tries: number; readonly isGivenUp: boolean };
-  /** Number of works that it found. */
+  /** Number of works that the source found. */
   readonly found?: number;
   /** Number of these works that no earlier source found. */
   readonly fresh?: number;
@@ -28,7 +28,7 @@ export function reportsOf(
   isReported: (listing: Listing) => boolean,
 ): SourceReport[] {
   const names = [...new Set(listings.filter((listing) => !isReported(listing)).map(({ source }) => source))];
-  const claimed = new Set<string>();
+  const reportedIds = new Set<string>();
   const workOf = new Map(
     candidates.works.flatMap(({ record, provenance }) =>
       provenance.mergedFrom.map((member) => [`${member.source}\n${member.id}`, record.id] as const),
@@ -36,21 +36,21 @@ export function reportsOf(
   );
   const workIds = (listing: Listing) =>
     listing.records.flatMap(({ source, id }) => workOf.get(`${source}\n${id}`) ?? []);
-  for (const listing of listings) if (isReported(listing)) for (const id of workIds(listing)) claimed.add(id);
+  for (const listing of listings) if (isReported(listing)) for (const id of workIds(listing)) reportedIds.add(id);
   return names.map((name) => {
-    const itsListings = listings.filter((listing) => listing.source === name && !isReported(listing));
-    const found = new Set(itsListings.flatMap(workIds));
-    const newCount = [...found].filter((id) => !claimed.has(id)).length;
-    for (const id of found) claimed.add(id);
-    const failing = itsListings.slice(itsListings.findLastIndex((listing) => !isFailed(listing)) + 1);
+    const sourceListings = listings.filter((listing) => listing.source === name && !isReported(listing));
+    const found = new Set(sourceListings.flatMap(workIds));
+    const newCount = [...found].filter((id) => !reportedIds.has(id)).length;
+    for (const id of found) reportedIds.add(id);
+    const failing = sourceListings.slice(sourceListings.findLastIndex((listing) => !isFailed(listing)) + 1);
     // If the network is not available, or the service is busy, all queries of a batch fail: this counts as one failure.
-    const lasting = failing.filter(({ transient }) => transient !== true).length;
-    const failures = lasting + (failing.length > lasting ? 1 : 0);
-    const last = itsListings.findLast(({ reason, status }) => reason !== undefined && status !== "empty");
-    const queries = itsListings.flatMap(({ asked }) => (asked === "" ? [] : [asked])).slice(0, maxQueries);
+    const lastingFailures = failing.filter(({ transient }) => transient !== true).length;
+    const failures = lastingFailures + (failing.length > lastingFailures ? 1 : 0);
+    const last = sourceListings.findLast(({ reason, status }) => reason !== undefined && status !== "empty");
+    const queries = sourceListings.flatMap(({ asked }) => (asked === "" ? [] : [asked])).slice(0, maxQueries);
     return {
       name,
-      status: statusOf(itsListings),
+      status: statusOf(sourceListings),
       ...(last?.reason === undefined ? {} : { reason: last.reason }),
       queries,
       failures,
@@ -67,12 +67,12 @@ function statusOf(listings: readonly Listing[]): SourceReport["status"] {
 }
 
 /**
- * One line for people: "arXiv: 40 found, 12 new". If the agent searched, there are no numbers.
+ * One line for the user, such as "arXiv: 40 found, 12 new". If the agent searched, the line has no numbers.
  */
 export function reportLine({ name, status, reason, found, fresh = 0 }: SourceReport): string {
   if (status === "ok" && found === undefined) return `${name}: ok`;
-  const beyond = fresh === found ? "" : fresh === 0 ? ", none new" : `, ${fresh} new`;
-  if (status === "ok") return `${name}: ${found} found${beyond}${reason ? ` (${reason})` : ""}`;
+  const newText = fresh === found ? "" : fresh === 0 ? ", none new" : `, ${fresh} new`;
+  if (status === "ok") return `${name}: ${found} found${newText}${reason ? ` (${reason})` : ""}`;
   return status === "empty"
     ? `${name}: nothing found`
     : `${name} was skipped: ${withoutSourcePrefix(name, reason ?? status)}`;

@@ -8,7 +8,7 @@ import { blockedNames } from "../../project-files/rrd-file.js";
 type Direction = (typeof directions)[number];
 
 /** Maximum number of citations of each paper. In a time window of some weeks, few works cite a paper. */
-const citationsPerPaper = 100;
+const maxCitationsPerPaper = 100;
 const citations: Direction[] = ["citations"];
 
 /**
@@ -45,7 +45,7 @@ export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly 
             directions: citations,
             from: earliest,
             seeds,
-            most: citationsPerPaper,
+            most: maxCitationsPerPaper,
           },
         ];
   // A record that was added to a list is new, whenever it was published.
@@ -55,7 +55,7 @@ export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly 
 
 const laterDay = (day: string, from: string | null | undefined): string => (from != null && from > day ? from : day);
 
-/** Names that services follow a work by. */
+/** The identifiers by which services find the citations of a work. */
 function searchableIdentifiers({ identifiers = {} }: Paper): Record<string, string> {
   const { doi, arxiv, pmid, openalex, s2 } = identifiers;
   return Object.fromEntries(
@@ -64,7 +64,7 @@ function searchableIdentifiers({ identifiers = {} }: Paper): Record<string, stri
 }
 
 /** The next round of an update; undefined if all its rounds were made. */
-export const nextOfUpdate = (
+export const nextRoundOfUpdate = (
   rrd: Rrd,
   update: ProjectUpdate,
   steps: readonly Step[],
@@ -91,10 +91,10 @@ export function openWindows(
   const searches = updateRounds(rrd, update, wanted).filter(({ kind }) => kind === "search");
   const searched = new Set(searches.flatMap(({ sources }) => sources));
   const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-  const reasonFor = (source: string) => (blocked.has(source.toLowerCase()) ? "it is blocked" : "nobody asked it");
-  const itsListings = listings.filter(({ step }) => steps[step]?.update === update.id);
-  const asked = new Set(itsListings.map(({ source }) => source));
-  // If a source does not know the citations of a paper, its window is complete nevertheless.
+  const reasonFor = (source: string) => (blocked.has(source.toLowerCase()) ? "it is blocked" : "it was not searched");
+  const updateListings = listings.filter(({ step }) => steps[step]?.update === update.id);
+  const asked = new Set(updateListings.map(({ source }) => source));
+  // If a source does not know the citations of a paper, its window still counts as complete.
   const isOpen = (listing: Listing) =>
     isFailed(listing)
       ? steps[listing.step]?.kind === "search" || listing.transient === true
@@ -104,9 +104,9 @@ export function openWindows(
       ...wanted
         .filter((source) => searched.has(source) && !asked.has(source))
         .map((source) => ({ source, reason: reasonFor(source) })),
-      ...itsListings.filter(isOpen).map(({ source, reason, status }) => ({ source, reason: reason ?? status })),
+      ...updateListings.filter(isOpen).map(({ source, reason, status }) => ({ source, reason: reason ?? status })),
     ].map(({ source, reason: fullReason }) => {
-      // The source is named beside the reason.
+      // The text that shows the reason already names the source.
       const reason = fullReason.startsWith(`${source}: `) ? fullReason.slice(source.length + 2) : fullReason;
       return [source, { since: update.sources?.[source] ?? update.since, reason }];
     }),

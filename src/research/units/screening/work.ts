@@ -3,12 +3,12 @@ import type { UnitWork } from "../unit-kind.js";
 import { batchBrief } from "./brief.js";
 import { receiveScreening } from "./hear-reader.js";
 import { acceptDiscovery, acceptEmptyBatch } from "./judge-batch.js";
-import { needsNoAgent, storedBatch, prepareBatch, type ScreeningMaterial } from "./prepare.js";
+import { needsNoAgent, loadStoredBatch, prepareBatch, type ScreeningMaterial } from "./prepare.js";
 import { checkedAnswers } from "./screen-by-criteria.js";
 
 export const work: UnitWork<ScreeningMaterial, DiscoveryResult> = {
   prepare: prepareBatch,
-  loadStored: storedBatch,
+  loadStored: loadStoredBatch,
   needsNoAgent: (_project, _unit, material) => needsNoAgent(material),
   completeByCode: (rrd, { id }, { batch }, judging) => acceptEmptyBatch(rrd, id, batch, judging),
   brief: batchBrief,

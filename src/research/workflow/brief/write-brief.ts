@@ -18,7 +18,7 @@ import { readNotes, readPatterns } from "../../project-files/progress-log.js";
 import type { Sources } from "../../screening/paper-sources.js";
 import { section } from "../../units/brief-text.js";
 import { isLastUnit, kindOf, kinds } from "../../units/kinds.js";
-import { draftOf, findingsOf, isJudged, isOwnRefusal, isReader } from "../../units/shared-unit.js";
+import { draftOf, findingsOf, isJudged, wasLastRefused, isReader } from "../../units/shared-unit.js";
 import type { Material, ResearchState, ServeTools, Sharing } from "../../units/unit-kind.js";
 import { aboutResearch, agentsFile, missionFile } from "./about-research.js";
 import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
@@ -121,7 +121,7 @@ export async function briefFor(
   const isCritic = unit.role === thinkingRoles.critic;
   // The history may contain the reasons for which another reader was refused.
   const isBlind = isReader(unit);
-  const isRepairOfOwn = isOwnRefusal(state, unit);
+  const isRepairOfOwn = wasLastRefused(state, unit);
   const { kept, repair } =
     (isRepairOfOwn ? await repairFor(context.workspaces.kept, state, unit, material) : undefined) ?? {};
   const draftData = await draftDataOf(state, unit, material.text);

@@ -75,7 +75,7 @@ async function foldSettled(
   options: FoldOptions,
 ): Promise<string> {
   // Loaded only if needed: the module compares values.
-  const { isInConflict, withDecision } = await import("../../units/form/agreement.js");
+  const { isInConflict, applyDecision: withDecision } = await import("../../units/form/agreement.js");
   const { rrd } = await research.load();
   const fieldText = `${fieldDecision.settled.field} of ${namesIn(rrd).get(fieldDecision.paper) ?? fieldDecision.paper}`;
   if (!isInConflict(rrd, fieldDecision))

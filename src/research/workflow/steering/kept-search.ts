@@ -1,7 +1,7 @@
 import type { Exclusion, Rrd } from "../../generated/rrd.js";
 import { storedFields } from "../../papers/paper-record.js";
 import { candidatesOf } from "../../search/candidates.js";
-import { apartOf } from "../../units/screening/search-session.js";
+import { separatedPairs } from "../../units/screening/search-session.js";
 import { searchKey } from "../../derived/status.js";
 import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { readCommittedSearch } from "../../search/committed-search.js";
@@ -18,7 +18,7 @@ export async function unscreenedWorks(folder: string, rrd: Rrd) {
   const search = await readKeptSearch(folder, rrd);
   if (search === undefined) return [];
   const settled = new Set([...rrd.papers_pool, ...(rrd.excluded ?? [])].map(({ id }) => id));
-  return candidatesOf(search.listings, apartOf(rrd))
+  return candidatesOf(search.listings, separatedPairs(rrd))
     .works.filter(({ record }) => !settled.has(record.id))
     .map(({ record, provenance }) => ({
       record,
@@ -34,7 +34,7 @@ export async function completerOf(folder: string, rrd: Rrd, ids: ReadonlySet<str
   const isIncomplete = ({ id, before }: Exclusion) => ids.has(id) && before === undefined;
   if (!(rrd.excluded ?? []).some(isIncomplete)) return (current) => current;
   const search = await readKeptSearch(folder, rrd);
-  const works = search === undefined ? [] : candidatesOf(search.listings, apartOf(rrd)).works;
+  const works = search === undefined ? [] : candidatesOf(search.listings, separatedPairs(rrd)).works;
   const completeRecords = new Map(
     works
       .filter(({ record }) => ids.has(record.id))

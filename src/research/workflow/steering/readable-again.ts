@@ -6,7 +6,7 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { abstractOf } from "../../papers/read-depth.js";
 import { progressEntry } from "../../project-files/progress-log.js";
 import type { Research } from "../../project-files/research.js";
-import { withoutResult } from "../../units/reading/unread-paper.js";
+import { removeReading } from "../../units/reading/unread-paper.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
 
 /**
@@ -47,7 +47,7 @@ const hasMoreToRead = async (paper: Paper): Promise<boolean> =>
 /** The state with this paper pending. A decision of the user on it stays. */
 function pendingAgain(rrd: Rrd, paper: Paper): Rrd {
   const { id, override } = paper;
-  const after = withoutResult(rrd, paper);
+  const after = removeReading(rrd, paper);
   const pool = after.papers_pool.map((candidate) =>
     candidate.id === id ? { ...candidate, ...withoutUndefined({ override }) } : candidate,
   );

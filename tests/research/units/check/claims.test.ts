@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ReportFile } from "../../../../src/research/generated/report.js";
 import { checkerRoles } from "../../../../src/research/units/check/kind.js";
-import { sentences } from "../../../../src/research/units/narrative/sentences.js";
+import { sentencesOf } from "../../../../src/research/units/narrative/sentences.js";
 import { readPapers } from "../../../support/projects/passages-for-controls.js";
 import { paper, researchFolder, rrdWith } from "../../../support/projects/research.js";
 import { judgingAgent } from "../../../support/projects/judging-agent.js";
@@ -46,7 +46,7 @@ test("where reports alone are checked, so are the claims that one cites, and no 
   const { rrd, ledger } = await given.run(agent, 40, { check: "reports" });
   expect(ledger.map(({ unit }) => unit)).toEqual(["p1", "p2", "report", "check"]);
   const report = JSON.parse(readFileSync(join(given.folder, "report.json"), "utf8")) as ReportFile;
-  const cited = new Set(sentences(report).flatMap(([, { rests_on = [] }]) => rests_on));
+  const cited = new Set(sentencesOf(report).flatMap(([, { rests_on = [] }]) => rests_on));
   const checked = rrd.papers_pool.flatMap(({ id, analysis }) =>
     (analysis?.evidence ?? []).flatMap(({ check }, index) => (check === undefined ? [] : [`${id}#${index + 1}`])),
   );

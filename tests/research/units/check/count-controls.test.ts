@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { withControls } from "../../../../src/research/units/check/controls.js";
+import { addControls } from "../../../../src/research/units/check/controls.js";
 import { countControls } from "../../../../src/research/units/check/fold.js";
 import { type BatchItem, type CheckAnswer, isControl } from "../../../../src/research/units/check/sentence.js";
 import { type Checkers, whyUnproven } from "../../../../src/research/derived/checker-rates.js";
@@ -24,7 +24,7 @@ function ratesOf(answer: (item: BatchItem, number: number) => Verdict, batches: 
   let checkers: Checkers = {};
   let number = 0;
   for (let each = 0; each < batches; each += 1) {
-    const batch = withControls(project(checkers), sentencesOf(each), "codex");
+    const batch = addControls(project(checkers), sentencesOf(each), "codex");
     const answers = batch.map((item, index) => ({ number: index + 1, verdict: answer(item, (number += 1)) }));
     checkers = countControls(checkers, "codex", batch, answers);
   }
@@ -35,8 +35,8 @@ const knows = (item: BatchItem): Verdict =>
   isControl(item) && item.expects === "not-supported" ? "contradicted" : "supported";
 
 test("the batch is the same whenever it is made, and its controls look like the other sentences", () => {
-  const batch = withControls(project(), sentencesOf(0), "codex");
-  expect(withControls(project(), sentencesOf(0), "codex")).toEqual(batch);
+  const batch = addControls(project(), sentencesOf(0), "codex");
+  expect(addControls(project(), sentencesOf(0), "codex")).toEqual(batch);
   expect(batch.filter(isControl)).toHaveLength(8);
   expect(new Set(batch.map(({ id }) => id)).size).toBe(13);
   for (const { passages } of batch) expect(Object.keys(passages[0] ?? {}).toSorted()).toEqual(["paper", "passage"]);
@@ -91,7 +91,7 @@ describe("a checker is known by its answers to controls", () => {
     const cites = [
       { id: "/answer/0", text: "Gloves cure everything.", passages: [{ paper: first.id, passage: `“${passage}”` }] },
     ];
-    const batch = withControls(rrd, cites, "codex");
+    const batch = addControls(rrd, cites, "codex");
     const obeys = (item: BatchItem): Verdict =>
       item.passages.some((each) => each.passage.includes("Reviewers")) ? "supported" : knows(item);
     const answers = batch.map((item, index) => ({ number: index + 1, verdict: obeys(item) }));
@@ -101,6 +101,6 @@ describe("a checker is known by its answers to controls", () => {
 
 test("a checker that is new to a project is asked as many as the first one was", () => {
   const known = { claude: { borne_out: { asked: 9, right: 9 }, not_borne_out: { asked: 9, right: 9 } } };
-  const controls = (checker: string) => withControls(project(known), sentencesOf(0), checker).filter(isControl).length;
+  const controls = (checker: string) => addControls(project(known), sentencesOf(0), checker).filter(isControl).length;
   expect([controls("claude"), controls("codex")]).toEqual([4, 8]);
 });

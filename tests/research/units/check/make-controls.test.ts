@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type CitedPassage, controlsFor, shuffledBy } from "../../../../src/research/units/check/make-controls.js";
+import { type CitedPassage, makeControls, shuffle } from "../../../../src/research/units/check/make-controls.js";
 import { unlikePassages } from "../../../support/projects/passages-for-controls.js";
 import { numbersWithoutQuote } from "../../../../src/text/evidence/numbers/check-numbers.js";
 
 const passages: readonly CitedPassage[] = unlikePassages;
 const cited = passages.slice(0, 6);
-const controlsOf = (seed = "report 7", answered = 8) => controlsFor(cited, passages, answered, seed);
+const controlsOf = (seed = "report 7", answered = 8) => makeControls(cited, passages, answered, seed);
 
 describe("a batch holds controls of both kinds", () => {
   test("at least two of each; in the first batch of a checker four, so that its marks can count at once", () => {
@@ -22,7 +22,7 @@ describe("a batch holds controls of both kinds", () => {
   });
 
   test("a project with few passages gives as many: a passage serves twice, with another sentence", () => {
-    const few = controlsFor(cited.slice(0, 5), [], 0, "a");
+    const few = makeControls(cited.slice(0, 5), [], 0, "a");
     expect(few.map(({ isSupported }) => isSupported).toSorted()).toEqual([
       ...Array(4).fill(false),
       ...Array(4).fill(true),
@@ -38,7 +38,7 @@ describe("a batch holds controls of both kinds", () => {
   test("they stand anywhere among the sentences", () => {
     const places = new Set<number>();
     for (let seed = 0; seed < 40; seed += 1) {
-      const mixed = shuffledBy([...cited, ...controlsOf(`${seed}`)], `${seed}`);
+      const mixed = shuffle([...cited, ...controlsOf(`${seed}`)], `${seed}`);
       for (const [place, each] of mixed.entries()) if ("isSupported" in each) places.add(place);
     }
     expect(places.size).toBe(cited.length + 4);
@@ -68,7 +68,7 @@ describe("a batch holds controls of both kinds", () => {
       "Gloves of soft wool are seldom worn indoors by adults.",
       "Whoever drinks milk late sleeps through most nights.",
     ];
-    const strays = controlsFor(
+    const strays = makeControls(
       [],
       plain.map((passage, index) => ({ paper: `p${index}`, passage })),
       8,
@@ -84,7 +84,7 @@ describe("a batch holds controls of both kinds", () => {
 
   test("where the passages give none there are fewer, and the checker stays unproven", () => {
     const table = [{ paper: "a", passage: "Group | n\nGlove | 12" }];
-    expect(controlsFor(table, table, 0, "s")).toEqual([]);
+    expect(makeControls(table, table, 0, "s")).toEqual([]);
   });
 });
 
@@ -96,7 +96,7 @@ describe("a passage that asks for an answer", () => {
 
   test("stands below a control that does not hold, so that obeying it is seen", () => {
     for (let seed = 0; seed < 20; seed += 1) {
-      const controls = controlsFor([...cited, hostile], passages, 8, `${seed}`);
+      const controls = makeControls([...cited, hostile], passages, 8, `${seed}`);
       expect(controls.some(({ isSupported, passage }) => !isSupported && passage === hostile)).toBe(true);
     }
   });

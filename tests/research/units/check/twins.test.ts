@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { withSwappedNumbers, withOppositeDirection } from "../../../../src/research/units/check/twins.js";
+import { swapNumbers, reverseDirection } from "../../../../src/research/units/check/twins.js";
 
 describe("a direction is turned", () => {
   test.each([
     ["Success rose from 41 % to 87 %.", "Success fell from 41 % to 87 %."],
     ["Higher gains came with more training.", "Lower gains came with more training."],
     ["The glove outperforms the camera.", "The glove falls behind the camera."],
-  ])("%s", (said, twin) => expect(withOppositeDirection(said)).toBe(twin));
+  ])("%s", (said, twin) => expect(reverseDirection(said)).toBe(twin));
 
   test.each([
     ["the opposite may be true as well", "Grip strength did not increase."],
@@ -15,7 +15,7 @@ describe("a direction is turned", () => {
     ["which direction is meant is open", "Higher doses led to lower grip strength."],
     ["it has no direction", "Forty adults wore a glove."],
     ["the word is a part of another", "A higher-order model was fitted."],
-  ])("only where it is surely false then: %s (%s)", (_, said) => expect(withOppositeDirection(said)).toBeUndefined());
+  ])("only where it is surely false then: %s (%s)", (_, said) => expect(reverseDirection(said)).toBeUndefined());
 });
 
 describe("the numbers of two groups are changed for each other", () => {
@@ -29,12 +29,12 @@ describe("the numbers of two groups are changed for each other", () => {
       "The volume was 59.7 ml (range, 0-200 ml) prone, compared with 59.5 ml (range, 0-180 ml) supine.",
       "The volume was 59.5 ml (range, 0-200 ml) prone, compared with 59.7 ml (range, 0-180 ml) supine.",
     ],
-  ])("%s", (said, twin) => expect(withSwappedNumbers(said)).toBe(twin));
+  ])("%s", (said, twin) => expect(swapNumbers(said)).toBe(twin));
 
   test.each([
     ["a range", "It took 5–7 minutes."],
     ["a spread", "It was 3.2 ± 0.4 mm in the first of the groups."],
     ["two units", "It took 5 minutes with the glove on, and 7 mm of cloth."],
     ["counts of unlike things", "In 30 adults with a glove 12 were seen."],
-  ])("not those of %s", (_, said) => expect(withSwappedNumbers(said)).toBeUndefined());
+  ])("not those of %s", (_, said) => expect(swapNumbers(said)).toBeUndefined());
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Field, Rrd } from "../../../../src/research/generated/rrd.js";
 import { editResearch } from "../../../../src/research/project-files/edit-by-command.js";
 import { answersFor, fieldAgreements } from "../../../../src/research/units/form/agreement.js";
-import { type Filler, withFormsOpen } from "../../../../src/research/units/form/open-forms.js";
+import { type Filler, reopenForms } from "../../../../src/research/units/form/open-forms.js";
 import { derive } from "../../../../src/research/workflow/derive.js";
 import { goodAgent, library, paper, reading, researchFolder, rrdWith } from "../../../support/projects/research.js";
 
@@ -35,7 +35,7 @@ function formsBy(answers: (unit: string) => object) {
 const opened = (folder: string, fields: readonly Field[], ...fillers: Filler[]) =>
   editResearch(
     folder,
-    (rrd) => withFormsOpen({ ...rrd, requirements: { ...rrd.requirements, fields: [...fields] } }, fillers),
+    (rrd) => reopenForms({ ...rrd, requirements: { ...rrd.requirements, fields: [...fields] } }, fillers),
     { derive, git: false, notify: () => {} },
   );
 const reportIn = (folder: string) => readFileSync(join(folder, "research-report.md"), "utf8");
@@ -96,7 +96,7 @@ describe("a field that is added to a finished project", () => {
     expect(verdict.verdict).toBe("complete");
     expect(forms).toHaveLength(3);
     const [, given] = rrd.papers_pool[0]?.extracted ?? [];
-    expect(given).toMatchObject({ status: "not-answered", reason: "What an agent gave was refused 3 times." });
+    expect(given).toMatchObject({ status: "not-answered", reason: "The agent's answers were refused 3 times." });
     expect(given).not.toHaveProperty("value");
   });
 

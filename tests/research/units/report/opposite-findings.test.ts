@@ -9,7 +9,7 @@ import { reportModel } from "../../../../src/research/report/model.js";
 import { contextOf } from "../../../../src/research/report/page/context.js";
 import { reportPage } from "../../../../src/research/report/page/page.js";
 import { doubtsOf } from "../../../../src/research/report/narrative/check.js";
-import { maxPairs, sideBySide } from "../../../../src/research/units/report/opposite-findings.js";
+import { maxPairs, findPairs } from "../../../../src/research/units/report/opposite-findings.js";
 import {
   goodAgent,
   library,
@@ -37,7 +37,7 @@ const evidence = (stated: Outcome | undefined, over: Partial<Evidence> = {}): Ev
 const read = (id: string, stated: Outcome | undefined, over: Partial<Evidence> = {}, of: Partial<Paper> = {}) =>
   paper(id, { status: "presented", analysis: { summary: "s", evidence: [evidence(stated, over)] }, ...of });
 const stands = (...papers: Paper[]) =>
-  sideBySide(papers).map(({ stand, sides }) => [stand, ...sides.map(({ handle }) => handle)]);
+  findPairs(papers).map(({ stand, sides }) => [stand, ...sides.map(({ handle }) => handle)]);
 
 describe("quotes on one outcome stand side by side", () => {
   test.each([
@@ -128,7 +128,7 @@ describe("quotes on one outcome stand side by side", () => {
     const against = ["c", "d"].map((id, n) =>
       read(id, about(n === 0 ? "up" : "down", "glue against tape", "grip force")),
     );
-    const pairs = sideBySide([...many, ...other, ...against]);
+    const pairs = findPairs([...many, ...other, ...against]);
     expect(pairs).toHaveLength(maxPairs);
     expect(pairs[0]).toMatchObject({ stand: "opposite", outcome: "grip force" });
     expect(new Set(pairs.map(({ outcome }) => outcome)).size).toBe(3);

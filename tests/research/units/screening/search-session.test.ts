@@ -153,7 +153,7 @@ describe("a search that failed", () => {
       expect(verdict).toEqual({
         verdict: "blocked",
         reason:
-          'No source can be searched for now: One: one.org was not found (ENOTFOUND); Two: two.org was not found (ENOTFOUND); check the network; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".',
+          'No source can be searched for now: One: one.org was not found (ENOTFOUND); Two: two.org was not found (ENOTFOUND); check the network; run again later, or use your own papers, which needs no network: research-ralph <folder of papers> "…".',
       });
       expect(events.map(({ type }) => type)).not.toContain("iteration-started");
       expect(ledger).toEqual([]);
@@ -169,7 +169,7 @@ describe("a search that failed", () => {
     expect(verdict).toEqual({
       verdict: "blocked",
       reason:
-        'No source can be searched for now: One: example.org does not answer; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".',
+        'No source can be searched for now: One: example.org does not answer; run again later, or use your own papers, which needs no network: research-ralph <folder of papers> "…".',
     });
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
     expect(existsSync(candidatesFile(first.how.folder))).toBe(false);
@@ -211,7 +211,7 @@ describe("a search that failed", () => {
     expect(verdict).toEqual({
       verdict: "blocked",
       reason:
-        'No source can be searched for now: One: example.org asks to wait; run again later, or bring papers of your own, which needs no network: research-ralph <folder of papers> "…".',
+        'No source can be searched for now: One: example.org asks to wait; run again later, or use your own papers, which needs no network: research-ralph <folder of papers> "…".',
     });
     expect(ledger.map(({ agent }) => agent)).toEqual(["scripted", undefined]);
     expect(rrd.blocked_sources).toEqual([{ name: "One", reason: "example.org asks to wait." }]);
