@@ -54,7 +54,7 @@ const namedCharacters: Readonly<Record<string, string>> = {
   trade: "™",
 };
 
-/** The second halves of entity names such as `&eacute;`. */
+/** The accent names in entities such as `&eacute;`, and the combining characters. */
 const accents: Readonly<Record<string, string>> = {
   acute: "\u0301",
   grave: "\u0300",
@@ -79,8 +79,8 @@ function characterNamed(name: string): string | undefined {
 export const withoutReferences = (text: string): string =>
   text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
-    (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return characterNamed(name) ?? whole;
+    (reference, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return characterNamed(name) ?? reference;
       const code = decimal === undefined ? Number.parseInt(hex ?? "", 16) : Number(decimal);
       const isText = code >= 0x20 && code <= 0x10_ff_ff && !(code >= 0xd8_00 && code <= 0xdf_ff);
       return isText ? String.fromCodePoint(code) : "";

@@ -1,7 +1,8 @@
 /**
- * Whole, well-formed XML as objects, with the attributes that are asked for as `@name`: texts stay texts (2401.00010
- * keeps its zero), repeated elements named in `arrays` are always arrays. An element with an attribute holds its text
- * as `#text`.
+ * Parses complete, well-formed XML to objects. Texts stay strings, so 2401.00010 keeps its last zero. The elements in
+ * `arrays` are always arrays. The given attributes become properties `@name`; the text of an element with attributes is
+ * its property `#text`.
+ * @returns the value; or the reason, as the end of a sentence, if the XML can't be parsed.
  */
 export async function parseXml(
   xml: string,
@@ -9,10 +10,10 @@ export async function parseXml(
   attributes: readonly string[] | "all",
 ): Promise<{ readonly value: unknown } | { readonly reason: string }> {
   const { XMLParser, XMLValidator } = await import("fast-xml-parser");
-  // One entity of 100 kB named 100,000 times is 10 GB; no service declares any.
+  // Entities could expand to gigabytes. No service uses its own.
   if (/<!ENTITY/i.test(xml)) return { reason: "it declares entities of its own" };
   try {
-    // The parser takes half a document for a whole one.
+    // Validated first, because the parser would also accept half of a document.
     if (XMLValidator.validate(xml) !== true) return { reason: "it is cut off or not well-formed" };
     const parser = new XMLParser({
       ignoreAttributes: attributes === "all" ? false : (name: string) => !attributes.includes(name),

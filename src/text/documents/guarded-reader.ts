@@ -7,10 +7,12 @@ const maxReadingMs = 120_000;
 /** Maximum resident memory of the reader process, in bytes. A PDF of 2,000 pages needs less than half. */
 export const maxReaderMemoryBytes = 1536 * 1024 * 1024;
 /**
- * Memory limit of one document: a base in bytes, plus a multiple of the document's size. Web pages need the highest
- * multiple. Small compressed files that expand too much reach the limit early.
+ * The memory limit for a document is this base, plus `memoryPerByte` for each byte of the document. So small compressed
+ * files that expand too much reach the limit early.
  */
-const [baseMemoryBytes, memoryPerByte] = [512 * 1024 * 1024, 120];
+const baseMemoryBytes = 512 * 1024 * 1024;
+/** Web pages need most memory for each byte. */
+const memoryPerByte = 120;
 /**
  * Plain texts up to this size are read in this process: reading takes linear time, and less than starting a process.
  */
@@ -67,8 +69,8 @@ const memoryFor = (bytes: Uint8Array): number =>
 const reasons = {
   time: (maxMs: number) => `The document could not be read within ${maxMs / 1000} seconds.`,
   step: () => `One page of the document takes more than ${maxStepSeconds} CPU seconds to be read.`,
-  memory: (_: number, memory: number) =>
-    `The document needs more than ${Math.floor(memory / 1024 / 1024)} MB of memory to be read.`,
+  memory: (_: number, memoryBytes: number) =>
+    `The document needs more than ${Math.floor(memoryBytes / 1024 / 1024)} MB of memory to be read.`,
   crash: () => "The document ended the process that reads it.",
 } as const;
 

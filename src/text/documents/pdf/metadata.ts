@@ -2,7 +2,7 @@ import { dateOf } from "../../dates.js";
 import type { Line } from "./layout.js";
 import { withAccents } from "./pages.js";
 import { withoutEntities } from "../text/document-text.js";
-import { authorsAndDate, noName } from "../text/title-lines.js";
+import { authorsAndDate, notName } from "../text/title-lines.js";
 
 /** Returns a field of a PDF's XMP by its name in lower case. */
 export type Xmp = (name: string) => unknown;
@@ -56,7 +56,7 @@ function linesBelow(title: string, lines: readonly Line[]): readonly string[] {
   const lettersOnly = (part: string) => part.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
   const titleLetters = lettersOnly(title);
   const isPart = ({ text }: Line) => lettersOnly(text).length > 1 && titleLetters.includes(lettersOnly(text));
-  const first = lines.slice(0, maxHead).findIndex(isPart);
+  const first = lines.slice(0, maxHeadLines).findIndex(isPart);
   if (first === -1) return [];
   const length = lines.slice(first).findIndex((line) => !isPart(line));
   return length === -1 ? [] : lines.slice(first + length).map(({ text }) => text.trim());
@@ -110,7 +110,7 @@ function titleFrom(value: unknown): string | undefined {
 }
 
 /** Number of lines at the top of the first page that are searched for the title. */
-const maxHead = 25;
+const maxHeadLines = 25;
 /** Maximum lines of a title. */
 const maxTitleLines = 4;
 /** Maximum characters of a title. */
@@ -130,7 +130,7 @@ function withoutMarks(text: string): string {
  * the number of the paper, and words in a picture, which are below the title.
  */
 function largestLines(lines: readonly Line[]): string | undefined {
-  const headLines = lines.slice(0, maxHead).filter((line) => (line.text.match(/\p{L}/gu)?.length ?? 0) >= 4);
+  const headLines = lines.slice(0, maxHeadLines).filter((line) => (line.text.match(/\p{L}/gu)?.length ?? 0) >= 4);
   const groups: { readonly height: number; readonly lines: Line[] }[] = [];
   for (const line of headLines) {
     const last = groups.at(-1);
@@ -222,7 +222,7 @@ function authorsFrom(value: unknown): string[] | undefined {
   const separator = plain.includes(";") ? /;/ : isLastNameFirst ? /&|\band\b/ : /,|&|\band\b/;
   const pieces = plain.split(separator);
   // After an institution, its town and country follow.
-  const hasPlaces = pieces.some((name) => noName.test(name));
+  const hasPlaces = pieces.some((name) => notName.test(name));
   const names = pieces
     .map((name) =>
       withAccents(name)
@@ -230,7 +230,7 @@ function authorsFrom(value: unknown): string[] | undefined {
         .replace(/\s+/g, " ")
         .trim(),
     )
-    .filter((name) => name.length > 1 && name.length < 80 && !noName.test(name) && !isDegreeOrAccount(name))
+    .filter((name) => name.length > 1 && name.length < 80 && !notName.test(name) && !isDegreeOrAccount(name))
     .filter((name) => !hasPlaces || /\s/.test(name));
   return names.length === 0 ? undefined : names.slice(0, 300);
 }

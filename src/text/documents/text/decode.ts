@@ -1,88 +1,94 @@
-import { guessedCharset } from "./guess-charset.js";
+import { guessCharset } from "./guess-charset.js";
 
 /**
- * A document's bytes as text. What reads as UTF-8 is UTF-8, whatever its Content-Type or its own head says: servers are
- * often wrong about it. Else the charset that they name holds. Where they name none, or UTF-8, the text itself tells by
- * its letters; Windows-1252, the most used of the old ones, where it doesn't.
+ * Decodes the bytes of a document. Valid UTF-8 is UTF-8, also if the Content-Type or the document states another
+ * charset, because servers are often wrong. Otherwise the stated charset is used. If the document states none, or
+ * UTF-8, the charset is guessed from its characters.
  */
 export function decodeText(bytes: Uint8Array, type = ""): string {
-  const wide = utf16Of(bytes, type);
-  if (wide !== undefined) return new TextDecoder(wide).decode(bytes);
+  const utf16 = utf16Of(bytes, type);
+  if (utf16 !== undefined) return new TextDecoder(utf16).decode(bytes);
   const head = Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
-  const named =
+  const statedCharset =
     /charset=["']?([\w:-]+)/i.exec(type)?.[1] ??
     /^\s*<\?xml[^>]{0,100}\bencoding=["']([\w:-]+)/i.exec(head)?.[1] ??
     /<meta[^>]+charset=["']?([\w-]+)/i.exec(head)?.[1];
-  // Every text in this has bytes that are UTF-8 too.
-  const isShifted = /^iso-2022/i.test(named ?? "") || holdsShifts(bytes);
-  const own = isShifted ? decodedAs(/^iso-2022/i.test(named ?? "") ? (named ?? "") : "iso-2022-jp", bytes) : undefined;
-  return own ?? decodedAs("utf-8", bytes, true) ?? otherwise(bytes, named);
+  // ISO-2022 is tested before UTF-8, because its bytes are always valid UTF-8 too.
+  const isStatedIso2022 = /^iso-2022/i.test(statedCharset ?? "");
+  const isIso2022 = isStatedIso2022 || hasIso2022Shifts(bytes);
+  const iso2022Text = isIso2022 ? tryDecode(isStatedIso2022 ? (statedCharset ?? "") : "iso-2022-jp", bytes) : undefined;
+  return iso2022Text ?? tryDecode("utf-8", bytes, true) ?? decodeOldCharset(bytes, statedCharset);
 }
 
 /**
- * The byte order of a text of UTF-16; undefined of any other. A mark at its beginning tells it, or that every other
- * byte of its ASCII characters is 0. A name that can be read byte by byte ("<meta charset=utf-16>") is wrong.
+ * The byte order of a text in UTF-16; undefined for other texts. It has a byte order mark, or every second byte of its
+ * ASCII characters is 0. A charset that is stated in the document's own text is ignored: if its bytes can be read as
+ * ASCII, the text is not UTF-16.
  */
 export function utf16Of(bytes: Uint8Array, type = ""): "utf-16le" | "utf-16be" | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  const head = bytes.subarray(0, wideHead);
-  const counts = [0, 0];
-  for (const [at, byte] of head.entries()) if (byte === 0) counts[at % 2] = (counts[at % 2] ?? 0) + 1;
-  const [even = 0, odd = 0] = counts;
-  const [fewer, more] = [Math.min(even, odd), Math.max(even, odd)];
-  const isNamed = /charset=["']?(?:utf-16|ucs-2)/i.test(type);
-  // Of Chinese text only the marks between its words are ASCII; read byte by byte it is not UTF-8.
-  const isSparse = fewer === 0 && more > 0.02 * head.length && decodedAs("utf-8", bytes, true) === undefined;
-  const isWide = isNamed
+  const head = bytes.subarray(0, utf16SampleBytes);
+  const zeroCounts = [0, 0];
+  for (const [index, byte] of head.entries()) if (byte === 0) zeroCounts[index % 2] = (zeroCounts[index % 2] ?? 0) + 1;
+  const [evenZeros = 0, oddZeros = 0] = zeroCounts;
+  const [fewer, more] = [Math.min(evenZeros, oddZeros), Math.max(evenZeros, oddZeros)];
+  const isStated = /charset=["']?(?:utf-16|ucs-2)/i.test(type);
+  // In Chinese text, only the punctuation is ASCII, so there are few zeros. But its bytes are not valid UTF-8.
+  const isChinese = fewer === 0 && more > 0.02 * head.length && tryDecode("utf-8", bytes, true) === undefined;
+  const isUtf16 = isStated
     ? more > 0
-    : head.length >= leastWide && ((more > 0.3 * head.length && fewer < 0.02 * head.length) || isSparse);
-  return isWide ? (even > odd ? "utf-16be" : "utf-16le") : undefined;
+    : head.length >= minUtf16Bytes && ((more > 0.3 * head.length && fewer < 0.02 * head.length) || isChinese);
+  return isUtf16 ? (evenZeros > oddZeros ? "utf-16be" : "utf-16le") : undefined;
 }
 
-/** Bytes of a text that tell whether it is one of UTF-16, and so many at least. */
-const [wideHead, leastWide] = [4096, 64];
+/** Number of bytes that are tested for UTF-16. */
+const utf16SampleBytes = 4096;
+/** A shorter text is not recognised as UTF-16 by its zeros alone. */
+const minUtf16Bytes = 64;
 
-/** ISO-2022-JP changes to Japanese characters, and back, by what is nowhere else. */
-const holdsShifts = (bytes: Uint8Array): boolean => {
+/** Whether a text contains the control sequences with which ISO-2022-JP changes to Japanese characters and back. */
+const hasIso2022Shifts = (bytes: Uint8Array): boolean => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return ["\x1b$B", "\x1b$@"].some((shift) => text.includes(shift, 0, "latin1")) && text.includes("\x1b(", 0, "latin1");
 };
 
-function otherwise(bytes: Uint8Array, named: string | undefined): string {
-  const isNamed = named !== undefined && !/^(?:utf-?8|utf-?16.{0,2}|ucs-?2)$/i.test(named);
-  const other = isNamed ? decodedAs(named, bytes) : undefined;
-  if (other !== undefined) return other;
-  const text = new TextDecoder().decode(bytes);
-  // Some broken characters in a text of UTF-8 do not make it another.
-  if (isMostlyWhole(text)) return text;
-  return decodedAs(guessedCharset(bytes), bytes) ?? text;
+/** Decodes a text that is not valid UTF-8: in the stated charset, as damaged UTF-8, or in a guessed charset. */
+function decodeOldCharset(bytes: Uint8Array, statedCharset: string | undefined): string {
+  const isOldCharset = statedCharset !== undefined && !/^(?:utf-?8|utf-?16.{0,2}|ucs-?2)$/i.test(statedCharset);
+  const statedText = isOldCharset ? tryDecode(statedCharset, bytes) : undefined;
+  if (statedText !== undefined) return statedText;
+  const utf8Text = new TextDecoder().decode(bytes);
+  // A few damaged characters do not mean that it is not UTF-8.
+  if (isMostlyValid(utf8Text)) return utf8Text;
+  return tryDecode(guessCharset(bytes), bytes) ?? utf8Text;
 }
 
-/** Whether a text has more characters beyond ASCII than broken ones. */
-function isMostlyWhole(text: string): boolean {
-  let [whole, broken] = [0, 0];
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === 0xfffd) broken += 1;
-    else if (code >= 0x80) whole += 1;
+/** Whether a decoded text has more valid characters outside ASCII than damaged ones. */
+function isMostlyValid(text: string): boolean {
+  let [validCount, damagedCount] = [0, 0];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0xfffd) damagedCount += 1;
+    else if (code >= 0x80) validCount += 1;
   }
-  return whole > broken;
+  return validCount > damagedCount;
 }
 
-/** Undefined for a charset that nobody knows, and for bytes that a `strict` one does not have. */
-function decodedAs(charset: string, bytes: Uint8Array, strict = false): string | undefined {
+/** The decoded text. Undefined if the charset is not known, or if `isStrict` and the bytes are not valid in it. */
+function tryDecode(charset: string, bytes: Uint8Array, isStrict = false): string | undefined {
   try {
-    const decoder = new TextDecoder(charset, { fatal: strict });
+    const decoder = new TextDecoder(charset, { fatal: isStrict });
     const text = decoder.decode(bytes);
-    // Node 20 and 22 take it for Latin-1, which has control characters in place of quotation marks.
+    // Node 20 and 22 decode windows-1252 as Latin-1, which has control characters in place of quotation marks.
     return decoder.encoding === "windows-1252"
-      ? text.replace(/[\x80-\x9f]/g, (control) => windows[control.charCodeAt(0) - 0x80] ?? control)
+      ? text.replace(/[\x80-\x9f]/g, (control) => windows1252[control.charCodeAt(0) - 0x80] ?? control)
       : text;
   } catch {
     return undefined;
   }
 }
 
-const windows = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+/** The characters 0x80 to 0x9f of windows-1252. */
+const windows1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";

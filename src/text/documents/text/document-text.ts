@@ -1,24 +1,25 @@
 import { createHash } from "node:crypto";
 
-/** A page or section of a text begins at offset `at`. */
+/** The beginning of a page or section of a text. */
 export interface Mark {
+  /** Offset in the text. */
   readonly at: number;
-  /** As a locator names it: "p. 4" or "§ 3 Method". */
+  /** The page or section as a locator: "p. 4" or "§ 3 Method". */
   readonly label: string;
 }
 
-/** The text of a document as agents read it and quotes are looked for. */
+/** The text of a document. Agents read it, and quotes are searched in it. */
 export interface DocumentText {
   /** Pages begin with a line such as `[p. 4]`, sections with one such as `## 3 Method`. */
   readonly text: string;
-  /** Of `text`, in hexadecimal. */
+  /** The hash of `text`, in hexadecimal. */
   readonly sha256: string;
-  /** In the order of the text. */
+  /** The pages and sections, in the order of the text. */
   readonly marks: readonly Mark[];
   readonly kind: "pdf" | "html" | "markdown" | "text" | "latex" | "jats";
   /**
-   * `partial`: a document longer than the reader's bounds. `abstract`: a page about the document, such as a
-   * publisher's, without its body.
+   * `partial`: a part of the document is missing or could not be read. `abstract`: only the abstract of the document,
+   * such as on a publisher's page.
    */
   readonly depth: "full" | "partial" | "abstract";
   readonly title?: string;
@@ -26,77 +27,80 @@ export interface DocumentText {
   /** YYYY, YYYY-MM or YYYY-MM-DD. */
   readonly date?: string;
   readonly abstract?: string;
-  /** Set where the document itself says so. */
+  /** True if the document itself says that it is retracted. */
   readonly retracted?: boolean;
-  /** The id that the document's own front matter gives it. */
+  /** The id in the document's front matter. */
   readonly id?: string;
   readonly doi?: string;
-  /** The id that arXiv stamped on it, with its version. */
+  /** The arXiv id that is printed on the document, with its version. */
   readonly arxiv?: string;
-  /** What kind of publication the document says it is, such as "research article". */
+  /** The kind of publication, such as "research article", if the document states it. */
   readonly publicationType?: string;
-  /** The address of the licence that the document names. */
+  /** The address of the licence, if the document states it. */
   readonly license?: string;
-  /** The way that led to it, its address, and the ways that were tried before and gave nothing better. */
+  /** How the document was found (`way`), its address, and the ways that were tried before without a better result. */
   readonly origin?: {
     readonly way: string;
     readonly url: string;
     readonly tried?: readonly { readonly way: string; readonly reason: string }[];
   };
-  /** What a person should know of it, in whole sentences: hidden text that was left out, pages that were not read. */
+  /** Sentences for the user about problems of the text: hidden text that was left out, pages that were not read. */
   readonly warnings: readonly string[];
 }
 
-/** What a reader of one format makes of a document's bytes. */
+/** The result of reading a document. */
 export type ReadResult =
   | { readonly status: "ok"; readonly text: DocumentText }
   | { readonly status: "unreadable"; readonly reason: string };
 
-/** A stretch of a text; `label` says that a page or section begins with it. */
+/** A part of a text. */
 export interface Part {
+  /** The locator of the page or section that begins with this part. */
   readonly label?: string;
   readonly text: string;
 }
 
-/** What a reader knows of a text besides its parts. */
+/** Properties of a document besides its text. */
 type Details = Pick<DocumentText, "kind" | "depth"> & {
   readonly [Name in "title" | "authors" | "date" | "abstract" | "retracted" | "id" | "doi" | "arxiv" | "warnings"]?:
     | DocumentText[Name]
     | undefined;
 };
 
-/** Joins parts by a blank line, sets the marks and hashes the whole. Empty details are left out, endless ones cut. */
+/** Joins parts with an empty line between them. Empty details are left out, and long ones are cut. */
 export function buildText(parts: readonly Part[], details: Details): DocumentText {
   const marks: Mark[] = [];
   let text = "";
-  let invisible = 0;
+  let invisibleCount = 0;
   for (const part of parts) {
-    const visible = withoutInvisible(part.text);
-    invisible += visible.removed;
-    const clean = visible.text.trim();
-    if (clean === "") continue;
+    const cleaned = cleanText(part.text);
+    invisibleCount += cleaned.invisibleCount;
+    const partText = cleaned.text.trim();
+    if (partText === "") continue;
     if (text !== "") text += "\n\n";
     if (part.label !== undefined) marks.push({ at: text.length, label: part.label });
-    text += clean;
+    text += partText;
   }
-  const hidden =
-    invisible >= 20
-      ? [`${invisible} invisible characters (Unicode tags or zero-width) were left out of the text.`]
+  const invisibleWarning =
+    invisibleCount >= minInvisible
+      ? [`${invisibleCount} invisible characters (Unicode tags or zero-width) were left out of the text.`]
       : [];
   const { title, authors, abstract } = details;
-  const bounded = {
+  const cutDetails = {
     ...details,
     title: title === undefined ? undefined : withoutEntities(title).slice(0, 500),
     authors: authors?.slice(0, 300).map((name) => name.slice(0, 200)),
     abstract: abstract?.slice(0, 6000),
   };
-  const filled = Object.fromEntries(Object.entries(bounded).filter(([, value]) => value !== undefined && value !== ""));
+  const nonEmptyDetails = Object.fromEntries(
+    Object.entries(cutDetails).filter(([, value]) => value !== undefined && value !== ""),
+  );
   const sha256 = createHash("sha256").update(text).digest("hex");
   const isRetracted =
     details.retracted === true || /^\W*(retracted|withdrawn)\b(?! (?:and|or) )/i.test(details.title ?? "");
-  const warnings = [...(details.warnings ?? []), ...hidden];
+  const warnings = [...(details.warnings ?? []), ...invisibleWarning];
   return {
-    ...(filled as Pick<DocumentText, keyof Details>),
+    ...(nonEmptyDetails as Pick<DocumentText, keyof Details>),
     ...(isRetracted ? { retracted: true } : {}),
     text,
     sha256,
@@ -105,9 +109,15 @@ export function buildText(parts: readonly Part[], details: Details): DocumentTex
   };
 }
 
-/** A title or name without the entities, once or twice over, and the tags that some programs write into it. */
+/** If so many invisible characters were removed, the text gets a warning. */
+const minInvisible = 20;
+
+/**
+ * A title or name with characters in place of entities, and without the tags that some programs write into it. Entities
+ * are decoded twice, because some programs encode them twice ("&amp;amp;").
+ */
 export function withoutEntities(title: string): string {
-  const once = (text: string): string =>
+  const decodeEntities = (text: string): string =>
     text.replace(
       /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/gi,
       (all, hex?: string, decimal?: string, name?: string) => {
@@ -116,7 +126,7 @@ export function withoutEntities(title: string): string {
         return code > 31 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "";
       },
     );
-  return once(once(title))
+  return decodeEntities(decodeEntities(title))
     .replace(/<\/?(?:i|b|em|strong|sub|sup|span|sc|inf)\b[^<>]{0,80}>|\u00ad/gi, "")
     .replace(/\s+/g, " ")
     .trim();
@@ -124,35 +134,39 @@ export function withoutEntities(title: string): string {
 
 const namedEntities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
-/** The page or section that the character at `offset` stands in. */
+/** The page or section of the character at `offset`. */
 export function locatorAt(marks: readonly Mark[], offset: number): string | undefined {
   return marks.findLast((mark) => mark.at <= offset)?.label;
 }
 
 /**
- * More marks on one letter than any language sets: Unicode's own bound for streams (UAX 15). To put a run of marks in
- * order takes quadratic time: a text of 300,000 strokes took over an hour.
+ * More combining marks than a letter has in any language; 30 is the limit of Unicode's stream-safe format (UAX 15).
+ * Normalising a row of marks takes quadratic time: more than an hour for 300,000.
  */
 const tooManyMarks = /(\p{M}{30})\p{M}+/gu;
 
 /**
- * One form for every text: NFC, line feeds, no control characters, none that nobody sees.
- * Tag characters (U+E0000 on) spell whole sentences that only a model reads.
+ * Normalises a text: NFC, line feeds, and no control characters or invisible characters. Invisible tag characters
+ * (U+E0000 to U+E007F) could contain sentences that only a model reads.
+ * @returns the text, and the number of invisible characters that were removed.
  */
-function withoutInvisible(raw: string): { text: string; removed: number } {
-  const plain = raw
+function cleanText(raw: string): { text: string; invisibleCount: number } {
+  const withoutControls = raw
     .replace(/\r\n?|[\u2028\u2029\u0085\f\v]/g, "\n")
     .replace(/[\t\u00a0\u2000-\u200a\u202f\u3000]/g, " ")
     .replace(/\p{Surrogate}/gu, "\ufffd")
     // eslint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "")
     .replace(tooManyMarks, "$1");
-  const text = plain.replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, "");
+  const text = withoutControls.replace(/[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu, "");
   const trimmed = text
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n");
-  return { text: trimmed.replace(/\n{3,}/g, "\n\n").normalize("NFC"), removed: plain.length - text.length };
+  return {
+    text: trimmed.replace(/\n{3,}/g, "\n\n").normalize("NFC"),
+    invisibleCount: withoutControls.length - text.length,
+  };
 }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Ways in which a text speaks to a model or a reviewer instead of to its readers. Seen in articles with hidden text,
- * July 2025.
- */
+/** Patterns of instructions to a model or a reviewer, from articles with hidden text that were found in July 2025. */
 const patterns: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.!?]{0,30}\b(?:previous|prior|above|earlier|preceding|all|any|your|system)\b[^.!?]{0,30}\b(?:instructions?|prompts?|guidelines|directions|rules|messages)\b/i,
   /(?:^|[:;,"“(]\s*|\b(?:please|must|should|to|now|and|always|just)\s+)(?:give|write|provide|produce|submit|return|output)\b[^.!?]{0,40}\b(?:positive|favou?rable|glowing|enthusiastic)\b[^.!?]{0,20}\b(?:review|feedback|assessment|evaluation|recommendation|score|rating)s?\b(?! that| of users| from)/i,
@@ -13,22 +10,23 @@ const patterns: readonly RegExp[] = [
   /\b(?:reveal|print|exfiltrate|send|leak)\b[^.!?]{0,30}\b(?:your (?:system )?prompt|api keys?|credentials|environment variables|secrets)\b/i,
 ];
 
-/** At maxFound so many sentences, each of at maxFound so many characters: enough for a warning. */
-const maxFound = 10;
-const maxSentence = 300;
+/** Maximum number of sentences that are returned. */
+const maxSentences = 10;
+/** Maximum length of a sentence that is returned. */
+const maxSentenceChars = 300;
 
 /**
- * Sentences that seem to be addressed to AI reviewers or models. Only a warning: an article about prompt injection
- * quotes such sentences too.
+ * Finds sentences that seem to be instructions to AI reviewers or models. They are only a reason for a warning: an
+ * article about prompt injection quotes such sentences too.
  */
 export function findInstructions(text: string): string[] {
-  const found: string[] = [];
+  const instructions: string[] = [];
   for (const sentence of sentencesOf(text)) {
-    if (found.length === maxFound) break;
+    if (instructions.length === maxSentences) break;
     if (patterns.some((pattern) => pattern.test(sentence)))
-      found.push(sentence.length > maxSentence ? `${sentence.slice(0, maxSentence)}…` : sentence);
+      instructions.push(sentence.length > maxSentenceChars ? `${sentence.slice(0, maxSentenceChars)}…` : sentence);
   }
-  return [...new Set(found)];
+  return [...new Set(instructions)];
 }
 
 function* sentencesOf(text: string): Generator<string> {
@@ -37,7 +35,7 @@ function* sentencesOf(text: string): Generator<string> {
       .replace(/(\p{L})-\n(?=\p{Ll})/gu, "$1")
       .replace(/\s+/g, " ")
       .trim();
-    // A "sentence" without a full stop may be a whole table: cut, so that no pattern runs over pages.
+    // A "sentence" without a full stop may be a complete table. It is divided, so that the patterns stay fast.
     for (const sentence of line.split(/(?<=[.!?:]["”’)]?)\s+(?=["“‘(]?\p{Lu}|\d)/u)) {
       for (let start = 0; start < sentence.length; start += 2000) yield sentence.slice(start, start + 2000);
     }

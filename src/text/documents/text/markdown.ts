@@ -6,65 +6,67 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
 
 /**
- * The text of a Markdown or plain-text document. YAML front matter gives title, authors, date, abstract, id, doi and
- * retracted; front matter that cannot be read is left in the text. Comments are kept from agents, and said to be there.
- * Never fails: any text is a document.
+ * Reads a Markdown or plain-text document. The title, authors, date, abstract, id, doi and retracted come from YAML
+ * front matter. Front matter with errors stays in the text. Comments are removed, with a warning. Never fails.
  */
 export function readMarkdown(source: string, kind: "markdown" | "text"): DocumentText {
   const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
-  const { text: visible, pieces } = extractBetween(body, "<!--", "-->");
-  const sections = kind === "markdown" ? sectionsOf(visible) : [{ text: visible }];
-  const own = kind === "markdown" ? factsUnderHeading(visible) : titleMetadata(visible);
+  const { text, pieces: comments } = extractBetween(body, "<!--", "-->");
+  const sections = kind === "markdown" ? sectionsOf(text) : [{ text }];
+  const printed = kind === "markdown" ? markdownMetadata(text) : titleMetadata(text);
   const abstract = textOf(front.abstract) ?? abstractIn(sections);
-  const printedIds = idsInHead(visible);
-  const comments = pieces.reduce((sum, piece) => sum + piece.trim().length, 0);
+  const printedIds = idsInHead(text);
+  const commentChars = comments.reduce((sum, comment) => sum + comment.trim().length, 0);
   return buildText(sections, {
     kind,
     depth: "full",
-    title: textOf(front.title) ?? own.title,
-    authors: namesOf(front.authors ?? front.author) ?? own.authors,
-    date: dateOf(front.date) ?? own.date,
+    title: textOf(front.title) ?? printed.title,
+    authors: namesOf(front.authors ?? front.author) ?? printed.authors,
+    date: dateOf(front.date) ?? printed.date,
     abstract,
     id: textOf(front.id),
     ...printedIds,
     ...withoutUndefined({ doi: textOf(front.doi) }),
     retracted: front.retracted === true ? true : undefined,
     warnings:
-      comments === 0 ? [] : [`${comments} characters in comments, which readers don't see, were left out of the text.`],
+      commentChars === 0
+        ? []
+        : [`${commentChars} characters in comments, which readers don't see, were left out of the text.`],
   });
 }
 
-/** The title of a Markdown text is its first heading of the first level, else what would be that of a plain text. */
-function factsUnderHeading(text: string): ReturnType<typeof titleMetadata> {
+/** The title is the first heading of level 1, and authors and date are below it. Without one, as for a plain text. */
+function markdownMetadata(text: string): ReturnType<typeof titleMetadata> {
   const heading = /^# +(\S.*)$/m.exec(text);
   if (heading === null) return titleMetadata(text);
-  const rest = text.slice(heading.index + heading[0].length, heading.index + 5000).split("\n");
-  const plain = rest.map((line) => line.replace(/[*_`]+/g, "").trim());
-  return { title: heading[1]?.trim(), ...authorsAndDate(plain, text) };
+  const linesBelow = text.slice(heading.index + heading[0].length, heading.index + 5000).split("\n");
+  const linesWithoutMarkup = linesBelow.map((line) => line.replace(/[*_`]+/g, "").trim());
+  return { title: heading[1]?.trim(), ...authorsAndDate(linesWithoutMarkup, text) };
 }
 
-/** Characters of front matter; nobody says what time the YAML parser takes. */
-const longestFront = 32 * 1024;
+/** Maximum length of front matter, because the time that the YAML parser needs is not known. */
+const maxFrontChars = 32 * 1024;
 
 function splitFrontMatter(source: string): { front: Record<string, unknown>; body: string } {
-  const match = /^---\n([\s\S]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(source.slice(0, longestFront));
+  const match = /^---\n([\s\S]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(source.slice(0, maxFrontChars));
   if (match?.[1] === undefined) return { front: {}, body: source };
   try {
     const front: unknown = parse(match[1], { schema: "core", maxAliasCount: 10 });
     if (isObject(front)) return { front: front as Record<string, unknown>, body: source.slice(match[0].length) };
   } catch {
-    // Not YAML: two rules around ordinary text.
+    // It is not YAML, but usual text between two horizontal lines.
   }
   return { front: {}, body: source };
 }
 
-/** Splits at headings of any level outside code fences; each section begins with its heading's line. */
+/** Splits a text at its headings of level 2 to 6, except in code. Each section begins with the line of its heading. */
 function sectionsOf(body: string): Part[] {
   const parts: { label?: string; lines: string[] }[] = [{ lines: [] }];
   let fence: string | undefined;
   for (const line of body.split("\n")) {
-    const marker = /^ {0,3}(```+|~~~+)/.exec(line)?.[1];
-    if (marker !== undefined) fence = fence === undefined ? marker : marker.startsWith(fence) ? undefined : fence;
+    const fenceOnLine = /^ {0,3}(```+|~~~+)/.exec(line)?.[1];
+    if (fenceOnLine !== undefined)
+      fence = fence === undefined ? fenceOnLine : fenceOnLine.startsWith(fence) ? undefined : fence;
     const heading = fence === undefined ? headingOf(line) : undefined;
     if (heading === undefined) parts.at(-1)?.lines.push(line);
     else parts.push({ label: sectionLabel(heading), lines: [line] });
@@ -73,23 +75,23 @@ function sectionsOf(body: string): Part[] {
 }
 
 /**
- * The heading of a line `## 3 Method ##`, without its marks; undefined for any other line and for a document's own
- * title.
+ * The heading on a line such as `## 3 Method ##`, without "#". Undefined for other lines, and for headings of level 1,
+ * which are the title.
  */
 function headingOf(line: string): string | undefined {
-  const words = /^#{2,6} +(?=\S)/.exec(line)?.[0];
-  if (words === undefined) return undefined;
-  const text = line.slice(words.length).trimEnd();
+  const openingMark = /^#{2,6} +(?=\S)/.exec(line)?.[0];
+  if (openingMark === undefined) return undefined;
+  const text = line.slice(openingMark.length).trimEnd();
   let end = text.length;
   while (text[end - 1] === "#") end -= 1;
-  const isClosed = end < text.length && (end === 0 || text[end - 1] === " ");
-  return (isClosed ? text.slice(0, end).trimEnd() : text) || text;
+  const hasClosingMark = end < text.length && (end === 0 || text[end - 1] === " ");
+  return (hasClosingMark ? text.slice(0, end).trimEnd() : text) || text;
 }
 
-/** A section's locator, such as "§ 3 Method". */
+/** The locator of a section, such as "§ 3 Method". */
 export const sectionLabel = (heading: string): string => {
-  const plain = heading.replace(/[*_`]/g, "").replace(/\s+/g, " ").trim();
-  return `§ ${plain.length > 80 ? `${plain.slice(0, 79)}…` : plain}`;
+  const text = heading.replace(/[*_`]/g, "").replace(/\s+/g, " ").trim();
+  return `§ ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`;
 };
 
 function abstractIn(sections: readonly Part[]): string | undefined {
@@ -113,7 +115,7 @@ function namesOf(value: unknown): string[] | undefined {
     .filter((name) => name !== undefined);
 }
 
-/** The core schema of YAML leaves dates as text; a year alone is read as a number. */
+/** The date in the front matter. YAML's core schema reads a date as text, and a year alone as a number. */
 function dateOf(value: unknown): string | undefined {
   return /^\d{4}(?:-\d{2}(?:-\d{2})?)?/.exec(textOf(value) ?? "")?.[0];
 }

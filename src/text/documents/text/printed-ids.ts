@@ -1,28 +1,31 @@
-/** The names that a document gives itself; a reader of its papers still has to ask whether they are true. */
+/** The ids that are printed in a document. They may be wrong, so the caller must check them. */
 export interface OwnIds {
-  /** In lower case, without a resolver. */
+  /** In lower case, without https://doi.org/. */
   readonly doi?: string;
-  /** As arXiv stamps it, with its version. */
+  /** The arXiv id, with the version if it is printed. */
   readonly arxiv?: string;
 }
 
 export const doiPattern = /\b10\.\d{4,9}\/[^\s"<>]{2,200}/i;
-/** A line that begins with the id of arXiv. */
+/** A line that begins with an arXiv id. */
 export const stampedLine = /^arXiv:\s?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})(?:v\d{1,3})?)(?=\s|$)/i;
 
-/** A DOI without what a sentence puts behind it, and without the part for a supplement of its article. */
+/**
+ * A DOI in lower case, without the punctuation after it, and without a suffix for a supplement or a format of the
+ * article. Undefined if it is not a DOI.
+ */
 export function cleanDoi(text: string | undefined): string | undefined {
-  const bare = (text ?? "")
+  const doi = (text ?? "")
     .replace(/(?<![.,;:)\]}'’”])[.,;:)\]}'’”]+$/, "")
     .replace(/\.[st]\d{3}$|\/-?(?:\/dc\d|suppl.*|full|pdf|abstract)$/i, "");
-  return /^10\.\d{4,9}\/\S{2,}$/.test(bare) ? bare.toLowerCase() : undefined;
+  return /^10\.\d{4,9}\/\S{2,}$/.test(doi) ? doi.toLowerCase() : undefined;
 }
 
-/** Lines at the top of a text, without those that are empty, among which its own id stands. */
-const maxHead = 14;
+/** Number of lines at the top of a text that are searched for its id, without empty lines. */
+const maxHeadLines = 14;
 const doiLine = /^(?:doi[\s:]{0,4})?(?:https?:\/\/(?:dx\.)?doi\.org\/)?(10\.\d{4,9}\/\S{2,200})$/i;
 
-/** The DOI or arXiv id that a line of a text is, with nothing beside it; undefined for any other line. */
+/** The DOI or arXiv id on a line. Undefined if the line does not consist of an id. */
 export function idsOnLine(line: string): OwnIds | undefined {
   const plain = line.replace(/[*_`<>]+/g, "").trim();
   const doi = cleanDoi(doiLine.exec(plain)?.[1]);
@@ -30,14 +33,17 @@ export function idsOnLine(line: string): OwnIds | undefined {
   return doi === undefined && arxiv === undefined ? undefined : { doi, arxiv };
 }
 
-/** The ids of a plain text: on a line of its own above the abstract. None where several stand there, as in a list. */
+/**
+ * The ids of a plain text: each is alone on a line above the abstract. If there are several DOIs, as in a list, the
+ * text has no DOI; the same for arXiv ids.
+ */
 export function idsInHead(text: string): OwnIds {
   const lines = text
     .slice(0, 5000)
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
-    .slice(0, maxHead);
+    .slice(0, maxHeadLines);
   const end = lines.findIndex((line) =>
     /^(?:#+ *)?(?:\d{1,2}\.? *)?(?:abstract|summary|introduction|references)\b/i.test(line),
   );

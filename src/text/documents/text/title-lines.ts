@@ -10,19 +10,19 @@ interface TitleMetadata {
 }
 
 /** Maximum number of lines below a title that are searched for authors and date. */
-const maxHead = 8;
-/** Maximum characters of a title. */
+const maxHeadLines = 8;
+/** Maximum length of a title. */
 const maxTitleChars = 220;
-/** Maximum characters of a line below it. */
+/** Maximum length of a line with authors or a date. */
 const maxLineChars = 160;
-/** Minimum characters of a title line that continues on the next line. */
-const minFullLine = 48;
-/** Maximum lines of a title. */
+/** Minimum length of a line of a title that continues on the next line. */
+const minFullLineChars = 48;
+/** Maximum number of lines of a title. */
 const maxTitleLines = 3;
 
 /**
  * The title, authors and date of a plain text, if they are clearly above it: the title as the first line or after the
- * word "Title", authors and date on lines of their own below it. Nothing is guessed.
+ * word "Title", authors and date on separate lines below it. Nothing is guessed.
  */
 export function titleMetadata(text: string): TitleMetadata {
   const lines = text
@@ -45,8 +45,8 @@ export function titleMetadata(text: string): TitleMetadata {
 }
 
 /**
- * The authors and date of a document, from the lines below its title. `text`: the document's text, in which ordinary
- * words are looked up.
+ * The authors and date of a document, from the lines below its title. `text`: the text of the document. Words that are
+ * also in it in lower case are not names.
  */
 export function authorsAndDate(lines: readonly string[], text: string): Pick<TitleMetadata, "authors" | "date"> {
   const head = headLines(lines);
@@ -55,17 +55,17 @@ export function authorsAndDate(lines: readonly string[], text: string): Pick<Tit
     return names.length === 0 ? [] : [{ at, names }];
   });
   const blockEnd = linesWithNames.findIndex(({ at }, index) => at !== (linesWithNames[0]?.at ?? 0) + index);
-  // If names are on separate lines, it is not known which are all the authors.
-  const isWhole = blockEnd === -1;
-  const authors = peopleOf(valueOf("author", head)) ?? (isWhole ? linesWithNames.flatMap(({ names }) => names) : []);
-  const stated = valueOf("date", head);
-  const date = stated === undefined ? head.map(dateOn).find((each) => each !== undefined) : dateOf([stated]);
+  // If other lines are between the names, some of the names may not be authors.
+  const isOneBlock = blockEnd === -1;
+  const authors = peopleOf(valueOf("author", head)) ?? (isOneBlock ? linesWithNames.flatMap(({ names }) => names) : []);
+  const statedDate = valueOf("date", head);
+  const date = statedDate === undefined ? head.map(dateOn).find((each) => each !== undefined) : dateOf([statedDate]);
   return { ...(authors.length === 0 ? {} : { authors }), ...(date === undefined ? {} : { date }) };
 }
 
 /** The short lines before the first sentence, heading or abstract. */
 function headLines(lines: readonly string[]): readonly string[] {
-  const candidates = lines.filter((line) => line !== "" && !/^[=-]{3,}$/.test(line)).slice(0, maxHead);
+  const candidates = lines.filter((line) => line !== "" && !/^[=-]{3,}$/.test(line)).slice(0, maxHeadLines);
   const end = candidates.findIndex(
     (line) =>
       line.length > maxLineChars ||
@@ -75,7 +75,7 @@ function headLines(lines: readonly string[]): readonly string[] {
   return end === -1 ? candidates : candidates.slice(0, end);
 }
 
-/** The number of lines at the top of a block that are its title; 0 if it begins with a sentence or a list. */
+/** The number of lines of the title at the top of a block; 0 if the block begins with a sentence or a list. */
 function titleLength(block: readonly string[], text: string): number {
   const authorsAndDate = block.findIndex(
     (line, index) =>
@@ -85,7 +85,7 @@ function titleLength(block: readonly string[], text: string): number {
   const isTitle =
     lines.length <= maxTitleLines &&
     lines.join(" ").length <= maxTitleChars &&
-    lines.slice(0, -1).every((line) => line.length >= minFullLine) &&
+    lines.slice(0, -1).every((line) => line.length >= minFullLineChars) &&
     !lines.some((line) => /[.:;,]$/.test(line)) &&
     lines
       .join(" ")
@@ -106,7 +106,7 @@ const labelOf = (line: string): RegExp | undefined => Object.values(labels).find
 
 /** The text after a label, or on the next line if the label is alone. */
 function valueOf(name: keyof typeof labels, lines: readonly string[]): string | undefined {
-  const headLines = lines.filter((line) => line !== "").slice(0, maxHead);
+  const headLines = lines.filter((line) => line !== "").slice(0, maxHeadLines);
   const at = headLines.findIndex((line) => labels[name].test(line));
   if (at === -1) return undefined;
   const value = (headLines[at] ?? "").replace(labels[name], "").trim();
@@ -115,7 +115,7 @@ function valueOf(name: keyof typeof labels, lines: readonly string[]): string | 
 }
 
 /** Marks of footnotes and affiliations after a name. */
-const marks = /(?<=\p{L}[.,]?)[\d*∗†‡§¶⋆□⋄♯¹²³⁴⁵⁶⁷⁸⁹⁰]+/gu;
+const footnoteMarks = /(?<=\p{L}[.,]?)[\d*∗†‡§¶⋆□⋄♯¹²³⁴⁵⁶⁷⁸⁹⁰]+/gu;
 
 /** The people on a line with a label for names. */
 function peopleOf(value: string | undefined): string[] | undefined {
@@ -124,18 +124,20 @@ function peopleOf(value: string | undefined): string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
-/** The names on a line with only names and a year; empty if a word of it may be something else. */
+/** The names on a line that consists of names and perhaps a year. Empty if any part of it may be something else. */
 function namesOn(line: string, text: string): string[] {
   if (line.length > maxLineChars || labelOf(line) !== undefined) return [];
   const names = splitNames(line.replace(/[(,·|]?\s?(?:19|20)\d\d\)?$/, ""));
-  const known = names.filter((name) => !isOfWords(name, text));
-  return names.length > 0 && names.every(isName) && 2 * known.length >= names.length ? names : [];
+  const withUnusualWords = names.filter((name) => !isOfCommonWords(name, text));
+  return names.length > 0 && names.every(isName) && 2 * withUnusualWords.length >= names.length ? names : [];
 }
 
-/** "Lee, Ann; Kim, Bo", "A. Lee and B. Kim", "Lee, A., Kim, B.", "Ann Lee∗ Bo Kim†". */
+/**
+ * Splits a list of names, such as "Lee, Ann; Kim, Bo", "A. Lee and B. Kim", "Lee, A., Kim, B." or "Ann Lee∗ Bo Kim†".
+ */
 function splitNames(line: string): string[] {
   const plain = line
-    .replace(marks, line.includes(",") || line.includes(";") ? "" : ";")
+    .replace(footnoteMarks, line.includes(",") || line.includes(";") ? "" : ";")
     .replace(/\bet al\.?$/i, "")
     .trim();
   const pieces = (plain.includes(";") ? plain.split(";") : plain.split(/,|·|\||&|\band\b/))
@@ -149,14 +151,16 @@ function splitNames(line: string): string[] {
   });
 }
 
-/** Parts of an affiliation, account names, addresses, titles. */
-export const noName =
+/** Matches texts that are not a name: parts of an affiliation, account names, addresses, titles, publishers. */
+export const notName =
   /\d|@|_|\b(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|society|research|ieee|acm|member|fellow|ph\.?d|msc|user|admin|owner|author|anonymous|unknown|elsevier|springer|wiley|mdpi|dell\b|windows|conference|journal|proceedings|workshop)/i;
 
 const isCapital = (word: string): boolean => /^(?:[dlO]['’])?\p{Lu}[\p{L}\p{M}.'’-]*$/u.test(word);
 const wordsOf = (name: string): string[] => name.replace(/,/g, " ").split(/\s+/);
 
-/** Two to five words with capitals, particles between them. */
+/**
+ * Whether a text is two to five words that begin with a capital, perhaps with short words such as "van" between them.
+ */
 function isName(name: string): boolean {
   const words = wordsOf(name);
   const isParticle = (word: string) => /^\p{Ll}{2,3}$/u.test(word);
@@ -164,33 +168,32 @@ function isName(name: string): boolean {
     words.length <= 5 &&
     words.filter(isCapital).length > 1 &&
     words.every((word) => isCapital(word) || isParticle(word)) &&
-    !noName.test(name)
+    !notName.test(name)
   );
 }
 
-/** Whether the long words of a name all occur in the text in lower case, like those of a topic. */
-function isOfWords(name: string, text: string): boolean {
-  const long = wordsOf(name).filter((word) => /^\p{Lu}\p{Ll}{2}/u.test(word));
-  return long.length > 0 && long.every((word) => isWordOf(text, word.toLowerCase()));
+/** Whether all longer words of a name are also in the text in lower case. Then it may be a topic and not a name. */
+function isOfCommonWords(name: string, text: string): boolean {
+  const longWords = wordsOf(name).filter((word) => /^\p{Lu}\p{Ll}{2}/u.test(word));
+  return longWords.length > 0 && longWords.every((word) => hasWord(text, word.toLowerCase()));
 }
 
-/** Whether a word in lower case occurs in a text. */
-function isWordOf(text: string, word: string): boolean {
-  const isLetter = (sign = "") => /[\p{L}\p{M}]/u.test(sign);
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1))
-    if (!isLetter(text[at - 1]) && !isLetter(text[at + word.length])) return true;
+function hasWord(text: string, word: string): boolean {
+  const isLetter = (character = "") => /[\p{L}\p{M}]/u.test(character);
+  for (let index = text.indexOf(word); index !== -1; index = text.indexOf(word, index + 1))
+    if (!isLetter(text[index - 1]) && !isLetter(text[index + word.length])) return true;
   return false;
 }
 
 const year = "(?:19|20)\\d\\d";
 const month = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\\.?";
-const wholeDate = new RegExp(
+const lineWithDate = new RegExp(
   `^\\(?(?:${year}(?:-\\d\\d){0,2}|(?:\\d{1,2}\\s)?${month},?\\s${year}|${month}\\s\\d{1,2},?\\s${year})\\)?$`,
   "i",
 );
 
-/** The date that is the complete line, or the year after names or the name of a journal. */
+/** The date on a line: the date that is the complete line, or the year after names or the name of a journal. */
 function dateOn(line: string): string | undefined {
-  if (wholeDate.test(line)) return dateOf([line.replace(/[()]/g, "")]);
+  if (lineWithDate.test(line)) return dateOf([line.replace(/[()]/g, "")]);
   return /^.{3,}(?:,|\s\(|\s[·|])\s?((?:19|20)\d\d)\)?$/.exec(line)?.[1];
 }
