@@ -1,11 +1,11 @@
 import { type Mark, locatorAt } from "../documents/text/document-text.js";
 import { type ReferenceList, isInEntry, referenceLists } from "../documents/text/reference-lists.js";
 import { type Vocabulary, omittableParts, vocabularyOf } from "./marks-left-out.js";
-import { matchAt, unspaced } from "./same-words.js";
+import { matchAt, unspacedLetter } from "./same-words.js";
 import { nearestStretch, extended, wordsOf } from "./nearest-passage.js";
 import { withPlainFormulas } from "./quote-variants/formulas.js";
 import { findNear } from "./numbers/near-numbers.js";
-import { type Normalised, normalise, onOneLine, withoutExtras } from "./normalise.js";
+import { type Normalised, normalise, withoutExtras, withPlainNumbers } from "./normalise.js";
 import { occurrences } from "./occurrences.js";
 import { type Passage, type Span, passageAround, tooFarApart } from "./passage.js";
 import { variantsOf } from "./quote-variants/variants.js";
@@ -30,9 +30,9 @@ export type QuoteMatch =
     } & Passage)
   /**
    * `nearest`: the part of the text with most words of the quote, on one line of at most 300 characters; empty if they
-   * share no word. `tooShort`: the quote was too short to be searched. `why`: its words are in the text, but the place
-   * was rejected for this reason. `near`: the text has the quote with a number in another unit or rounding; this is not
-   * evidence.
+   * share no word. `tooShort`: the quote was too short to be searched. `why`: the reason if the words of the quote are
+   * in the text, but do not count. `near`: the text has the quote with a number in another unit or rounding; this is
+   * not evidence.
    */
   | {
       readonly found: false;
@@ -42,36 +42,37 @@ export type QuoteMatch =
       readonly near?: Passage & { readonly differs: string; readonly locator?: string };
     };
 
-/** A fragment of an elided quote must have this many words or this many characters. */
+/** A fragment of a quote with omissions must have this many words, or `minCharacters`. */
 const minWords = 3;
+/** A fragment of a quote with omissions must have this many characters, or `minWords`. */
 const minCharacters = 12;
 /** Minimum number of letters of a quote in a script without spaces between words. */
 const minLetters = 8;
 /** The same minimum for a fragment. */
 const minLettersOfFragment = 4;
-const unspacedLetters = new RegExp(unspaced.source, "gu");
+const unspacedLetters = new RegExp(unspacedLetter.source, "gu");
 
 /** Two forms of a text; each is computed when first needed. */
 interface SearchForms {
-  readonly whole: () => Normalised;
-  /** Without the parts that a quote may omit; the same object as `whole` if nothing can be omitted. */
-  readonly bare: () => Normalised;
+  readonly complete: () => Normalised;
+  /** Without the parts that a quote may omit; the same object as `complete` if nothing can be omitted. */
+  readonly withoutExtras: () => Normalised;
 }
 
 /** A text that was prepared for searching, once for all its quotes. */
-interface Prepared {
+interface PreparedText {
   /** With formulas converted to characters; offsets are the same as in the original text. */
   readonly text: string;
   readonly vocabulary: Vocabulary;
   /** The text with and without omittable parts. */
   readonly asWritten: SearchForms;
   /** The same two forms with powers as normal digits and thousands without separators. */
-  readonly onLine: SearchForms;
-  /** False if the text has decimal commas ("0,05"). */
-  readonly joinsGroups: boolean;
+  readonly plainNumbers: SearchForms;
+  /** Whether thousands separators are ignored. False if the text has decimal commas ("0,05"). */
+  readonly joinsThousands: boolean;
   readonly references: readonly ReferenceList[];
 }
-const preparedTexts = new WeakMap<Searchable, Prepared>();
+const preparedTexts = new WeakMap<Searchable, PreparedText>();
 
 /**
  * Searches a quote in a text:
@@ -98,18 +99,18 @@ const preparedTexts = new WeakMap<Searchable, Prepared>();
 export function findQuote(text: Searchable | string, quote: string): QuoteMatch {
   const searchable = typeof text === "string" ? { text } : text;
   if (isTooShort(quote)) return { found: false, nearest: nearestPart(searchable, quote).nearest, tooShort: true };
-  const ready = prepare(searchable);
+  const prepared = prepare(searchable);
   const refusals: string[] = [];
-  const spans = spansOfQuote(ready, quote, refusals);
+  const spans = spansOfQuote(prepared, quote, refusals);
   const [firstSpan, lastSpan] = [spans?.[0], spans?.at(-1)];
   if (spans !== undefined && firstSpan !== undefined && lastSpan !== undefined) {
-    const hit = { start: firstSpan.start, end: lastSpan.end };
+    const quoteSpan = { start: firstSpan.start, end: lastSpan.end };
     return {
       found: true,
-      ...hit,
-      ...locatedAt(searchable, hit.start),
+      ...quoteSpan,
+      ...locatorField(searchable, quoteSpan.start),
       ...passageAround(searchable.text, spans),
-      ...(isCited(ready, hit) && isInEntry(ready.text, hit) ? { isCited: true } : {}),
+      ...(isInReferences(prepared, quoteSpan) && isInEntry(prepared.text, quoteSpan) ? { isCited: true } : {}),
     };
   }
   const [why] = refusals;
@@ -125,7 +126,7 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
       : {
           near: {
             differs: near.differs,
-            ...locatedAt(searchable, near.start),
+            ...locatorField(searchable, near.start),
             ...passageAround(searchable.text, [near]),
           },
         }),
@@ -142,11 +143,11 @@ function nearestPart(searchable: Searchable, quote: string): { readonly nearest:
 export const findQuotes = (text: Searchable, quotes: readonly string[]): QuoteMatch[] =>
   quotes.map((quote) => findQuote(text, quote));
 
-/** The spans of a quote's fragments in the text (one span if it has no elision); undefined if it is not found. */
-const spansOfQuote = (ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined =>
-  findWhole(ready, quote, refusals) ?? (isElided(quote) ? findFragments(ready, quote, refusals) : undefined);
+/** The spans of a quote's fragments in the text; one span if it has no omissions. Undefined if it is not found. */
+const spansOfQuote = (prepared: PreparedText, quote: string, refusals: string[]): readonly Span[] | undefined =>
+  findWhole(prepared, quote, refusals) ?? (isElided(quote) ? findFragments(prepared, quote, refusals) : undefined);
 
-function locatedAt(searchable: Searchable, offset: number): { locator?: string } {
+function locatorField(searchable: Searchable, offset: number): { locator?: string } {
   const locator = locatorAt(searchable.marks ?? [], offset);
   return locator === undefined ? {} : { locator };
 }
@@ -162,86 +163,93 @@ function isTooShort(quote: string): boolean {
   return lettersWithoutSpaces(quote) < minLetters;
 }
 
-const once = <Made>(make: () => Made): (() => Made) => {
-  let made: Made | undefined;
-  return () => (made ??= make());
+/** A function that computes a value at its first call and then returns the same value. */
+const lazy = <Value>(compute: () => Value): (() => Value) => {
+  let value: Value | undefined;
+  return () => (value ??= compute());
 };
 
-function prepare(searchable: Searchable): Prepared {
-  let ready = preparedTexts.get(searchable);
-  if (ready === undefined) {
+function prepare(searchable: Searchable): PreparedText {
+  let prepared = preparedTexts.get(searchable);
+  if (prepared === undefined) {
     const text = withPlainFormulas(searchable.text);
     const vocabulary = vocabularyOf(text);
-    const joinsGroups = !/(?<!\p{Nd})0,\p{Nd}/u.test(text);
-    const typing = { lowersRanks: true, joinsGroups };
-    const whole = once(() => normalise(text));
-    const bare = once(() => {
+    const joinsThousands = !/(?<!\p{Nd})0,\p{Nd}/u.test(text);
+    const options = { flattensScripts: true, joinsThousands };
+    const complete = lazy(() => normalise(text));
+    const shortened = lazy(() => {
       const extras = omittableParts(text, vocabulary);
-      return extras.size === 0 ? whole() : withoutExtras(whole(), extras);
+      return extras.size === 0 ? complete() : withoutExtras(complete(), extras);
     });
-    ready = {
+    prepared = {
       text,
       vocabulary,
-      joinsGroups,
+      joinsThousands,
       references: referenceLists(text),
-      asWritten: { whole, bare },
-      onLine: { whole: once(() => onOneLine(whole(), typing)), bare: once(() => onOneLine(bare(), typing)) },
+      asWritten: { complete, withoutExtras: shortened },
+      plainNumbers: {
+        complete: lazy(() => withPlainNumbers(complete(), options)),
+        withoutExtras: lazy(() => withPlainNumbers(shortened(), options)),
+      },
     };
-    preparedTexts.set(searchable, ready);
+    preparedTexts.set(searchable, prepared);
   }
-  return ready;
+  return prepared;
 }
 
-function findWhole(ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined {
+function findWhole(prepared: PreparedText, quote: string, refusals: string[]): readonly Span[] | undefined {
   let citedSpan: Span | undefined;
-  for (const span of passagesOf(ready, quote, refusals)) {
-    if (!isCited(ready, span)) return [span];
+  for (const span of passagesOf(prepared, quote, refusals)) {
+    if (!isInReferences(prepared, span)) return [span];
     citedSpan ??= span;
   }
   return citedSpan === undefined ? undefined : [citedSpan];
 }
 
-const isCited = ({ references }: Prepared, { start, end }: Span, isSure?: true): boolean =>
+/** Whether a span is in a list of references; with `isSure`, only in a list that is certain. */
+const isInReferences = ({ references }: PreparedText, { start, end }: Span, isSure?: true): boolean =>
   references.some((list) => start >= list.start && end <= list.end && (isSure === undefined || list.isSure));
 
 /** The reason why text in a list of references is not evidence. */
-export const citedReason = "it stands in the list of references, which claims nothing";
+export const citedReason = "it is in the list of references, which is not evidence";
 
 /** The spans of a quote or fragment in the text. The reasons for rejected places are added to `refusals`. */
-function* passagesOf(ready: Prepared, quote: string, refusals: string[]): Generator<Span> {
-  const variants = variantsOf(quote, ready.text);
-  yield* spansOf(ready, ready.asWritten, variants, (needle) => needle, refusals);
+function* passagesOf(prepared: PreparedText, quote: string, refusals: string[]): Generator<Span> {
+  const variants = variantsOf(quote, prepared.text);
+  yield* spansOf(prepared, prepared.asWritten, variants, (needle) => needle, refusals);
   // Only quotes with digits can differ in powers or thousands.
   if (!/\p{Nd}/u.test(quote)) return;
-  const typing = { lowersRanks: false, joinsGroups: ready.joinsGroups };
-  yield* spansOf(ready, ready.onLine, variants, (needle) => onOneLine(needle, typing), refusals);
+  const options = { flattensScripts: false, joinsThousands: prepared.joinsThousands };
+  yield* spansOf(prepared, prepared.plainNumbers, variants, (needle) => withPlainNumbers(needle, options), refusals);
 }
 
 function* spansOf(
-  ready: Prepared,
-  { whole, bare }: SearchForms,
+  prepared: PreparedText,
+  forms: SearchForms,
   variants: readonly string[],
-  read: (needle: Normalised) => Normalised,
+  convert: (needle: Normalised) => Normalised,
   refusals: string[],
 ): Generator<Span> {
-  for (const variant of variants) yield* matchingSpans(ready, whole(), read(normalise(variant)), refusals);
+  for (const variant of variants)
+    yield* matchingSpans(prepared, forms.complete(), convert(normalise(variant)), refusals);
   for (const variant of variants) {
-    const extras = omittableParts(variant, ready.vocabulary);
-    if (bare() !== whole() || extras.size > 0)
-      yield* matchingSpans(ready, bare(), read(normalise(variant, extras)), refusals);
+    const extras = omittableParts(variant, prepared.vocabulary);
+    if (forms.withoutExtras() !== forms.complete() || extras.size > 0)
+      yield* matchingSpans(prepared, forms.withoutExtras(), convert(normalise(variant, extras)), refusals);
   }
 }
 
 function* matchingSpans(
-  ready: Prepared,
+  prepared: PreparedText,
   haystack: Normalised,
   needle: Normalised,
   refusals: string[],
 ): Generator<Span> {
   for (const position of occurrences(haystack.chars, needle.chars)) {
-    const result = matchAt(haystack, needle, position, ready.vocabulary);
+    const result = matchAt(haystack, needle, position, prepared.vocabulary);
     if (result === false) continue;
-    const problem = typeof result === "string" ? result : isCited(ready, result, true) ? citedReason : undefined;
+    const problem =
+      typeof result === "string" ? result : isInReferences(prepared, result, true) ? citedReason : undefined;
     if (typeof result !== "string" && problem === undefined) yield result;
     else if (problem !== undefined && !refusals.includes(problem)) refusals.push(problem);
   }
@@ -252,7 +260,7 @@ const isShort = (fragment: string) =>
   normalise(fragment).chars.length < minCharacters &&
   lettersWithoutSpaces(fragment) < minLettersOfFragment;
 
-/** Maximum number of fragments: a passage of three sentences has no more. */
+/** Maximum number of fragments of a quote. A passage of three sentences has fewer. */
 const maxFragments = 12;
 /** Maximum number of places of a fragment that are tried in a text with repetitions. */
 const maxPassages = 200;
@@ -261,13 +269,13 @@ const maxPassages = 200;
  * Finds the fragments, each after the previous one and near it. For each place of a fragment, the latest possible place
  * of the previous fragment is the nearest, so one pass per fragment is enough.
  */
-function findFragments(ready: Prepared, quote: string, refusals: string[]): readonly Span[] | undefined {
+function findFragments(prepared: PreparedText, quote: string, refusals: string[]): readonly Span[] | undefined {
   const fragments = fragmentsOf(quote);
   if (fragments.length === 0 || fragments.length > maxFragments || (fragments.length > 1 && fragments.some(isShort)))
     return undefined;
   let chains: (readonly Span[])[] | undefined;
   for (const fragment of fragments) {
-    const places = firstSpans(passagesOf(ready, fragment, refusals), maxPassages);
+    const places = firstSpans(passagesOf(prepared, fragment, refusals), maxPassages);
     if (places.length === 0) return undefined;
     chains =
       chains === undefined
@@ -276,10 +284,10 @@ function findFragments(ready: Prepared, quote: string, refusals: string[]): read
             const previous = chains?.findLast((chain) => (chain.at(-1) as Span).end <= place.start);
             return previous === undefined ? [] : [[...previous, place]];
           });
-    if (chains.length === 0) refusals.push('the fragments around "…" stand in another order in the text');
+    if (chains.length === 0) refusals.push('the fragments around "…" are in another order in the text');
   }
   for (const chain of chains ?? []) {
-    const problem = tooFarApart(ready.text, chain);
+    const problem = tooFarApart(prepared.text, chain);
     if (problem === undefined) return chain;
     if (!refusals.includes(problem)) refusals.push(problem);
   }

@@ -2,8 +2,8 @@ import type { Extras } from "./normalise.js";
 import { isPageLine } from "./structure/sentences.js";
 
 /**
- * The words of a text and their pairs, in lower case, with their frequencies; and the numbers of points in its lists,
- * so that they are recognized in quotes.
+ * The words of a text and the pairs of neighbouring words, in lower case, with their frequencies; and the numbers of
+ * the points in its lists.
  */
 export interface Vocabulary {
   readonly text: string;
@@ -47,13 +47,14 @@ function wordsIn(text: string): Pick<Vocabulary, "words" | "pairs"> {
 }
 
 /**
- * Footnote marks and raised numbers after a word or its punctuation: "success†", "trials.¹²". Not after a unit or
+ * Footnote marks and superscript numbers after a word or its punctuation: "success†", "trials.¹²". Not after a unit or
  * symbol: "cm²", "R²".
  */
 const footnote =
   // The first character is checked first, so that most characters need no lookbehind.
   /(?=[ †‡§¶‖#*⁽¹²³⁰⁴-⁹^ᵃ-ᶿ])(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’]|(?<!\p{L})(?:it|is|of|or|by|us|so|to|be|on|do|we|me|up|as|he|if|an))(?: ?[†‡§¶‖#]{1,3}(?:, ?[†‡§¶‖]{1,3}){0,4}|[*]{1,3}[†‡]?| ?[⁽]?[¹²³⁰⁴-⁹]{1,3}(?:[,;·⁻–-]? ?[¹²³⁰⁴-⁹]{1,3}){0,9}[⁾)]?|\^(?:\[\d{1,3}\]|\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
 const name = "\\p{Lu}[\\p{L}’'-]{1,30}";
+/** The authors and the year of a cited work. */
 const work = `${name}(?:,? (?:and|&|et al\\.?|${name})){0,6},? ?(?:19|20)\\d\\d[a-z]?(?:, ?[a-z](?!\\p{L})){0,4}`;
 /** Authors with a year, as in "(Lee et al., 2019; Roe 2020)". */
 const authors = new RegExp(
@@ -61,18 +62,18 @@ const authors = new RegExp(
   "gu",
 );
 /** Citation keys of authors' initials and a year, as in "[Roe19, LRW+20]". */
-const abridged = "\\p{Lu}\\p{L}{2,4}\\+?\\d\\d[a-z]?";
-const keys = new RegExp(`(?= ?\\[)(?<=\\p{L}[,.]?) ?\\[${abridged}(?:[;,] ?${abridged}){0,9}\\]`, "gu");
+const citationKey = "\\p{Lu}\\p{L}{2,4}\\+?\\d\\d[a-z]?";
+const keys = new RegExp(`(?= ?\\[)(?<=\\p{L}[,.]?) ?\\[${citationKey}(?:[;,] ?${citationKey}){0,9}\\]`, "gu");
 /** Numbers of several citations without separators, as in publishers' files: "problems.[78910]". */
 const runTogether = /(?=\[)(?<=\p{L}{2}[,.;]?)\[\d{4,15}\]/gu;
 /** The separator between omitted citations: "[8]–[10]". */
 const betweenCitations = /(?<=\[\d{1,3}\])\s?[,;–-]\s?(?=\[\d{1,3}\])/g;
-/** The number of a citation on the line: "trials.12 In", "success3 in". */
-const onLine = /(?=\d)(?<=(\p{Ll}{4,40})([.,;]?))(\d{1,3}(?:[,–-]\d{1,3}){0,9})(?=\s|[.,;)]\s)/gu;
+/** The number of a citation that is not a superscript: "trials.12 In", "success3 in". */
+const plainCitation = /(?=\d)(?<=(\p{Ll}{4,40})([.,;]?))(\d{1,3}(?:[,–-]\d{1,3}){0,9})(?=\s|[.,;)]\s)/gu;
 /** The number of a list point at the end of a text: "1.", "(b)", "ii)". */
 const enumerator = /(?<=^|[\s([])\(?(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3}|ix)[.)]$/u;
 /** Maximum length of such a number, with the character before it. */
-const maxEnumerator = 8;
+const maxEnumeratorChars = 8;
 
 /**
  * The numbers of list points, as in "1. A hand", "(b) a hand". The search starts from their last character, because
@@ -81,7 +82,7 @@ const maxEnumerator = 8;
 function enumeratorsIn(text: string): { readonly index: number; readonly piece: string }[] {
   return [...text.matchAll(/[.)](?=\s{1,4}\p{L})/gu)].flatMap(({ index }) => {
     const end = index + 1;
-    const [piece] = enumerator.exec(text.slice(Math.max(0, end - maxEnumerator), end)) ?? [];
+    const [piece] = enumerator.exec(text.slice(Math.max(0, end - maxEnumeratorChars), end)) ?? [];
     return piece === undefined ? [] : [{ index: end - piece.length, piece }];
   });
 }
@@ -91,14 +92,14 @@ function enumeratorsIn(text: string): { readonly index: number; readonly piece: 
  * heads at page ends. The same rules apply to quotes. `vocabulary`: that of the text in both cases.
  */
 export function omittableParts(text: string, vocabulary: Vocabulary): Extras {
-  const extras = new Map<number, { says: string; end: number }>();
+  const extras = new Map<number, { text: string; end: number }>();
   const add = (at: number, piece: string) => {
-    if (piece !== "") extras.set(at, { says: piece.normalize("NFKC").replace(/\s/g, ""), end: at + piece.length });
+    if (piece !== "") extras.set(at, { text: piece.normalize("NFKC").replace(/\s/g, ""), end: at + piece.length });
   };
   for (const pattern of [footnote, authors, keys, runTogether, betweenCitations])
     for (const match of text.matchAll(pattern)) add(match.index, match[0]);
   for (const [at, mark] of pointsInLine(text)) add(at, mark);
-  for (const match of text.matchAll(onLine)) {
+  for (const match of text.matchAll(plainCitation)) {
     const [, word = "", stop, number = ""] = match;
     // "model1" is a name if it occurs twice; "success3" has a footnote.
     const name = `${word}${number}`;
@@ -107,12 +108,12 @@ export function omittableParts(text: string, vocabulary: Vocabulary): Extras {
   }
   for (const { index, piece } of enumeratorsIn(text))
     if (isPoint(text, index, piece, vocabulary.points)) add(index, piece);
-  for (const [at, end] of runningHeads(text)) extras.set(at, { says: "", end });
+  for (const [start, end] of runningHeads(text)) extras.set(start, { text: "", end });
   return extras;
 }
 
 /**
- * Whether a number belongs to a list: the previous or next number occurs too, and it begins a line or follows
+ * Whether a number belongs to a list: the previous or next number occurs too, and it begins a line or nextTextLine
  * punctuation.
  */
 function isPoint(text: string, at: number, piece: string, names: ReadonlySet<string>): boolean {
@@ -150,7 +151,8 @@ function neighbours(piece: string): string[] {
 const maxHeadChars = 120;
 /** Maximum number of lines of head and foot at a page end. */
 const maxHeadLines = 4;
-const skeleton = (line: string): string => line.toLowerCase().replace(/\d{1,9}/g, "#");
+/** The line in lower case, with "#" for each number. Equal for the running heads of all pages. */
+const headKey = (line: string): string => line.toLowerCase().replace(/\d{1,9}/g, "#");
 
 interface Line {
   readonly at: number;
@@ -169,8 +171,8 @@ function* runningHeads(text: string): Generator<[number, number]> {
   const frequency = new Map<string, number>();
   for (const { text: line } of lines)
     if (line.length <= maxHeadChars)
-      frequency.set(skeleton(line.trim()), (frequency.get(skeleton(line.trim())) ?? 0) + 1);
-  const repeats = (line: string) => (frequency.get(skeleton(line.trim())) ?? 0) > 1;
+      frequency.set(headKey(line.trim()), (frequency.get(headKey(line.trim())) ?? 0) + 1);
+  const repeats = (line: string) => (frequency.get(headKey(line.trim())) ?? 0) > 1;
   const isNumber = (line: string) => /^\W{0,3}(?:page )?\d{1,5}(?: (?:of|\/) \d{1,5})?\W{0,3}$/i.test(line.trim());
 
   for (let index = 0; index < lines.length; index += 1) {
@@ -186,13 +188,13 @@ function* runningHeads(text: string): Generator<[number, number]> {
       betweenLines.push(lines[next] as Line);
       next += 1;
     }
-    const follows = lines[next];
-    if (betweenLines.length === 0 || betweenLines.length > maxHeadLines || follows === undefined) continue;
+    const nextTextLine = lines[next];
+    if (betweenLines.length === 0 || betweenLines.length > maxHeadLines || nextTextLine === undefined) continue;
     const heads = betweenLines.filter(({ text: each }) => !isPageLine(each));
     const hasPageMark = heads.length < betweenLines.length;
     const isHead = ({ text: each }: Line) =>
       isNumber(each) || (repeats(each) && (hasPageMark || isBroken)) || (isBroken && (hasPageMark || /\d/.test(each)));
-    if (heads.length === 0 || !(hasPageMark || isBroken) || !continuesText(follows, isBroken)) continue;
+    if (heads.length === 0 || !(hasPageMark || isBroken) || !continuesText(nextTextLine, isBroken)) continue;
     if (!heads.every((each) => each.text.length <= maxHeadChars && isHead(each))) continue;
     for (const { at: start, text: each } of heads) yield [start, start + each.length];
     index = next - 1;

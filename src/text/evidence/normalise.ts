@@ -1,90 +1,101 @@
 import { pageMark } from "./structure/sentences.js";
 
-/**
- * What stands between a character and the one before it. `either`: a dash or accent was dropped there, so a space may
- * be or not.
- * `number`: nothing, but another number begins: "1½" reads as "1 1/2" and is not eleven halves. `hyphen`: the hyphen of
- * a compound or of a line's end was dropped; the word goes on, so a quote neither begins nor ends there.
- */
+// Kinds of gaps between a character and the previous one.
+
+/** No gap. */
 export const GAP_NONE = 0;
+/** A space. */
 export const GAP_SPACE = 1;
+/** A dash or an accent was removed here, so it is not known whether there is a space. */
 export const GAP_EITHER = 2;
+/** No space, but another number begins: "1½" is "1 1/2", and not "11/2". */
 export const GAP_NUMBER = 3;
+/**
+ * The hyphen of a compound or at the end of a line was removed. The word continues, so no quote begins or ends here.
+ */
 export const GAP_HYPHEN = 4;
 
 /**
- * A text in the form in which quotes are compared: no white space, case, accents, ligatures; one kind of quotation mark
- * and dash.
+ * A text in the form in which quotes are compared: without white space, capitals, accents and ligatures, and with one
+ * kind of quotation mark and dash.
  */
 export interface Normalised {
-  /** What it was made from. */
+  /** The original text. */
   readonly source: string;
   readonly chars: string;
   /** For each character: the gap before it. */
   readonly gaps: Uint8Array;
-  /** For each character: where what it came from begins and ends in the original text. */
+  /** For each character: the offset in `source` at which its original begins. */
   readonly from: Int32Array;
+  /** For each character: the offset in `source` at which its original ends. */
   readonly to: Int32Array;
   /**
-   * What was taken out (citations, page marks, cell borders, footnote marks), by the position in `chars` that it stood
-   * before.
+   * The parts that were removed: citations, page numbers, borders of cells, footnote marks. The key is the position in
+   * `chars` of the next character.
    */
-  readonly notes: ReadonlyMap<number, string>;
+  readonly removedParts: ReadonlyMap<number, string>;
 }
 
-/** Pieces of a text to be read as white space: by their offset, what they say and where they end. */
-export type Extras = ReadonlyMap<number, { readonly says: string; readonly end: number }>;
+/**
+ * Parts of a text to be read as white space, by their offset. `text` is compared between text and quote; it is empty
+ * for a part that is not compared, such as a running head.
+ */
+export type Extras = ReadonlyMap<number, { readonly text: string; readonly end: number }>;
 
-/** `[12]`, `[3, 4]`, `[5–8]`, and the page marks `[p. 4]` that our own reader sets. */
-const bracketed =
+/** Citations such as `[12]`, `[3, 4]` and `[5–8]`, and page numbers such as `[p. 4]` from the readers of documents. */
+const citationOrPage =
   /\[\s{0,3}(?:p\. ?\d{1,5}|\d{1,3}[a-z]?(?:\s{0,3}[,;\u2010-\u2015\u2212\ufe63\uff0d-]\s{0,3}\d{1,3}[a-z]?){0,20})\s{0,3}\]/y;
 /**
- * Markdown emphasis and code: agents quote the words without it. Only pairs that hug whole words, so `A*` and `5*3`
- * stay.
+ * Markdown emphasis and code; agents quote the words without it. Only pairs of marks around complete words, so `A*` and
+ * `5*3` are not changed.
  */
 const emphasis =
   /(?<![\p{L}\p{N}*_`\\])(\*\*|__|\*|_|`)(?=[^\s*_`])[^*_`\n]{0,200}[^\s*_`([{](\1)(?![\p{L}\p{N}*_`])/gu;
-/** Heading and list marks at the start of a line. A dash before a number stays: it may be a minus. */
+/**
+ * Marks of headings and lists at the beginning of a line. A dash before a number is not one: it may be a minus sign.
+ */
 const lineMarks = /(?<=^|\n) {0,12}(?:#{1,6} |[-*+>] (?=[^\d.\s]))/g;
 const bullets = /[•◦▪▫‣⁃●○■□◆◇►▸▶❖✓✔★☆※☐☑⇒‧・\u2794-\u27be\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0fc]/u;
 
 const isLetter = (char: string | undefined): boolean =>
   char !== undefined && (/[a-zA-Z]/.test(char) || (char > "\u007f" && /\p{L}/u.test(char)));
+/** The Hebrew hyphen. */
+const maqaf = "\u05be";
 const isDash = (char: string) =>
   char === "-" || (char >= "\u2010" && char <= "\u2015") || "\u2212\ufe63\uff0d".includes(char) || char === maqaf;
-/** The hyphen of Hebrew. */
-const maqaf = "\u05be";
 const isSpace = (char: string | undefined): boolean =>
   char === " " || char === "\n" || char === "\u0085" || (char !== undefined && char !== "\ufeff" && /\s/.test(char));
 const isAsciiDigit = (char: string | undefined): boolean => char !== undefined && char >= "0" && char <= "9";
 
 const perCent = /per\s?cent(?!\p{L})/iuy;
 
-/** Signs that are typed in several characters where a keyboard has no better. */
-const typed: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠", "=/=": "≠", "->": "→" };
-const typedSign = /\+\/[-−–]|\+-(?=\s?\d)|(?<=\s)\+[-−–](?=\s\p{L})|<=|>=|!=|=\/=|->/uy;
+/** Signs that people type as several characters because keyboards do not have them. */
+const typedSigns: Readonly<Record<string, string>> = { "<=": "≤", ">=": "≥", "!=": "≠", "=/=": "≠", "->": "→" };
+const typedSignPattern = /\+\/[-−–]|\+-(?=\s?\d)|(?<=\s)\+[-−–](?=\s\p{L})|<=|>=|!=|=\/=|->/uy;
 
-/** What a text is read as, character by character. Joining an array of so many strings took half of all the time. */
-class Written {
+/** Builds a normalised text. Typed arrays, because joining an array of many strings would take twice as long. */
+class NormalisedBuilder {
   length = 0;
   #units: Uint16Array;
   #gaps: Uint8Array;
   #from: Int32Array;
   #to: Int32Array;
 
-  /** Nearly every character stands for one; of others the arrays grow. */
-  constructor(room: number) {
-    this.#units = new Uint16Array(room);
-    this.#gaps = new Uint8Array(room);
-    this.#from = new Int32Array(room);
-    this.#to = new Int32Array(room);
+  /**
+   * The length of the source is enough in most cases; the arrays grow if a character has several characters as form.
+   */
+  constructor(capacity: number) {
+    this.#units = new Uint16Array(capacity);
+    this.#gaps = new Uint8Array(capacity);
+    this.#from = new Int32Array(capacity);
+    this.#to = new Int32Array(capacity);
   }
 
-  /** One entry a UTF-16 unit, so that positions found in the characters are positions in the arrays. */
-  add(plain: string, gap: number, from: number, to: number): void {
-    if (this.length + plain.length > this.#units.length) this.#grow(2 * (this.length + plain.length));
-    for (let unit = 0; unit < plain.length; unit += 1) {
-      this.#units[this.length] = plain.charCodeAt(unit);
+  /** Adds the characters for the source text from `from` to `to`. The arrays have one entry for each UTF-16 unit. */
+  add(chars: string, gap: number, from: number, to: number): void {
+    if (this.length + chars.length > this.#units.length) this.#grow(2 * (this.length + chars.length));
+    for (let unit = 0; unit < chars.length; unit += 1) {
+      this.#units[this.length] = chars.charCodeAt(unit);
       this.#gaps[this.length] = unit === 0 ? gap : GAP_NONE;
       this.#from[this.length] = from;
       this.#to[this.length] = to;
@@ -92,30 +103,31 @@ class Written {
     }
   }
 
-  #grow(room: number): void {
-    const grown = new Written(room);
-    grown.#units.set(this.#units);
-    grown.#gaps.set(this.#gaps);
-    grown.#from.set(this.#from);
-    grown.#to.set(this.#to);
-    [this.#units, this.#gaps, this.#from, this.#to] = [grown.#units, grown.#gaps, grown.#from, grown.#to];
+  #grow(capacity: number): void {
+    const larger = new NormalisedBuilder(capacity);
+    larger.#units.set(this.#units);
+    larger.#gaps.set(this.#gaps);
+    larger.#from.set(this.#from);
+    larger.#to.set(this.#to);
+    [this.#units, this.#gaps, this.#from, this.#to] = [larger.#units, larger.#gaps, larger.#from, larger.#to];
   }
 
-  /** A character by its place from the end, −1 for the last. */
-  at(place: number): string | undefined {
-    return this.length + place < 0 ? undefined : String.fromCharCode(this.#units[this.length + place] as number);
+  /** A character by its index from the end: −1 is the last one. */
+  at(index: number): string | undefined {
+    return this.length + index < 0 ? undefined : String.fromCharCode(this.#units[this.length + index] as number);
   }
 
+  /** The last `count` characters. */
   last(count: number): string {
     return String.fromCharCode(...this.#units.subarray(Math.max(0, this.length - count), this.length));
   }
 
-  /** The last character comes from as far as this. */
-  widen(to: number): void {
+  /** Sets the end of the last character in the source. */
+  extendLast(to: number): void {
     this.#to[this.length - 1] = to;
   }
 
-  all(): Pick<Normalised, "chars" | "gaps" | "from" | "to"> {
+  result(): Pick<Normalised, "chars" | "gaps" | "from" | "to"> {
     const { length } = this;
     return {
       chars: Buffer.from(this.#units.buffer, 0, 2 * length).toString("utf16le"),
@@ -127,220 +139,222 @@ class Written {
 }
 
 /**
- * Normalises a text or a quote; the same rules for both. `extras` are read as white space, and noted. Linear in the
- * length.
+ * Normalises a text or a quote, with the same rules for both. `extras` are read as white space and added to
+ * `removedParts`. Linear in the length.
  */
 export function normalise(source: string, extras?: Extras): Normalised {
-  const text = extras === undefined ? source : withBlanks(source, extras);
-  const dropped = marksToDrop(text);
-  const struckOut = new Map(
-    overlay.test(text) ? [...text.matchAll(struck)].map((match) => [match.index, match[0]]) : [],
+  const text = extras === undefined ? source : withSpacesForExtras(source, extras);
+  const markup = markupPositions(text);
+  const overlaid = new Map(
+    overlay.test(text) ? [...text.matchAll(overlaidSymbol)].map((match) => [match.index, match[0]]) : [],
   );
-  const written = new Written(text.length);
-  const notes = new Map<number, string>();
+  const built = new NormalisedBuilder(text.length);
+  const removedParts = new Map<number, string>();
   let gap = GAP_NONE;
-  let lastRank: string | undefined;
-  /** Where the brace closes that holds a power, as in `10^{-5}`. */
-  let brace = -1;
-  /** Where a Greek letter ended by which a symbol begins: of "βsub" readers make "β sub" as well. */
-  let afterGreek = -1;
+  let lastLevel: string | undefined;
+  /** The index of the "}" that ends a power or an index, as in `10^{-5}`. */
+  let closingBrace = -1;
+  /** The index after the last Greek letter that was built as its name. In PDFs, "βsub" and "β sub" are the same. */
+  let greekEnd = -1;
 
   for (let at = 0; at < text.length;) {
     const char = text[at] as string;
     const extra = extras?.get(at);
     if (extra !== undefined) {
-      note(extra.says);
+      addRemoved(extra.text);
       if (gap === GAP_NONE) gap = GAP_SPACE;
-      lastRank = undefined;
+      lastLevel = undefined;
       at = extra.end;
       continue;
     }
-    if ((char === "p" || char === "P") && isDigit(written.at(-1))) {
+    if ((char === "p" || char === "P") && isDigit(built.at(-1))) {
       perCent.lastIndex = at;
-      const whole = perCent.exec(text)?.[0];
-      if (whole !== undefined) {
-        push("%", at, at + whole.length);
-        lastRank = undefined;
-        at += whole.length;
+      const percentWord = perCent.exec(text)?.[0];
+      if (percentWord !== undefined) {
+        push("%", at, at + percentWord.length);
+        lastLevel = undefined;
+        at += percentWord.length;
         continue;
       }
     }
-    // Four of five characters: a small letter stands for itself, but an x may be a product and one struck out may not.
-    if (char >= "a" && char <= "z" && char !== "x" && !struckOut.has(at)) {
+    // The fast path for small letters, which are four of five characters. An x may be a multiplication sign.
+    if (char >= "a" && char <= "z" && char !== "x" && !overlaid.has(at)) {
       push(char, at, at + 1);
-      lastRank = undefined;
+      lastLevel = undefined;
       at += 1;
       continue;
     }
-    if (dropped.has(at) || at === brace) {
+    if (markup.has(at) || at === closingBrace) {
       at += 1;
       continue;
     }
     if (isSpace(char)) {
       if (gap === GAP_NONE) gap = GAP_SPACE;
-      lastRank = undefined;
+      lastLevel = undefined;
       at += 1;
       continue;
     }
     if (char === "[") {
-      bracketed.lastIndex = at;
-      const whole = bracketed.exec(text)?.[0];
-      if (whole !== undefined) {
-        note(whole.replace(/\s/g, "").replace(/[\u2010-\u2015\u2212\ufe63\uff0d]/g, "-"));
+      citationOrPage.lastIndex = at;
+      const citation = citationOrPage.exec(text)?.[0];
+      if (citation !== undefined) {
+        addRemoved(citation.replace(/\s/g, "").replace(/[\u2010-\u2015\u2212\ufe63\uff0d]/g, "-"));
         if (gap === GAP_NONE) gap = GAP_EITHER;
-        at += whole.length;
+        at += citation.length;
         continue;
       }
     }
-    if ((char === "[" || char === "]") && !boundsInterval(text, at)) {
+    if ((char === "[" || char === "]") && !isIntervalBracket(text, at)) {
       push(char === "[" ? "(" : ")", at, at + 1);
       at += 1;
       continue;
     }
-    const struckRun = struckOut.get(at);
-    if (struckRun !== undefined) {
-      push(struckForm(struckRun), at, at + struckRun.length);
-      at += struckRun.length;
+    const symbol = overlaid.get(at);
+    if (symbol !== undefined) {
+      push(overlaidForm(symbol), at, at + symbol.length);
+      at += symbol.length;
       continue;
     }
-    const sign = typedAt(text, at);
+    const sign = typedSignAt(text, at);
     if (sign !== undefined) {
-      push(typed[sign] ?? "±", at, at + sign.length);
+      push(typedSigns[sign] ?? "±", at, at + sign.length);
       at += sign.length;
       continue;
     }
     if (isDash(char)) {
-      at = dash(at);
+      at = readDash(at);
       continue;
     }
-    if (isMark(at)) {
-      // A quote may not make two cells of one number.
-      if (char === "|" && isDigit(written.at(-1)) && /^\s?\d{3}(?!\d)/.test(text.slice(at + 1, at + 6))) note("|");
+    if (isListMarkOrBorder(at)) {
+      // Without this, a quote could make one number with a thousands separator out of two cells.
+      const isBeforeThousands = /^\s?\d{3}(?!\d)/.test(text.slice(at + 1, at + 6));
+      if (char === "|" && isDigit(built.at(-1)) && isBeforeThousands) addRemoved("|");
       if (gap === GAP_NONE) gap = GAP_SPACE;
       at += 1;
       continue;
     }
-    if (char === "{" && (written.at(-1) === raised || written.at(-1) === lowered) && gap === GAP_NONE) {
+    if (char === "{" && (built.at(-1) === superscriptSign || built.at(-1) === subscriptSign) && gap === GAP_NONE) {
       const close = text.slice(at, at + 13).indexOf("}");
       if (close !== -1) {
-        brace = at + close;
+        closingBrace = at + close;
         at += 1;
         continue;
       }
     }
     const code = text.codePointAt(at) as number;
-    const composed = code < 0x1100 ? undefined : composedAt(text, at);
-    if (composed !== undefined) {
-      push(composed.normalize("NFKC"), at, at + composed.length);
-      lastRank = undefined;
-      at += composed.length;
+    const syllable = code < 0x1100 ? undefined : syllableAt(text, at);
+    if (syllable !== undefined) {
+      push(syllable.normalize("NFKC"), at, at + syllable.length);
+      lastLevel = undefined;
+      at += syllable.length;
       continue;
     }
     const end = at + (code > 0xffff ? 2 : 1);
-    // ".05" is 0.05.
-    if (char === "." && isAsciiDigit(text[end]) && opensNumber(text[at - 1]) && !isDigit(written.at(-1)))
+    // ".05" is read as 0.05.
+    if (char === "." && isAsciiDigit(text[end]) && canPrecedeNumber(text[at - 1]) && !isDigit(built.at(-1)))
       push("0", at, end);
-    if (isInvisible(code) || (code === 0xac && text[end] === "\n")) {
-      // A soft hyphen at a line's end breaks a word as a hyphen does; some readers write it as "¬".
+    if (isIgnored(code) || (code === 0xac && text[end] === "\n")) {
+      // A soft hyphen at the end of a line divides a word like a hyphen. Some programs write it as "¬".
       const next = code === 0xad || code === 0xac ? endOfSpaces(text, end) : end;
       if (next > end && isLetter(text[at - 1]) && isLetter(text[next])) gap = GAP_HYPHEN;
       at = next > end && gap === GAP_HYPHEN ? next : end;
       continue;
     }
-    const contextual = code < 0x80 && !"xXA*".includes(char) ? undefined : inContext(at, code);
-    const plain = contextual ?? (code < 0x80 ? asciiForm(char) : plainForm(code));
-    const rank = contextual === undefined ? rankOf(code, plain) : undefined;
-    if ((rank === raised || rank === lowered) && rank !== lastRank) push(rank, at, end);
+    const contextual = code < 0x80 && !"xXA*".includes(char) ? undefined : formInContext(at, code);
+    const form = contextual ?? (code < 0x80 ? asciiForm(char) : plainForm(code));
+    const level = contextual === undefined ? levelOf(code, form) : undefined;
+    if ((level === superscriptSign || level === subscriptSign) && level !== lastLevel) push(level, at, end);
     else if (
-      rank !== undefined &&
-      isDigit(written.at(-1)) &&
-      (rank !== lastRank || rank === single) &&
+      level !== undefined &&
+      isDigit(built.at(-1)) &&
+      (level !== lastLevel || level === singleNumber) &&
       gap === GAP_NONE
     )
       gap = GAP_NUMBER;
-    lastRank = rank;
-    if (plain === "" && !isCombining(code)) gap = GAP_EITHER;
-    // Two single marks are a double one; behind a number they are inches.
-    if (plain === "'" && gap === GAP_NONE && written.at(-1) === "'" && !isDigit(written.at(-2))) {
-      written.widen(end);
+    lastLevel = level;
+    if (form === "" && !isCombining(code)) gap = GAP_EITHER;
+    // Two singleNumber quotation marks are a double one. After a number, they mean inches.
+    if (form === "'" && gap === GAP_NONE && built.at(-1) === "'" && !isDigit(built.at(-2))) {
+      built.extendLast(end);
       at = end;
       continue;
     }
-    push(plain, at, end);
-    if (contextual !== undefined && isGreek(code)) afterGreek = end;
+    push(form, at, end);
+    if (contextual !== undefined && isGreek(code)) greekEnd = end;
     at = end;
   }
-  return { source, ...written.all(), notes };
+  return { source, ...built.result(), removedParts };
 
-  function push(plain: string, start: number, end: number): void {
-    if (start === afterGreek && gap === GAP_NONE && isLetter(plain)) gap = GAP_HYPHEN;
-    written.add(plain, gap, start, end);
-    if (plain !== "") gap = GAP_NONE;
+  function push(form: string, start: number, end: number): void {
+    if (start === greekEnd && gap === GAP_NONE && isLetter(form)) gap = GAP_HYPHEN;
+    built.add(form, gap, start, end);
+    if (form !== "") gap = GAP_NONE;
   }
 
-  function note(says: string): void {
-    notes.set(written.length, `${notes.get(written.length) ?? ""}${says} `);
+  function addRemoved(part: string): void {
+    removedParts.set(built.length, `${removedParts.get(built.length) ?? ""}${part} `);
   }
 
   /**
-   * Whether a sign is the mark of a list's point or the border of a table's cell; "P(a|b)" keeps its own, and "a · b"
-   * is a product.
+   * Whether a sign is a list mark or a border between the cells of a table. The bar in "P(a|b)" and the multiplication
+   * sign in "a · b" are not.
    */
-  function isMark(at: number): boolean {
+  function isListMarkOrBorder(at: number): boolean {
     const sign = text[at] as string;
-    const isApart = isSpace(text[at + 1] ?? " ");
-    if (sign !== "|" && sign !== "·" && sign !== "∙") return isApart && bullets.test(sign);
-    if (!isApart || !isSpace(text[at - 1] ?? " ")) return false;
+    const isBeforeSpace = isSpace(text[at + 1] ?? " ");
+    if (sign !== "|" && sign !== "·" && sign !== "∙") return isBeforeSpace && bullets.test(sign);
+    if (!isBeforeSpace || !isSpace(text[at - 1] ?? " ")) return false;
     return sign === "|" || (isLetter(text[at + 2]) && /^[^\s]{2}|^\S \p{L}{2}/u.test(text.slice(at + 2, at + 6)));
   }
 
-  function dash(start: number): number {
+  /** Reads one or several dashes. @returns their end. */
+  function readDash(start: number): number {
     const end = endOfDashes(text, start);
-    const spaced = isSpace(text[start - 1] ?? " ");
+    const isAfterSpace = isSpace(text[start - 1] ?? " ");
     if (joinsLetters(text, start, end)) {
       const after = endOfSpaces(text, end);
-      const isBreak = end - start > 1 || text[start] === "\u2014" || text[start] === "\u2015";
-      const goesOn = after === end || text.slice(end, after).includes("\n");
-      gap = spaced || isBreak || !goesOn ? GAP_EITHER : GAP_HYPHEN;
+      const isLongDash = end - start > 1 || text[start] === "\u2014" || text[start] === "\u2015";
+      const wordContinues = after === end || text.slice(end, after).includes("\n");
+      gap = isAfterSpace || isLongDash || !wordContinues ? GAP_EITHER : GAP_HYPHEN;
     } else if (
-      spaced &&
+      isAfterSpace &&
       text[start - 2] !== "|" &&
       isSpace(text[end]) &&
       isLetter(text[end + 1]) &&
-      ":;,.)".includes(written.at(-1) ?? ":")
+      ":;,.)".includes(built.at(-1) ?? ":")
     ) {
-      // A list mark that stands in a line, or a dash behind a bracket; before a number it may be a minus.
+      // A list mark within a line, or a dash after a bracket. Before a number, it may be a minus sign.
       if (gap === GAP_NONE) gap = GAP_SPACE;
     } else {
-      // "3 × 10−5" is what readers make of a raised −5.
-      const isPower = isAsciiDigit(text[endOfSpaces(text, end)]) && /[×x·*]10$/.test(written.last(3));
-      if (isPower) push(raised, start, end);
+      // In "3 × 10−5", the reader of the document has lost that −5 is a power.
+      const isPower = isAsciiDigit(text[endOfSpaces(text, end)]) && /[×x·*]10$/.test(built.last(3));
+      if (isPower) push(superscriptSign, start, end);
       push("-", start, start + 1);
     }
-    lastRank = undefined;
+    lastLevel = undefined;
     return end;
   }
 
-  /** What a character stands for where its neighbours decide it; undefined where they don't. */
-  function inContext(at: number, code: number): string | undefined {
+  /** The form of a character that depends on the characters beside it. Undefined if it does not depend on them. */
+  function formInContext(at: number, code: number): string | undefined {
     const [before, after] = [text[at - 1], text[at + 1]];
     if (code === 0x78 || code === 0x58) {
       const next = text[endOfSpaces(text, at + 1)];
-      const isApart = !isLetter(before) && (isSpace(after) || isAsciiDigit(after));
-      // "1.30 x EVLW" and "3 x 5".
-      const isFactor = isApart && (isAsciiDigit(next) || (isSpace(before) && isLetter(next)));
-      return isDigit(written.at(-1)) && (isFactor || (gap === GAP_NONE && !isLetter(after))) ? "×" : undefined;
+      const isNotInWord = !isLetter(before) && (isSpace(after) || isAsciiDigit(after));
+      // The x in "1.30 x EVLW" and "3 x 5" is a multiplication sign.
+      const isFactor = isNotInWord && (isAsciiDigit(next) || (isSpace(before) && isLetter(next)));
+      return isDigit(built.at(-1)) && (isFactor || (gap === GAP_NONE && !isLetter(after))) ? "×" : undefined;
     }
-    // "5 * 3" and "3·10⁵" are products; the point of "0·5" is that of "0.5".
+    // "5 * 3" and "3·10⁵" are products; "0·5" is "0.5".
     if (code === 0xb7 || code === 0x2a || code === 0x2217 || code === 0x2219 || code === 0x22c5) {
-      // "0.7* 10.9" are two cells of a table.
-      const isEven = isSpace(before) === isSpace(after);
-      if (!isEven || !isDigit(written.at(-1)) || !isAsciiDigit(text[endOfSpaces(text, at + 1)])) return undefined;
+      // In "0.7* 10.9", two cells of a table, the sign has a space on one side only.
+      const hasEqualSides = isSpace(before) === isSpace(after);
+      if (!hasEqualSides || !isDigit(built.at(-1)) || !isAsciiDigit(text[endOfSpaces(text, at + 1)])) return undefined;
       const isPower = /^\s?10(?:[⁻⁰¹²³⁴-⁹^]|[-−]\d)/.test(text.slice(at + 1, at + 6));
       return code === 0xb7 && !isPower && gap === GAP_NONE && isAsciiDigit(after) ? "." : "×";
     }
     if (code === 0x223c) return "~";
-    // An accent on its own that stands for an apostrophe: "patient´s".
+    // A separate accent may be used as an apostrophe: "patient´s".
     if (code === 0xb4)
       return isLetter(before) && /^(?:s|t|re|ve|ll|d|m)(?!\p{L})/u.test(text.slice(at + 1, at + 4)) ? "'" : undefined;
     // "5 Å" is a length, "Åström" a name.
@@ -352,119 +366,136 @@ export function normalise(source: string, extras?: Extras): Normalised {
       !isGreek(text.codePointAt(letterBeside(text, at + (code > 0xffff ? 1 : 0), 1)) ?? 0)
     ) {
       if (gap === GAP_NONE && isLetter(before)) gap = GAP_EITHER;
-      return greek.get(withoutAccents(String.fromCodePoint(code)));
+      return greekNames.get(withoutAccents(String.fromCodePoint(code)));
     }
-    if (!isDigit(written.at(-1))) {
-      return gap === GAP_NONE && code === 0x2032 && written.at(-1) === "′" ? "′" : undefined;
+    if (!isDigit(built.at(-1))) {
+      return gap === GAP_NONE && code === 0x2032 && built.at(-1) === "′" ? "′" : undefined;
     }
     if (code === 0xba || code === 0x2da) return "°";
     if (code === 0x2032) return "′";
     if (code === 0x2033) return "′′";
-    // A raised 0 is how many a PDF sets a degree; 10⁰ is a power.
-    if (code === 0x2070 && gap === GAP_NONE && rankOf(text.codePointAt(at + 1) ?? 0, "") === undefined)
-      return /(?:^|\D)10$/.test(written.last(3)) ? undefined : "°";
+    // Many PDFs have a superscript 0 as degree sign; but in 10⁰, it is a power.
+    if (code === 0x2070 && gap === GAP_NONE && levelOf(text.codePointAt(at + 1) ?? 0, "") === undefined)
+      return /(?:^|\D)10$/.test(built.last(3)) ? undefined : "°";
     return undefined;
   }
 }
 
 /**
- * The same as `normalise` with these extras, made of what was normalised without: a text is read once. Running heads,
- * over which a word may go on, need a reading of their own.
+ * Removes extras from a text that was normalised without them. The result is the same as `normalise(source, extras)`,
+ * but faster. If there are running heads, the text is normalised again, because a word may continue after one.
  */
-export function withoutExtras(whole: Normalised, extras: Extras): Normalised {
-  if ([...extras.values()].some(({ says }) => says === "")) return normalise(whole.source, extras);
-  const { source, chars, from, to, notes } = whole;
-  const gaps = Uint8Array.from(whole.gaps);
-  const dropped: number[] = [];
-  const said = new Map(notes);
-  for (const [at, { says, end }] of [...extras].sort(([a], [b]) => a - b)) {
-    const first = Math.max(countBelow(from, at), (dropped.at(-1) ?? -1) + 1);
+export function withoutExtras(complete: Normalised, extras: Extras): Normalised {
+  if ([...extras.values()].some(({ text }) => text === "")) return normalise(complete.source, extras);
+  const { source, chars, from, to } = complete;
+  const gaps = Uint8Array.from(complete.gaps);
+  const positions: number[] = [];
+  const removedParts = new Map(complete.removedParts);
+  for (const [start, { text, end }] of [...extras].sort(([a], [b]) => a - b)) {
+    const first = Math.max(countBelow(from, start), (positions.at(-1) ?? -1) + 1);
     let index = first;
     for (; index < from.length && (from[index] as number) < end; index += 1) {
-      dropped.push(index);
-      // What an extra holds is said by it as a whole.
-      if (index > first) said.delete(index);
+      positions.push(index);
+      // A removed part within the extra is already in its text.
+      if (index > first) removedParts.delete(index);
     }
     if (gaps[index] === GAP_NONE) gaps[index] = GAP_SPACE;
-    said.set(first, `${said.get(first) ?? ""}${says} `);
+    removedParts.set(first, `${removedParts.get(first) ?? ""}${text} `);
   }
-  return kept({ source, chars, gaps, from, to, notes: said }, dropped);
+  return withoutPositions({ source, chars, gaps, from, to, removedParts }, positions);
 }
 
-/** What is read as a plain keyboard writes it. */
-export interface PlainTyping {
-  readonly lowersRanks: boolean;
-  /** False where a comma is a decimal point. */
-  readonly joinsGroups: boolean;
+/** How numbers are read that were typed on a usual keyboard. */
+export interface PlainNumbers {
+  /** Whether superscripts and subscripts are read as usual characters. */
+  readonly flattensScripts: boolean;
+  /** Whether thousands separators are ignored. False if the text has decimal commas. */
+  readonly joinsThousands: boolean;
 }
 
-/** The spaces that a typesetter sets between thousands. */
-const isGroupSign = (source: string): boolean => /^[\u2009\u202f\u00a0]$/.test(source);
-const thinGroup = /\p{Nd}[\u2009\u202f\u00a0]\p{Nd}{3}/u;
+/** Whether a gap is one of the special spaces between thousands. */
+const isThousandsSpace = (gapText: string): boolean => /^[\u2009\u202f\u00a0]$/.test(gapText);
+const numberWithThousandsSpace = /\p{Nd}[\u2009\u202f\u00a0]\p{Nd}{3}/u;
 
 /**
- * The same with ranks set on the line and thousands joined, for quotes that were typed on a plain keyboard: "10⁻⁵" is
- * read as "10-5", "η_p²" as "ηp2", "12,345" as "12345". A quote keeps its ranks: one that raises a number is not that
- * of a text which does not.
+ * The same text with form numbers, for quotes that were typed on a usual keyboard: "10⁻⁵" becomes "10-5", "η_p²"
+ * becomes "ηp2", and "12,345" becomes "12345". The scripts of a quote are not flattened: if a quote has a power, the
+ * text must have it too.
  */
-export function onOneLine(normalised: Normalised, { lowersRanks, joinsGroups }: PlainTyping): Normalised {
+export function withPlainNumbers(
+  normalised: Normalised,
+  { flattensScripts, joinsThousands }: PlainNumbers,
+): Normalised {
   const { source, chars, gaps, from, to } = normalised;
-  const dropped: number[] = [];
-  for (const { index, 0: sign } of chars.matchAll(lowersRanks ? /[\^_,']/g : /[,']/g))
-    if (sign === raised || sign === lowered || (joinsGroups && groupsAt(normalised, index + 1))) dropped.push(index);
-  const joined = dropped.map((index) => index + 1);
-  if (joinsGroups && thinGroup.test(source))
+  const positions: number[] = [];
+  for (const { index, 0: sign } of chars.matchAll(flattensScripts ? /[\^_,']/g : /[,']/g)) {
+    const isSeparator = joinsThousands && isThousandsGroup(normalised, index + 1);
+    if (sign === superscriptSign || sign === subscriptSign || isSeparator) positions.push(index);
+  }
+  const positionsWithoutGap = positions.map((index) => index + 1);
+  if (joinsThousands && numberWithThousandsSpace.test(source))
     for (const { index } of chars.matchAll(/\p{Nd}(?=\p{Nd}{3})/gu)) {
-      const isThin = gaps[index + 1] !== GAP_NONE && isGroupSign(source.slice(to[index], from[index + 1]));
-      if (isThin && groupsAt(normalised, index + 1)) joined.push(index + 1);
+      const hasSpace = gaps[index + 1] !== GAP_NONE && isThousandsSpace(source.slice(to[index], from[index + 1]));
+      if (hasSpace && isThousandsGroup(normalised, index + 1)) positionsWithoutGap.push(index + 1);
     }
-  if (joined.length === 0) return normalised;
-  const closed = Uint8Array.from(gaps);
-  for (const index of joined) closed[index] = GAP_NONE;
-  return kept({ ...normalised, gaps: closed }, dropped);
+  if (positionsWithoutGap.length === 0) return normalised;
+  const newGaps = Uint8Array.from(gaps);
+  for (const index of positionsWithoutGap) newGaps[index] = GAP_NONE;
+  return withoutPositions({ ...normalised, gaps: newGaps }, positions);
 }
 
-/** What stays without the characters at these positions, which rise. */
-function kept({ source, chars, gaps, from, to, notes }: Normalised, dropped: readonly number[]): Normalised {
+/** Removes the characters at these positions, which are in ascending order. */
+function withoutPositions(
+  { source, chars, gaps, from, to, removedParts }: Normalised,
+  positions: readonly number[],
+): Normalised {
   return {
     source,
-    chars: without(dropped, chars.length, (start, end) => chars.slice(start, end)).join(""),
-    gaps: withoutEach(gaps, dropped),
-    from: withoutEach(from, dropped),
-    to: withoutEach(to, dropped),
-    notes: movedNotes(notes, (at) => at - countBelow(dropped, at)),
+    chars: piecesBetween(positions, chars.length, (start, end) => chars.slice(start, end)).join(""),
+    gaps: withoutItems(gaps, positions),
+    from: withoutItems(from, positions),
+    to: withoutItems(to, positions),
+    removedParts: moveParts(removedParts, (position) => position - countBelow(positions, position)),
   };
 }
 
-/** The notes at their new places; those that come to one place stand there in their order. */
-function movedNotes(notes: Normalised["notes"], placeOf: (at: number) => number): Map<number, string> {
-  const moved = new Map<number, string>();
-  for (const [at, says] of [...notes].sort(([a], [b]) => a - b))
-    moved.set(placeOf(at), `${moved.get(placeOf(at)) ?? ""}${says}`);
-  return moved;
-}
-
-/** The stretches between positions that are left out. */
-function without<Piece>(
-  dropped: readonly number[],
-  length: number,
-  take: (start: number, end: number) => Piece,
-): Piece[] {
-  const ends = [...dropped, length];
-  return ends.map((end, index) => take(index === 0 ? 0 : (ends[index - 1] as number) + 1, end));
-}
-
-function withoutEach<Numbers extends Uint8Array | Int32Array>(all: Numbers, dropped: readonly number[]): Numbers {
-  const kept = all.slice(0, all.length - dropped.length) as Numbers;
-  let at = 0;
-  for (const piece of without(dropped, all.length, (start, end) => all.subarray(start, end))) {
-    kept.set(piece, at);
-    at += piece.length;
+/** The removed parts with new positions. Parts that get the same position are joined in their order. */
+function moveParts(
+  removedParts: Normalised["removedParts"],
+  newPosition: (position: number) => number,
+): Map<number, string> {
+  const movedParts = new Map<number, string>();
+  for (const [oldPosition, part] of [...removedParts].sort(([a], [b]) => a - b)) {
+    const position = newPosition(oldPosition);
+    movedParts.set(position, `${movedParts.get(position) ?? ""}${part}`);
   }
-  return kept;
+  return movedParts;
 }
 
-/** How many of the numbers, which rise, are below a limit. */
+/** The pieces between the removed positions. */
+function piecesBetween<Piece>(
+  removedPositions: readonly number[],
+  length: number,
+  slice: (start: number, end: number) => Piece,
+): Piece[] {
+  const ends = [...removedPositions, length];
+  return ends.map((end, index) => slice(index === 0 ? 0 : (ends[index - 1] as number) + 1, end));
+}
+
+function withoutItems<Numbers extends Uint8Array | Int32Array>(
+  numbers: Numbers,
+  removedPositions: readonly number[],
+): Numbers {
+  const result = numbers.slice(0, numbers.length - removedPositions.length) as Numbers;
+  let length = 0;
+  for (const piece of piecesBetween(removedPositions, numbers.length, (start, end) => numbers.subarray(start, end))) {
+    result.set(piece, length);
+    length += piece.length;
+  }
+  return result;
+}
+
+/** Counts the numbers below a limit by binary search; they are in ascending order. */
 function countBelow(numbers: ArrayLike<number>, limit: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {
@@ -475,57 +506,71 @@ function countBelow(numbers: ArrayLike<number>, limit: number): number {
   return low;
 }
 
-/** Whether three digits that end a number begin at a position, behind one to three that begin it or are a group. */
-export function groupsAt({ chars, gaps }: Normalised, at: number): boolean {
-  const joined = (position: number) => isDigit(chars[position]) && gaps[position] === GAP_NONE;
-  if (!isDigit(chars[at]) || !joined(at + 1) || !joined(at + 2) || joined(at + 3)) return false;
-  let first = ",'".includes(chars[at - 1] ?? " ") ? at - 1 : at;
-  const end = first;
-  while (first > 0 && end - first < 4 && isDigit(chars[first - 1]) && (first === end || joined(first))) first -= 1;
-  return end - first === 3 || (end > first && end - first < 3 && chars[first] !== "0");
+/**
+ * Whether the three digits from a position are the last group of a number with thousands, such as the 345 of 12,345.
+ */
+export function isThousandsGroup({ chars, gaps }: Normalised, position: number): boolean {
+  const continuesNumber = (index: number) => isDigit(chars[index]) && gaps[index] === GAP_NONE;
+  const hasThreeDigits = isDigit(chars[position]) && continuesNumber(position + 1) && continuesNumber(position + 2);
+  if (!hasThreeDigits || continuesNumber(position + 3)) return false;
+  const groupEnd = ",'".includes(chars[position - 1] ?? " ") ? position - 1 : position;
+  let groupStart = groupEnd;
+  while (
+    groupStart > 0 &&
+    groupEnd - groupStart < 4 &&
+    isDigit(chars[groupStart - 1]) &&
+    (groupStart === groupEnd || continuesNumber(groupStart))
+  )
+    groupStart -= 1;
+  const groupLength = groupEnd - groupStart;
+  return groupLength === 3 || (groupLength > 0 && groupLength < 3 && chars[groupStart] !== "0");
 }
 
-const intervalBehind = /\[[\d\s.,;:+\u2010-\u2015\u2212\ufe63\uff0d-]{0,40}(?:[\])]|$)/y;
+const intervalAfter = /\[[\d\s.,;:+\u2010-\u2015\u2212\ufe63\uff0d-]{0,40}(?:[\])]|$)/y;
 const intervalBefore = /(?:^|[[(])[\d\s.,;:+\u2010-\u2015\u2212\ufe63\uff0d-]{0,40}$/;
 
-/** Whether a square bracket is that of an interval: "[95% CI]" is "(95% CI)", but [0, 1) is not (0, 1). */
-function boundsInterval(text: string, at: number): boolean {
-  intervalBehind.lastIndex = at;
-  return text[at] === "[" ? intervalBehind.test(text) : intervalBefore.test(text.slice(Math.max(0, at - 41), at));
+/** Whether a square bracket is part of an interval. "[95% CI]" is the same as "(95% CI)", but [0, 1) is not (0, 1). */
+function isIntervalBracket(text: string, at: number): boolean {
+  intervalAfter.lastIndex = at;
+  return text[at] === "[" ? intervalAfter.test(text) : intervalBefore.test(text.slice(Math.max(0, at - 41), at));
 }
 
-/** Spaces for the extras, so that a word goes on behind a running head; offsets stay. */
-function withBlanks(source: string, extras: Extras): string {
+/**
+ * The text with spaces in place of the extras, so that a word can continue after a running head. Offsets stay the same.
+ */
+function withSpacesForExtras(source: string, extras: Extras): string {
   const pieces: string[] = [];
-  let done = 0;
-  for (const [at, { end }] of [...extras].sort(([a], [b]) => a - b)) {
-    if (at < done) continue;
-    pieces.push(source.slice(done, at), " ".repeat(end - at));
-    done = end;
+  let lastEnd = 0;
+  for (const [start, { end }] of [...extras].sort(([a], [b]) => a - b)) {
+    if (start < lastEnd) continue;
+    pieces.push(source.slice(lastEnd, start), " ".repeat(end - start));
+    lastEnd = end;
   }
-  pieces.push(source.slice(done));
+  pieces.push(source.slice(lastEnd));
   return pieces.join("");
 }
 
-function typedAt(text: string, at: number): string | undefined {
+/** The sign of several characters that begins at an offset, such as "<=". */
+function typedSignAt(text: string, at: number): string | undefined {
   const char = text[at];
   if (char === undefined || !"<>!+-=".includes(char)) return undefined;
-  typedSign.lastIndex = at;
-  return typedSign.exec(text)?.[0];
+  typedSignPattern.lastIndex = at;
+  return typedSignPattern.exec(text)?.[0];
 }
 
-function marksToDrop(text: string): Set<number> {
-  const drop = new Set<number>();
+/** The offsets of all characters of Markdown marks, which are not read. */
+function markupPositions(text: string): Set<number> {
+  const positions = new Set<number>();
   for (const match of text.matchAll(emphasis)) {
     const mark = match[1] as string;
     for (let offset = 0; offset < mark.length; offset += 1) {
-      drop.add(match.index + offset);
-      drop.add(match.index + match[0].length - mark.length + offset);
+      positions.add(match.index + offset);
+      positions.add(match.index + match[0].length - mark.length + offset);
     }
   }
   for (const match of text.matchAll(lineMarks))
-    for (let offset = 0; offset < match[0].trimEnd().length; offset += 1) drop.add(match.index + offset);
-  return drop;
+    for (let offset = 0; offset < match[0].trimEnd().length; offset += 1) positions.add(match.index + offset);
+  return positions;
 }
 
 function endOfDashes(text: string, at: number): number {
@@ -543,8 +588,8 @@ function endOfSpaces(text: string, at: number): number {
 const pageMarkAt = new RegExp(pageMark.source, "y");
 
 /**
- * A dash between letters, at the end of a line or page or not: "effec-\ntive", "state-of-the-art". Before a digit it
- * may be a minus and is kept.
+ * Whether a dash is between letters, also at the end of a line or page: "effec-\ntive", "state-of-the-art". Before a
+ * digit, it may be a minus sign.
  */
 function joinsLetters(text: string, start: number, end: number): boolean {
   let before = start - 1;
@@ -557,26 +602,28 @@ function joinsLetters(text: string, start: number, end: number): boolean {
   return isLetter(text[after]);
 }
 
-/** Strokes, bars and rings over a character. They are not accents: ≠ is = with one, and says the opposite. */
+/** Combining strokes, bars and rings. They are not accents: ≠ is "=" with a stroke, and means the opposite. */
 const overlays = "\\u0334-\\u0338\\u20d2\\u20d3\\u20d8-\\u20da\\u20dd-\\u20e0\\u20e2-\\u20e6\\u20ea\\u20eb";
-/** A symbol with such strokes, which PDFs set before it as often as behind it; no sign has more than four. */
-const struck = new RegExp(`\\p{S}[${overlays}]{1,4}|[${overlays}]{1,4}\\p{S}`, "gu");
+/** A symbol with at most four overlays. In PDFs, they are before or after the symbol. */
+const overlaidSymbol = new RegExp(`\\p{S}[${overlays}]{1,4}|[${overlays}]{1,4}\\p{S}`, "gu");
 const overlay = new RegExp(`[${overlays}]`, "u");
 
-/** In one order, and as one character where there is one for it: "=" and U+0338, either first, are "≠". */
-function struckForm(run: string): string {
-  const parts = [...run];
-  const strokes = parts.filter((part) => overlay.test(part));
-  return withoutAccents(parts.filter((part) => !overlay.test(part)).join("") + strokes.join(""));
+/** A symbol followed by its overlays; one character if possible. "=" and U+0338, in any order, become "≠". */
+function overlaidForm(symbol: string): string {
+  const characters = [...symbol];
+  const overlaysOfSymbol = characters.filter((character) => overlay.test(character));
+  return withoutAccents(
+    characters.filter((character) => !overlay.test(character)).join("") + overlaysOfSymbol.join(""),
+  );
 }
 
-/** An accent that belongs to the letter before it. */
+/** Whether a character is an accent that belongs to the letter before it. */
 const isCombining = (code: number) =>
   (code >= 0x300 && code < 0x370 && !(code >= 0x334 && code <= 0x338)) ||
   (code >= 0x591 && code <= 0x5c7 && code !== 0x5be && code !== 0x5c0 && code !== 0x5c3 && code !== 0x5c6) ||
   (code >= 0x64b && code <= 0x65f) ||
   code === 0x670;
-/** Accents that PDFs set as characters of their own. */
+/** Whether a character is an accent, combining or separate. PDFs often contain separate accents. */
 const isAccent = (code: number) =>
   isCombining(code) ||
   code === 0xb4 ||
@@ -586,10 +633,10 @@ const isAccent = (code: number) =>
   (code >= 0x2c6 && code <= 0x2c7) ||
   (code >= 0x2d8 && code <= 0x2dd);
 /**
- * Marks of direction, joiners, fillers, variation selectors, tags and control characters: nobody sees them; and ® © ™:
- * nobody says them.
+ * Whether a character is not compared: direction marks, joiners, fillers, variation selectors, tags and control
+ * characters, which are invisible, and ®, © and ™, which people leave out.
  */
-const isInvisible = (code: number) =>
+const isIgnored = (code: number) =>
   (code < 0x20 && code !== 0x9 && !(code >= 0xa && code <= 0xd)) ||
   code === 0x7f ||
   code === 0x640 ||
@@ -611,7 +658,8 @@ const isInvisible = (code: number) =>
 
 const quotationMarks =
   /^["'\u02b9\u02bc\u05f3\u05f4\u2018-\u201f\u2032\u2033\u2039\u203a\u00ab\u00bb\u275b-\u275e\u300c-\u300f\u301d-\u301f\uff02\uff07]$/u;
-const specials = new Map([
+/** Forms that Unicode's compatibility decomposition does not give. */
+const specialForms = new Map([
   [0x131, "i"],
   [0xdf, "ss"],
   [0x1e9e, "ss"],
@@ -623,18 +671,19 @@ const specials = new Map([
   [0xc6, "ae"],
   [0x153, "oe"],
   [0x152, "oe"],
-  // One letter in two shapes.
+  // Two forms of the same letter.
   [0x3c2, "σ"],
   [0x64a, "ی"],
   [0x649, "ی"],
   [0x643, "ک"],
-  // One sign in several.
+  // Several forms of the same sign.
   [0x2a7d, "≤"],
   [0x2266, "≤"],
   [0x2a7e, "≥"],
   [0x2267, "≥"],
 ]);
-const cache = new Map<number, string>();
+/** The results of `plainForm`. */
+const formCache = new Map<number, string>();
 
 const isGreek = (code: number) =>
   (code >= 0x386 && code <= 0x3f6) ||
@@ -642,57 +691,64 @@ const isGreek = (code: number) =>
   code === 0x2126 ||
   (code >= 0x1d6a8 && code <= 0x1d7cb) ||
   (code >= 0x1f00 && code <= 0x1fff);
-/** Where the next letter stands on one side, accents that are set apart being passed by; four at most. */
+/**
+ * The index of the letter before (−1) or after (1) an index. At most four combining accents between them are skipped.
+ */
 function letterBeside(text: string, at: number, step: 1 | -1): number {
   let beside = at + step;
-  for (let passed = 0; passed < 4 && isCombining(text.charCodeAt(beside)); passed += 1) beside += step;
+  for (let skipped = 0; skipped < 4 && isCombining(text.charCodeAt(beside)); skipped += 1) beside += step;
   return beside;
 }
-const greek = new Map(
+/** The names of Greek letters. A letter alone is read as its name, because people write both. */
+const greekNames = new Map(
   (
     "α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi ο omicron " +
     "π pi ρ rho σ sigma ς sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega"
   )
     .split(" ")
-    .flatMap((each, index, all): [string, string][] => (index % 2 === 0 ? [[each, all[index + 1] as string]] : [])),
+    .flatMap((word, index, words): [string, string][] => (index % 2 === 0 ? [[word, words[index + 1] as string]] : [])),
 );
 
-/** Whether a character is a digit that makes numbers with those next to it. */
+/** Whether a character is a decimal digit, of any script. */
 export const isDigit = (char: string | undefined): boolean => char !== undefined && /\p{Nd}/u.test(char);
 
-const raised = "^";
-const lowered = "_";
-const single = "alone";
+/** Written before a superscript. */
+const superscriptSign = "^";
+/** Written before a subscript. */
+const subscriptSign = "_";
+/** The level of characters that are complete numbers, such as ½ and ①. */
+const singleNumber = "singleNumber";
 
 /**
- * Signs of one rank belong together; ½ and ① are numbers by themselves. Undefined for what is neither raised, lowered
- * nor a number.
+ * The level of a digit, superscript or subscript: characters with the same level form one number. Undefined for other
+ * characters.
  */
-function rankOf(code: number, plain: string): string | undefined {
+function levelOf(code: number, form: string): string | undefined {
   if (code < 0x80) return code >= 0x30 && code <= 0x39 ? "line" : undefined;
-  if (code === 0xb2 || code === 0xb3 || code === 0xb9 || code === 0xaa) return raised;
-  if (code >= 0x2070 && code <= 0x209c) return code < 0x2080 ? raised : lowered;
-  if (code >= 0x1d2c && code <= 0x1d6a) return code < 0x1d62 ? raised : lowered;
-  if (!isDigit(plain[0])) return undefined;
-  return isDigit(String.fromCodePoint(code)) ? "line" : single;
+  if (code === 0xb2 || code === 0xb3 || code === 0xb9 || code === 0xaa) return superscriptSign;
+  if (code >= 0x2070 && code <= 0x209c) return code < 0x2080 ? superscriptSign : subscriptSign;
+  if (code >= 0x1d2c && code <= 0x1d6a) return code < 0x1d62 ? superscriptSign : subscriptSign;
+  if (!isDigit(form[0])) return undefined;
+  return isDigit(String.fromCodePoint(code)) ? "line" : singleNumber;
 }
 
+/** The characters that are compared instead of a character outside ASCII. */
 function plainForm(code: number): string {
-  let plain = cache.get(code);
-  if (plain === undefined) {
-    plain = formOf(code, String.fromCodePoint(code));
-    cache.set(code, plain);
+  let form = formCache.get(code);
+  if (form === undefined) {
+    form = formOf(code, String.fromCodePoint(code));
+    formCache.set(code, form);
   }
-  return plain;
+  return form;
 }
 
 function formOf(code: number, char: string): string {
   if (isAccent(code)) return "";
   if (quotationMarks.test(char)) return "'";
-  return specials.get(code) ?? digitOf(code, char) ?? withoutAccents(char);
+  return specialForms.get(code) ?? digitOf(code, char) ?? withoutAccents(char);
 }
 
-/** The digit of another script, as 4 for ٤; undefined for any other character. */
+/** The ASCII digit for a digit of another script, such as 4 for ٤. Undefined for other characters. */
 function digitOf(code: number, char: string): string | undefined {
   if (code < 0x660 || code >= 0xff00 || !isDigit(char)) return undefined;
   let zero = code;
@@ -700,17 +756,17 @@ function digitOf(code: number, char: string): string | undefined {
   return String(code - zero);
 }
 
-const composable =
+const syllablePattern =
   /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\u3041-\u30ff\uff66-\uff9d][\u3099\u309a\uff9e\uff9f]/y;
 
-/** A syllable of Korean or Japanese that is written in its parts. */
-function composedAt(text: string, at: number): string | undefined {
-  composable.lastIndex = at;
-  return composable.exec(text)?.[0];
+/** The Korean or Japanese syllable at an index that consists of several characters. */
+function syllableAt(text: string, at: number): string | undefined {
+  syllablePattern.lastIndex = at;
+  return syllablePattern.exec(text)?.[0];
 }
 
-/** Whether a number may begin behind a character: nothing, white space, a bracket or a relation. */
-const opensNumber = (before: string | undefined): boolean =>
+/** Whether a number may begin after this character: after nothing, white space, a bracket or a relation. */
+const canPrecedeNumber = (before: string | undefined): boolean =>
   before === undefined || isSpace(before) || "([<>=≤≥±~≈$".includes(before);
 
 const withoutAccents = (text: string): string =>

@@ -166,7 +166,7 @@ describe("checkEvidence", () => {
     const list = [title, "Valves of small machines", "Encoders that last"].map(
       (each, index) => `[${index + 1}] A. Lee. ${each}. Journal of Hands, 20${index + 10}.`,
     );
-    const why = "it stands in the list of references, which claims nothing";
+    const why = "it is in the list of references, which is not evidence";
     for (const heading of ["References", "## References"]) {
       const text = buildText([{ text: `We hold hands.\n\n${heading}\n\n${list.join("\n")}` }], {
         kind: "text",

@@ -207,7 +207,7 @@ describe("fragments", () => {
   it("are refused in another order than that of the text", () => {
     expect(findQuote(text, `${reached} … ${trained}`)).toMatchObject({
       found: false,
-      why: 'the fragments around "…" stand in another order in the text',
+      why: 'the fragments around "…" are in another order in the text',
     });
   });
 
@@ -389,7 +389,7 @@ describe("the title of a cited work", () => {
   it("is no evidence, wherever a reader of the document set the heading of the list", () => {
     expect(findQuote(`${before}\n\n## References\n\n${list}`, title)).toMatchObject({
       found: false,
-      why: "it stands in the list of references, which claims nothing",
+      why: "it is in the list of references, which is not evidence",
     });
   });
 
