@@ -21,7 +21,10 @@ export interface FlowRow {
   readonly notScreened: number;
   /** The sum of `excluded`, `conflicts` and `sought`. */
   readonly screened: number;
-  /** Excluded by title and abstract, by criterion, a person's reason (`typedReason`) or `other`. */
+  /**
+   * Excluded by title and abstract, also by a reading of the abstract alone, by criterion, a person's reason
+   * (`typedReason`) or `other`.
+   */
   readonly excluded: Counts;
   /** Two readers disagree about title and abstract; the user must decide. */
   readonly conflicts: number;
@@ -205,7 +208,9 @@ function placeOf(paper: Paper): string {
     case "rejected":
       if (stageOfRejection(paper) === "screening") return "screened out";
       // Earlier versions of the file have no other status for papers that could not be read.
-      return exclusionOf(paper) === undefined && !couldBeRead(paper) ? "not_retrieved" : "rejected";
+      if (exclusionOf(paper) === undefined && !couldBeRead(paper)) return "not_retrieved";
+      // Of what an abstract excludes, no report was assessed.
+      return stageOfRejection(paper) === "abstract" ? "screened out" : "rejected";
     case "presented":
     case "insights_extracted":
     case "not_retrieved":

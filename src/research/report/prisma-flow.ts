@@ -90,6 +90,9 @@ const reasonWords: Readonly<Record<string, string>> = {
   points: "too few points",
 };
 
+/** Statuses of papers that left the flow before a report of them was assessed, if no full text of them was read. */
+const leftFlow: ReadonlySet<Paper["status"]> = new Set(["not_retrieved", "rejected"]);
+
 /** The flow diagram of a project. Without a recorded search, its first box counts the known records. Pure. */
 export function prismaFlow(rrd: Rrd): Flow {
   const { searched, other } = flowCounts(rrd);
@@ -97,8 +100,9 @@ export function prismaFlow(rrd: Rrd): Flow {
   const hasOther = total(other.identified) > 0;
   const isRecorded = rrd.statistics?.discovery_metrics?.flow?.identified !== undefined;
   const wording = wordingOf(rrd);
-  const isByAbstract = (paper: Paper) => paper.read_depth === "abstract" && isDecided(paper) && couldBeRead(paper);
-  const abstracts = rrd.papers_pool.filter((paper) => paper.status !== "not_retrieved" && isByAbstract(paper)).length;
+  const isByAbstract = (paper: Paper) =>
+    paper.read_depth === "abstract" && isDecided(paper) && couldBeRead(paper) && !leftFlow.has(paper.status);
+  const abstracts = rrd.papers_pool.filter(isByAbstract).length;
   const included = searched.presented + searched.insights;
   const otherIncluded = other.presented + other.insights;
   const firstLabel = isRecorded ? "Records identified" : "Records known";

@@ -54,6 +54,7 @@ const readings: Partial<Paper>[] = [
   { status: "insights_extracted", decision: "EXTRACT_INSIGHTS" },
   { status: "rejected", decision: "REJECT" },
   { status: "rejected", decision: "REJECT", excluded_by: "c1", held_scores: nested(3) },
+  { status: "rejected", decision: "REJECT", excluded_by: "c1", held_scores: nested(3), read_depth: "abstract" },
   { status: "waiting", decision: null, held_scores: nested(3) },
   { status: "rejected", decision: "REJECT", retracted: true },
   { status: "not_retrieved", decision: null, not_retrieved: { reason: "a scan", cure: "ocrmypdf", tried: "" } },
@@ -91,9 +92,10 @@ function expectFlow(rrd: Rrd, { isCut }: { readonly isCut: boolean }): void {
     (sum, reason) => sum + (searched.removed.get(reason) ?? 0) + (other.removed.get(reason) ?? 0),
     0,
   );
-  // What nobody has read yet when a person excludes it left by title and abstract, and stays in the pool.
+  // What is excluded unread by a person, or by its abstract alone, left by title and abstract, and stays in the pool.
   const byTitle = rrd.papers_pool.filter(
-    ({ override, analysis }) => override?.decision === "exclude" && analysis == null,
+    ({ override, analysis, status, read_depth: depth }) =>
+      (override?.decision === "exclude" && analysis == null) || (status === "rejected" && depth === "abstract"),
   ).length;
   expect(excluded(searched) + excluded(other) - merged - gone).toBe((rrd.excluded?.length ?? 0) + byTitle);
   expect(searched.sought + searched.conflicts + other.sought + other.conflicts).toBe(rrd.papers_pool.length - byTitle);

@@ -151,7 +151,7 @@ describe("a hand edit during a run", () => {
     const failure = await research.fold(acceptance(1)).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ExpectedError);
     expect((failure as Error).message).toMatch(/rrd\.json:1:14: a string begins here/);
-    expect((failure as Error).message).toContain("rrd.last-good.json");
+    expect((failure as Error).message).toContain("restore the last good version with");
     expect((failure as Error).message).toContain(`research-ralph reset ${folder} --to 1`);
     expect(read(folder, "rrd.json")).toBe(broken);
     await expect(research.load()).rejects.toBeInstanceOf(ExpectedError);
