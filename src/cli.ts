@@ -11,6 +11,6 @@ else {
   process.exitCode = await runProgram({
     name: "research-ralph",
     run: async (io) => await (await import("./commands/main.js")).main(args, io, version),
-    fail: async (error, io) => await (await import("./commands/main.js")).fail(error, args, io),
+    fail: async (error, io) => await (await import("./commands/main.js")).reportError(error, args, io),
   });
 }

@@ -1,7 +1,7 @@
 // What other programs may import. Everything else in the package is private and may change in any version.
 import { Readable, Writable } from "node:stream";
 import { runCommand } from "./commands/run/run.js";
-import { healAfterKill } from "./commands/heal.js";
+import { repairAfterKill } from "./commands/heal.js";
 import type { WrittenConfig } from "./compose/written-config.js";
 import type { LoopEvent, Verdict } from "./engine/generated/event.js";
 import { systemClock } from "./engine/lib/clock.js";
@@ -48,7 +48,7 @@ export async function run(options: RunOptions): Promise<Verdict> {
     if (event.type === "run-ended") verdict = event.verdict;
     options.onEvent?.(event);
   });
-  for (const message of await healAfterKill(io))
+  for (const message of await repairAfterKill(io))
     options.onEvent?.({ type: "notice", level: "warning", message, at: new Date(io.clock.now()).toISOString() });
   const how = { force: false, classic: false, ask: false, quiet: true, json: true };
   await runCommand(

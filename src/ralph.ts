@@ -24,13 +24,13 @@ else {
   process.exitCode = await runProgram({
     name: "ralph",
     async run(io) {
-      const [{ main }, { configKeys }, { healAfterKill }, { oldNames, summaries }] = await Promise.all([
+      const [{ main }, { configKeys }, { repairAfterKill }, { oldNames, summaries }] = await Promise.all([
         import("./assistant/main.js"),
         import("./compose/config.js"),
         import("./commands/heal.js"),
         import("./commands/help-text.js"),
       ]);
-      for (const sentence of await healAfterKill(io)) io.stderr(`warning: ${sentence}\n`);
+      for (const sentence of await repairAfterKill(io)) io.stderr(`warning: ${sentence}\n`);
       return await main(
         args,
         io,

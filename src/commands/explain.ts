@@ -10,74 +10,93 @@ import { UnnamedWork } from "../research/overview/find-research.js";
 import { ownListIn } from "../research/papers/records/own-list.js";
 import { oldNames, summaries } from "./help-text.js";
 
-/** The command that takes an option, the first of the help; undefined: none does. */
-type OwnerOf = (option: string) => string | undefined;
+/** Returns the first command of the help that has the option; undefined if no command has it. */
+type CommandWithOption = (option: string) => string | undefined;
 
-/** Says what went wrong in one sentence, never with a stack trace, and returns the exit code it deserves. */
-export function explain(error: unknown, io: Io, args: readonly string[], ownerOf: OwnerOf = () => undefined): number {
-  const usage = (said: string, hint: string) => usageSentence(said, hint, args, io.cwd, ownerOf);
-  const { message: given, exitCode } = errorReport(error, io, { name: "research-ralph", args, usage });
-  if (given === undefined) return exitCode;
-  // A person knows the folder they are in.
-  const message = error instanceof InvalidStateError ? given.replaceAll(`${io.cwd}${sep}`, "") : given;
-  const line = error instanceof UnnamedWork ? namingFirst(error, args) : undefined;
-  const sentence = line === undefined ? message : `${message}, as in ${line}.`;
-  const said = (text: string) => `${wrapForTerminal(`research-ralph: ${sanitise(text)}`, io)}\n`;
+/** Prints an error as one sentence, without a stack trace, and returns the exit code for it. */
+export function printError(
+  error: unknown,
+  io: Io,
+  args: readonly string[],
+  commandWithOption: CommandWithOption = () => undefined,
+): number {
+  const usageText = (sentence: string, hint: string) => usageSentence(sentence, hint, args, io.cwd, commandWithOption);
+  const { message: fullMessage, exitCode } = errorReport(error, io, { name: "research-ralph", args, usage: usageText });
+  if (fullMessage === undefined) return exitCode;
+  // In a message about a file, the path of the current folder is left out.
+  const message = error instanceof InvalidStateError ? fullMessage.replaceAll(`${io.cwd}${sep}`, "") : fullMessage;
+  const exampleLine = error instanceof UnnamedWork ? exampleCommand(error, args) : undefined;
+  const sentence = exampleLine === undefined ? message : `${message}, as in ${exampleLine}.`;
+  const toOutput = (text: string) => `${wrapForTerminal(`research-ralph: ${sanitise(text)}`, io)}\n`;
   if (args.includes("--json")) io.stdout(`${JSON.stringify({ error: sentence })}\n`);
-  // On a terminal a line to copy is never broken.
-  else io.stderr(line !== undefined && io.isTTY ? `${said(`${message}, as in`)}  ${line}\n` : said(sentence));
+  // On a terminal, a line to copy is not wrapped.
+  else
+    io.stderr(
+      exampleLine !== undefined && io.isTTY ? `${toOutput(`${message}, as in`)}  ${exampleLine}\n` : toOutput(sentence),
+    );
   return exitCode;
 }
 
-/** What was typed, with the first of several projects named. */
-function namingFirst({ names: [first] }: UnnamedWork, [command = "run", ...rest]: readonly string[]): string {
-  const named = command === "mcp" ? [...rest, "--research", first] : [first, ...rest];
-  return ["research-ralph", command, ...named].map(shellWord).join(" ");
+/** The typed command with the name of the first project, as an example. */
+function exampleCommand({ names: [first] }: UnnamedWork, [command = "run", ...rest]: readonly string[]): string {
+  const argsWithName = command === "mcp" ? [...rest, "--research", first] : [first, ...rest];
+  return ["research-ralph", command, ...argsWithName].map(shellWord).join(" ");
 }
 
-/** "unknown option '--agnet'" and "(Did you mean --agent?)" as one sentence that says where to look. */
-function usageSentence(problem: string, hint: string, args: readonly string[], cwd: string, ownerOf: OwnerOf): string {
-  // Commander's whole message where 'help' is asked for a command that there is not.
-  const isOfHelp = problem === "(outputHelp)";
-  const said = isOfHelp ? `unknown command '${args.at(-1)}'` : problem;
-  const unknown = /^unknown command '(.*)'/s.exec(said)?.[1];
-  if (unknown !== undefined && isPath(unknown)) return missingPath(unknown, cwd);
-  // Commander looks for the nearest among those that the help lists alone.
-  const near =
-    unknown === undefined ? undefined : nearestCandidate(unknown, Object.keys({ ...summaries, ...oldNames }));
-  if (near !== undefined) return `${said}. Did you mean ${oldNames[near] ?? near}?`;
-  if (isOfHelp) return `${said}; see research-ralph --help.`;
+/**
+ * The sentence for a wrong command line. `problem` and `hint` are from commander, such as "unknown option '--agnet'"
+ * and "(Did you mean --agent?)".
+ */
+function usageSentence(
+  problem: string,
+  hint: string,
+  args: readonly string[],
+  cwd: string,
+  commandWithOption: CommandWithOption,
+): string {
+  // For the help of an unknown command, commander's whole message is "(outputHelp)".
+  const isHelpCall = problem === "(outputHelp)";
+  const sentence = isHelpCall ? `unknown command '${args.at(-1)}'` : problem;
+  const unknownCommand = /^unknown command '(.*)'/s.exec(sentence)?.[1];
+  if (unknownCommand !== undefined && isPath(unknownCommand)) return missingPathText(unknownCommand, cwd);
+  // Commander compares only with the commands in its help, so the others are compared here.
+  const nearestName =
+    unknownCommand === undefined
+      ? undefined
+      : nearestCandidate(unknownCommand, Object.keys({ ...summaries, ...oldNames }));
+  if (nearestName !== undefined) return `${sentence}. Did you mean ${oldNames[nearestName] ?? nearestName}?`;
+  if (isHelpCall) return `${sentence}; see research-ralph --help.`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
-  const option = /^unknown option '(.*)'/s.exec(said)?.[1];
-  const owner = option === undefined ? undefined : ownerOf(option);
-  if (owner === "begin") return `${said}; it goes with a question: research-ralph "…" ${option}.`;
-  // Commander's "near" is wide: it offers --undo for --rounds.
-  const isSlip = option === undefined || nearestCandidate(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
-  if (suggestion !== undefined && isSlip) return `${said}. ${suggestion}`;
+  const option = /^unknown option '(.*)'/s.exec(sentence)?.[1];
+  const ownerCommand = option === undefined ? undefined : commandWithOption(option);
+  if (ownerCommand === "begin") return `${sentence}; it goes with a question: research-ralph "…" ${option}.`;
+  // Commander also suggests options that are not similar, such as --undo for --rounds.
+  const isTypo = option === undefined || nearestCandidate(option, hint.match(/--[\w-]+/g) ?? []) !== undefined;
+  if (suggestion !== undefined && isTypo) return `${sentence}. ${suggestion}`;
   const command = args.find((arg) => arg in summaries);
-  if (command === "begin" && owner === "run")
-    return `${said} with a question; make the project by research-ralph new "…" --source, then type research-ralph run ${option}.`;
-  if (command === "begin" && owner !== undefined)
-    return `${said} with a question; it belongs to research-ralph ${owner}.`;
-  if ((owner === "run" || owner === "new") && command !== undefined)
-    return `${said}; it belongs to research-ralph ${owner}.`;
-  if (command === "begin") return `${said}; see research-ralph help begin, which tells what goes with a question.`;
+  if (command === "begin" && ownerCommand === "run")
+    return `${sentence} with a question; make the project by research-ralph new "…" --source, then type research-ralph run ${option}.`;
+  if (command === "begin" && ownerCommand !== undefined)
+    return `${sentence} with a question; it belongs to research-ralph ${ownerCommand}.`;
+  if ((ownerCommand === "run" || ownerCommand === "new") && command !== undefined)
+    return `${sentence}; it belongs to research-ralph ${ownerCommand}.`;
+  if (command === "begin") return `${sentence}; see research-ralph help begin, which tells what goes with a question.`;
   const decision = /^--(include|exclude|not-retrieved)$/.exec(option ?? "")?.[1];
   if (command === "decide" && decision !== undefined)
-    return `${said}; the decision is a word: research-ralph decide [project] <paper> ${decision} "why".`;
-  if (unknown !== undefined)
-    return `${said}; see research-ralph help all. A question has three words or more, in quotes.`;
-  return `${said}; see research-ralph ${command === undefined ? "" : `${command} `}--help.`;
+    return `${sentence}; the decision is a word: research-ralph decide [project] <paper> ${decision} "why".`;
+  if (unknownCommand !== undefined)
+    return `${sentence}; see research-ralph help all. A question has three words or more, in quotes.`;
+  return `${sentence}; see research-ralph ${command === undefined ? "" : `${command} `}--help.`;
 }
 
-/** Whether a word can only be the path of papers or of an export. */
+/** Whether a word looks like the path of papers or of an export. */
 const isPath = (word: string): boolean => !/\s/.test(word) && (word.includes("/") || ownListIn(word) !== undefined);
 
-function missingPath(typed: string, cwd: string): string {
-  const path = resolve(cwd, typed);
-  const beside = namesInFolder(dirname(path));
-  const near = nearestCandidate(basename(path), beside);
-  return `There is no folder or file ${typed} here${near === undefined ? "" : `; ${near} is beside it`}.`;
+function missingPathText(typedPath: string, cwd: string): string {
+  const path = resolve(cwd, typedPath);
+  const siblingNames = namesInFolder(dirname(path));
+  const nearestName = nearestCandidate(basename(path), siblingNames);
+  return `There is no folder or file ${typedPath} here${nearestName === undefined ? "" : `; ${nearestName} is beside it`}.`;
 }
 
 function namesInFolder(folder: string): string[] {

@@ -5,21 +5,22 @@ import type { Io } from "../engine/ui/io.js";
 import type { GuardedProject } from "../research/project-files/guarded/guarded-files.js";
 import type { GuardedTask } from "../task/project-files/protect.js";
 
-type About = ({ readonly of: "research" } & GuardedProject) | ({ readonly of: "task" } & GuardedTask);
+type GuardedWork = ({ readonly of: "research" } & GuardedProject) | ({ readonly of: "task" } & GuardedTask);
 
 /**
- * Puts right what agents left whose run was killed, and answers with sentences for a person. To be awaited before any
- * configuration is read. What an agent has started puts nothing right: it may not be allowed to look there.
- * @throws ExpectedError where a file around the current folder can't be put back.
+ * Restores the files that an agent changed before its run was killed, and returns one sentence for each of them. Must
+ * be finished before the configuration is read. Does nothing in a program that an agent started, which may have no
+ * access to these files.
+ * @throws ExpectedError if a file around the current folder can't be restored.
  */
-export async function healAfterKill(io: Pick<Io, "env" | "cwd">): Promise<string[]> {
+export async function repairAfterKill(io: Pick<Io, "env" | "cwd">): Promise<string[]> {
   if (isStartedByAgent(io.env)) return [];
-  const kept = guardsRoot(io.env);
-  if (!existsSync(kept)) return [];
+  const guardFolder = guardsRoot(io.env);
+  if (!existsSync(guardFolder)) return [];
   const { healGuards } = await import("../engine/storage/guard/guard-record.js");
-  return await healGuards<About>(kept, io.cwd, async (about) => {
-    if (about.of === "research")
-      return (await import("../research/project-files/guarded/guarded-files.js")).projectEntries(about);
-    return about.of === "task" ? (await import("../task/project-files/protect.js")).taskEntries(about) : undefined;
+  return await healGuards<GuardedWork>(guardFolder, io.cwd, async (work) => {
+    if (work.of === "research")
+      return (await import("../research/project-files/guarded/guarded-files.js")).projectEntries(work);
+    return work.of === "task" ? (await import("../task/project-files/protect.js")).taskEntries(work) : undefined;
   });
 }

@@ -1,6 +1,6 @@
 import { packageFile } from "../engine/lib/package-root.js";
 
-/** Names that commands had before, each with the command and option that it stands for. No help lists them. */
+/** Old names of commands, each with its present command and option. Only the help of all commands mentions them. */
 export const oldNames: Readonly<Record<string, string>> = {
   answers: "ask --list",
   approve: "trust --edits",
@@ -23,7 +23,7 @@ const oldNameList = Object.entries(oldNames)
   .map(([old, now]) => `${old} (${now.replace(/=$/, "")})`)
   .join(", ");
 
-/** How the program is called. */
+/** The usage in the help. */
 export const usage = `"a question"     create a project and run it
        research-ralph papers/ "…"      of papers of yours, or of an export.ris
        research-ralph "…" --quick      a first report of eight papers
@@ -31,15 +31,15 @@ export const usage = `"a question"     create a project and run it
        research-ralph                  run the unfinished project
        research-ralph [command] [options]`;
 
-/** What `--help` adds below the commands of a first week. */
-export const further = `
+/** The text that `--help` shows below the basic commands. */
+export const furtherHelp = `
 Without key or network: research-ralph demo, a whole project on sample papers.
 A project is one folder under ./researches; its name may be cut short.
 Further commands: research-ralph help all
 Options of a command: research-ralph help <command>; of a question: help begin
 Pages to read: ${packageFile("docs")}`;
 
-/** What `help all` adds below the list of commands. */
+/** The text that `help all` shows below all commands. */
 export const epilogue = `
 ${[
   "Agents: claude (default), codex, amp, ralph, baseline (no model), acp:gemini, acp:opencode, 'acp:<command>', 'cmd:<command>', or a name from the configuration; fleet:<agent>: on other machines, see worker.",
@@ -53,12 +53,12 @@ Pages to read: ${packageFile("docs")}`;
 export const screenKeys =
   "Keys: i include; x exclude, by a criterion's number or a reason that you type; m maybe, which is not a decision: the record comes last; s or space skip; b back; n note; a all of a long record; u undo the last decision or maybe; q quit; ? this help.";
 
-/** Commands of a first week: those that `--help` lists. */
-export const firstWeek: ReadonlySet<string> = new Set([
+/** The commands that `--help` lists: those that a new user needs. */
+export const basicCommands: ReadonlySet<string> = new Set([
   ...["run", "new", "read", "demo", "status", "report", "ask", "add", "screen", "doctor"],
 ]);
 
-/** One line for each command, in the order of the help. */
+/** The descriptions of the commands, in the order of the help. */
 export const summaries = {
   run: "run a project until its files prove that it is done",
   new: "create a project from a topic, without running it",

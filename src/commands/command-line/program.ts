@@ -3,7 +3,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { addAnswerCommands } from "./answer.js";
 import { commandAdder, type CommandLine } from "./command.js";
 import { addDecideCommands } from "./decide.js";
-import { epilogue, firstWeek, further, usage } from "../help-text.js";
+import { epilogue, basicCommands, furtherHelp, usage } from "../help-text.js";
 import { addLookCommands } from "./look.js";
 import { addOtherWorkCommands } from "./other-work.js";
 import { addSetUpCommands } from "./set-up.js";
@@ -47,7 +47,7 @@ export function buildProgram(
       visibleCommands: (command) =>
         help
           .visibleCommands(command)
-          .filter((candidate) => (all ? candidate.name() !== "begin" : firstWeek.has(candidate.name()))),
+          .filter((candidate) => (all ? candidate.name() !== "begin" : basicCommands.has(candidate.name()))),
       // The options of every run are shown only in the help of `run`, although many commands accept them.
       groupItems: (unsortedItems, visibleItems, groupOf) => {
         const runOptions: ReadonlySet<unknown> = new Set(
@@ -58,7 +58,7 @@ export function buildProgram(
         return items;
       },
     })
-    .addHelpText("after", all ? epilogue : further)
+    .addHelpText("after", all ? epilogue : furtherHelp)
     .enablePositionalOptions()
     .commandsGroup("Set up:")
     .helpCommand("help [command]", "show help for a command; help all: every command");

@@ -109,22 +109,22 @@ export function requireTerminal(io: Io): void {
 }
 
 /**
- * Asks the user the open questions and stores the answers as their defaults. Without answers nothing changes. `left`:
- * whether the user did not answer all.
+ * Asks the user the open questions and stores the answers as their defaults. Without answers nothing changes.
+ * `hasUnanswered`: whether the user did not answer all.
  */
 export async function askOpenQuestions(
   folder: string,
   rrd: Rrd,
   git: boolean,
   io: Io,
-): Promise<{ readonly rrd: Rrd; readonly left: boolean }> {
+): Promise<{ readonly rrd: Rrd; readonly hasUnanswered: boolean }> {
   const questions = (rrd.open_questions ?? []).filter(isQuestion);
   const answers = await askAll(questions, io);
   const hasUnanswered = questions.some(({ question }) => !answers.has(question));
-  if (answers.size === 0) return { rrd, left: hasUnanswered };
+  if (answers.size === 0) return { rrd, hasUnanswered };
   const notify = (_: string, message: string) => say(io, message);
   const edited = await editResearch(folder, (before) => withAnswers(before, answers), { derive, git, notify });
-  return { rrd: edited.rrd, left: hasUnanswered };
+  return { rrd: edited.rrd, hasUnanswered };
 }
 
 async function askAll(

@@ -15,25 +15,26 @@ import { displayPath } from "../../research/overview/find-research.js";
 import { promptName } from "../../research/project-files/layout.js";
 
 /**
- * The prompt for classic mode, with what of it the user has to trust; undefined for ours. A prompt of the original's
- * kind that doesn't say which is asked about once, where a person can be asked; else throws ExpectedError (exit code 2)
- * with the two choices.
+ * The prompt for classic mode, and the parts of it that the user must trust; undefined if the packaged prompt is used.
+ * If the folder's prompt.md is for the original tool and does not name a mode, the user chooses one, and it is stored
+ * in prompt.md.
+ * @throws ExpectedError (exit code 2) with the two choices, if there is no terminal.
  */
 export async function classicPrompt(
   folder: string,
   stateDir: string,
-  wanted: boolean,
+  isForced: boolean,
   io: Pick<Io, "cwd" | "env" | "canAsk" | "stdin" | "terminal">,
 ): Promise<{ readonly prompt: string; readonly needTrust: readonly TrustedPart[] } | undefined> {
   const root = rootOf(folder, io.cwd);
   const path = join(root, promptName);
   const text = await agreedPrompt(root, stateDir);
   if (text === undefined) {
-    if (wanted) throw new ExpectedError(`--classic needs the original's prompt.md; ${path} does not exist.`, 2);
+    if (isForced) throw new ExpectedError(`--classic needs the original's prompt.md; ${path} does not exist.`, 2);
     return undefined;
   }
   const kind = workspaceOf(text);
-  if (wanted || kind === "folder") return classic(text, wanted ? [] : classicPart(text, path));
+  if (isForced || kind === "folder") return classicResult(text, isForced ? [] : classicPart(text, path));
   if (kind === "fresh") return undefined;
   if (!io.canAsk) {
     throw new ExpectedError(
@@ -49,11 +50,14 @@ export async function classicPrompt(
       { value: "folder", label: "in the project folder itself, unconfined, with this prompt" },
     ],
   );
-  const chosen = withWorkspace(text, choice);
-  await writeFileAtomic(path, chosen);
-  // They have just been asked for it.
-  await storeTrust(classicPart(chosen, path), io.env);
-  return choice === "folder" ? classic(text, []) : undefined;
+  const newText = withWorkspace(text, choice);
+  await writeFileAtomic(path, newText);
+  // The user has just agreed to it.
+  await storeTrust(classicPart(newText, path), io.env);
+  return choice === "folder" ? classicResult(text, []) : undefined;
 }
 
-const classic = (text: string, needTrust: readonly TrustedPart[]) => ({ prompt: withoutFrontMatter(text), needTrust });
+const classicResult = (text: string, needTrust: readonly TrustedPart[]) => ({
+  prompt: withoutFrontMatter(text),
+  needTrust,
+});

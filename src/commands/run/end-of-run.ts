@@ -16,12 +16,12 @@ import { runStatusOf } from "../../engine/storage/running-units.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { nameFor, displayPath } from "../../research/overview/find-research.js";
 
-/** The first sentences of an answer tell whether the report is worth opening; it holds the rest. */
+/** Maximum length of the shown part of the answer. The report has the rest. */
 const maxAnswerChars = 240;
 
 /**
- * What a project has come to when a run of it ends, and what to do next; nothing where it can't be read, which the
- * verdict says.
+ * The lines at the end of a run: the results of the project, and what the user can do next. Empty if the project can't
+ * be read; the verdict then gives the reason.
  */
 export async function endLines(
   folder: string,
@@ -29,21 +29,21 @@ export async function endLines(
   { agent, unconfined, origins }: Pick<ResolvedConfig, "agent" | "unconfined" | "origins">,
   io: Io,
 ): Promise<string[]> {
-  const read = await readResearch(folder).catch(() => undefined);
-  if (read === undefined) return [];
+  const state = await readResearch(folder).catch(() => undefined);
+  if (state === undefined) return [];
   const name = nameFor(io.cwd, folder);
-  const counts = countsOf(read.rrd);
-  const total = totalOf(read.rrd, read.ledger);
-  const isHeld = (await runStatusOf(folder)).held.length > 0;
-  // What was typed for this run alone has to be typed again.
-  const typed = [
+  const counts = countsOf(state.rrd);
+  const total = totalOf(state.rrd, state.ledger);
+  const isStopped = (await runStatusOf(folder)).held.length > 0;
+  // Options that are stored nowhere must be typed again for the next run.
+  const typedOptions = [
     ...(origins.agent === "--agent" ? [` --agent ${shellWord(agent)}`] : []),
     ...(origins.unconfined === "--unconfined" && unconfined ? [" --unconfined"] : []),
   ].join("");
   const narrative = await readNarrative(folder);
   const isUnchecked = narrative?.check?.unchecked !== undefined;
   const check = isUnchecked
-    ? (await import("../../research/report/narrative/meaning.js")).meaningOf(narrative, read.rrd)
+    ? (await import("../../research/report/narrative/meaning.js")).meaningOf(narrative, state.rrd)
     : undefined;
   const answer = verdict.verdict === "complete" ? (narrative?.answer ?? []).map(({ text }) => text).join(" ") : "";
   const rows: Row[] = [
@@ -59,26 +59,37 @@ export async function endLines(
     },
     ...(counts.waiting === undefined
       ? []
-      : [{ label: "Decide", text: "what waits for you, a key each:", commands: [`research-ralph screen ${name}`] }]),
+      : [
+          {
+            label: "Decide",
+            text: "on the papers that wait for you, with one key for each:",
+            commands: [`research-ralph screen ${name}`],
+          },
+        ]),
     {
       label: "Next",
-      ...nextStep(name, `research-ralph run ${name}${typed}`, verdict, isHeld, read.ledger.at(-1)?.agent),
+      ...nextStep(name, `research-ralph run ${name}${typedOptions}`, verdict, isStopped, state.ledger.at(-1)?.agent),
     },
   ];
-  const lines = rows.flatMap((row) => rowLines(row, io.columns));
-  // Never broken: a person clicks on it, or copies it.
-  const reports = [pageName, reportName].map((name) => join(folder, name)).filter((path) => existsSync(path));
-  return [...(reports.length === 0 ? [] : reportLines(reports, io)), ...lines];
+  const lines = rows.flatMap((row) => linesOfRow(row, io.columns));
+  const reportPaths = [pageName, reportName]
+    .map((fileName) => join(folder, fileName))
+    .filter((path) => existsSync(path));
+  return [...(reportPaths.length === 0 ? [] : reportLines(reportPaths, io)), ...lines];
 }
 
-/** The paths behind their label; where one does not fit, each on a line of its own below it. */
+/**
+ * The paths after their label; if one does not fit, each on a separate line. Paths are not wrapped, so they can be
+ * copied.
+ */
 function reportLines(paths: readonly string[], io: Io): string[] {
-  const room = io.columns - 11;
-  // A log is read elsewhere, so its paths are absolute.
-  const texts = io.isTTY || io.color ? paths.map((path) => displayPath(io.cwd, path)) : paths;
-  const links = paths.map((path, index) => link(path, texts[index] ?? path, io));
-  if (texts.some((text) => text.length > room)) return ["  Report", ...links.map((each) => `    ${each}`)];
-  return links.map((each, index) => `  ${(index === 0 ? "Report" : "").padEnd(8)}${each}`);
+  const maxPathLength = io.columns - 11;
+  // A log may be read in another folder, so its paths are absolute.
+  const pathTexts = io.isTTY || io.color ? paths.map((path) => displayPath(io.cwd, path)) : paths;
+  const links = paths.map((path, index) => link(path, pathTexts[index] ?? path, io));
+  if (pathTexts.some((text) => text.length > maxPathLength))
+    return ["  Report", ...links.map((linkText) => `    ${linkText}`)];
+  return links.map((linkText, index) => `  ${(index === 0 ? "Report" : "").padEnd(8)}${linkText}`);
 }
 
 const link = (path: string, text: string, { color }: Io): string =>
@@ -87,38 +98,39 @@ const link = (path: string, text: string, { color }: Io): string =>
 interface Row {
   readonly label: string;
   readonly text: string;
-  /** To be typed or copied, and so never broken. */
+  /** Commands for the user to type or copy; they are not wrapped. */
   readonly commands?: readonly string[];
 }
 
-const rowLines = ({ label, text, commands = [] }: Row, columns: number): string[] => [
+const linesOfRow = ({ label, text, commands = [] }: Row, columns: number): string[] => [
   ...labelledLines(`  ${label.padEnd(8)}`, text, columns - 2),
   ...commands.map((command) => (command.length <= columns - 11 ? `${" ".repeat(10)}${command}` : command)),
 ];
 
-/** `agent`: that of the last iteration, which may not be the one that the settings name. */
+/** The advice for the user. `agent`: the agent of the last iteration, which may differ from the configured one. */
 function nextStep(
   name: string,
-  run: string,
+  runCommand: string,
   { verdict }: Verdict,
-  isHeld: boolean,
+  isStopped: boolean,
   agent?: string,
 ): Omit<Row, "label"> {
-  const doctor = `research-ralph doctor${agent === undefined ? "" : ` --agent ${shellWord(agent)}`}`;
-  if (isHeld) return { text: "let it continue, then run it:", commands: [`research-ralph stop --undo ${name}`, run] };
+  const doctorCommand = `research-ralph doctor${agent === undefined ? "" : ` --agent ${shellWord(agent)}`}`;
+  if (isStopped)
+    return { text: "let it continue, then run it:", commands: [`research-ralph stop --undo ${name}`, runCommand] };
   switch (verdict) {
     case "complete":
       return { text: "read the report, and the papers:", commands: [`research-ralph show ${name}`] };
     case "stuck":
       return {
         text: "say what to do differently, then run it again:",
-        commands: [`research-ralph steer ${name} "…"`, run],
+        commands: [`research-ralph steer ${name} "…"`, runCommand],
       };
     case "failed":
-      return { text: "see what is missing, then run it again:", commands: [doctor, run] };
+      return { text: "see what is missing, then run it again:", commands: [doctorCommand, runCommand] };
     case "blocked":
-      return { text: "do what the verdict says, then run it again:", commands: [run] };
+      return { text: "do what the verdict says, then run it again:", commands: [runCommand] };
     default:
-      return { text: "run it again to continue:", commands: [run] };
+      return { text: "run it again to continue:", commands: [runCommand] };
   }
 }

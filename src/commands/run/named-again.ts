@@ -20,7 +20,7 @@ import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { derive } from "../../research/workflow/derive.js";
 import { namedSources } from "./typed-sources.js";
 
-/** Searches these sources from now on: another search begins, and papers that are there stay. */
+/** Changes the sources of a project. A new search starts; the papers of the project stay. */
 export async function withSources(
   folder: string,
   rrd: Rrd,
@@ -29,23 +29,31 @@ export async function withSources(
   git: boolean,
   io: Io,
 ): Promise<Rrd> {
-  const { named, said } = namedSources(sources, rootOf(folder, io.cwd));
-  const chosen = columns && parseColumns(columns);
-  for (const sentence of said) say(io, sentence);
-  const held = rrd.papers_pool.length;
-  if (held >= targetOf(rrd))
+  const { names, notices } = namedSources(sources, rootOf(folder, io.cwd));
+  const columnNames = columns && parseColumns(columns);
+  for (const sentence of notices) say(io, sentence);
+  const paperCount = rrd.papers_pool.length;
+  if (paperCount >= targetOf(rrd))
     throw new ExpectedError(
-      `${basename(folder)} holds the ${held} papers that it was to find, so other sources would bring nothing; add -p ${held + 20} --force to take in 20 more.`,
+      `${basename(folder)} already has its target of ${paperCount} papers, so other sources would change nothing; add -p ${paperCount + 20} --force to find 20 more.`,
       2,
     );
   const notify = (_: string, message: string) => say(io, message);
-  const edited = await editResearch(folder, (current) => searchingIn(current, named, chosen), { derive, git, notify });
+  const edited = await editResearch(folder, (current) => withNewSearch(current, names, columnNames), {
+    derive,
+    git,
+    notify,
+  });
   for (const file of [candidatesFile, searchFile]) await rm(file(folder), { force: true });
   return edited.rrd;
 }
 
-/** Where an option of a new project leaves its mark. */
-const marks: readonly (readonly [option: string, of: keyof ProjectOptions, read: (rrd: Rrd) => unknown])[] = [
+/** The options of a new project, each with a function that returns its value in a project. */
+const valuesOfOptions: readonly (readonly [
+  option: string,
+  property: keyof ProjectOptions,
+  valueIn: (rrd: Rrd) => unknown,
+])[] = [
   ["--name", "name", ({ project }) => project],
   ["--rubric", "rubric", ({ rubric }) => rubric],
   ["--criterion", "criteria", ({ requirements }) => requirements.criteria],
@@ -60,41 +68,50 @@ const marks: readonly (readonly [option: string, of: keyof ProjectOptions, read:
 ];
 
 /**
- * Requires that what was typed of a project that is there already holds in it: a run would not change that.
- * @throws ExpectedError (exit code 2) that names the options which would have no effect.
+ * Requires that an existing project already has the values of the typed options, because a run does not change them.
+ * @throws ExpectedError (exit code 2) with the options that would have no effect.
  */
 export async function requireSameWishes(folder: string, rrd: Rrd, wishes: ProjectOptions, io: Io): Promise<void> {
-  const { fields, ...typed } = await typedOptions(wishes, io.cwd);
-  const made = { ...requirementsOfTopic(""), keywords: [], ...withoutUndefined({ name: typed.name }) };
-  const wished = newRrd({ ...typed, fields: formWith([], fields), papers: 1, sources: [] }, made);
-  const idle = marks.filter(([, of, read]) => wishes[of] !== undefined && !isWithin(read(wished), read(rrd)));
-  if (idle.length === 0) return;
-  const options = idle.map(([option]) => option).join(", ");
+  const { fields, ...typedFields } = await typedOptions(wishes, io.cwd);
+  const requirementsOfProject = {
+    ...requirementsOfTopic(""),
+    keywords: [],
+    ...withoutUndefined({ name: typedFields.name }),
+  };
+  const rrdOfOptions = newRrd(
+    { ...typedFields, fields: formWith([], fields), papers: 1, sources: [] },
+    requirementsOfProject,
+  );
+  const ignoredOptions = valuesOfOptions.filter(
+    ([, property, valueIn]) => wishes[property] !== undefined && !isContained(valueIn(rrdOfOptions), valueIn(rrd)),
+  );
+  if (ignoredOptions.length === 0) return;
+  const options = ignoredOptions.map(([option]) => option).join(", ");
   throw new ExpectedError(
-    `${nameFor(io.cwd, folder)} asks this question already, and ${options} would not change it; leave ${idle.length === 1 ? "it" : "them"} out, edit its rrd.json, or make another project with research-ralph new.`,
+    `${nameFor(io.cwd, folder)} already has this question, and ${options} would not change it; leave ${ignoredOptions.length === 1 ? "it" : "them"} out, edit its rrd.json, or make another project with research-ralph new.`,
     2,
   );
 }
 
-/** Whether all that one value says stands in the other. */
-function isWithin(some: unknown, whole: unknown): boolean {
-  if (Array.isArray(some))
-    return Array.isArray(whole) && some.every((each) => whole.some((other) => isWithin(each, other)));
-  if (typeof some !== "object" || some === null) return some === whole;
+/** Whether `whole` contains `part`: equal values, the items of a list in any order, the properties of an object. */
+function isContained(part: unknown, whole: unknown): boolean {
+  if (Array.isArray(part))
+    return Array.isArray(whole) && part.every((item) => whole.some((other) => isContained(item, other)));
+  if (typeof part !== "object" || part === null) return part === whole;
   if (typeof whole !== "object" || whole === null) return false;
-  return Object.entries(some).every(([name, value]) => isWithin(value, (whole as Record<string, unknown>)[name]));
+  return Object.entries(part).every(([name, value]) => isContained(value, (whole as Record<string, unknown>)[name]));
 }
 
-/** The state in which these sources are asked, whatever became of the search before, and of them in it. */
-function searchingIn(rrd: Rrd, sources: readonly string[], columns: Columns | undefined): Rrd {
+/** The state with these sources, in which the search starts again and none of them counts as failed or blocked. */
+function withNewSearch(rrd: Rrd, sources: readonly string[], columns: Columns | undefined): Rrd {
   const { statistics, blocked_sources } = rrd;
-  const before = statistics?.discovery_metrics;
+  const oldMetrics = statistics?.discovery_metrics;
   const names = blockedNames(rrd);
-  const failures = Object.entries(before?.failures_in_a_row ?? {}).filter(([name]) => !sources.includes(name));
+  const failures = Object.entries(oldMetrics?.failures_in_a_row ?? {}).filter(([name]) => !sources.includes(name));
   const discovery_metrics = {
-    ...removeRounds(before ?? {}),
+    ...removeRounds(oldMetrics ?? {}),
     batches_without_new: 0,
-    ...(before?.failures_in_a_row === undefined ? {} : { failures_in_a_row: Object.fromEntries(failures) }),
+    ...(oldMetrics?.failures_in_a_row === undefined ? {} : { failures_in_a_row: Object.fromEntries(failures) }),
   };
   return {
     ...rrd,

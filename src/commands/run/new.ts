@@ -25,7 +25,7 @@ import { criterionInFull } from "../../research/screening/eligibility/eligibilit
 import { fieldText, formOf, formWith } from "../../research/project-files/form.js";
 import { rubricIn } from "../../research/papers/rubric/own-rubric.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
-import { promptForm, typedForm, yamlIn } from "./typed-form.js";
+import { promptForm, typedForm, parseYaml } from "./typed-form.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -184,18 +184,18 @@ export async function create(
       "The topic is longer than 2,000 characters; shorten it, and put the rest into rrd.json afterwards.",
       2,
     );
-  const { notices: seedNotices, fields, ...lineToType } = await typedOptions(wishes, io.cwd);
+  const { notices: seedNotices, fields, ...typedSettings } = await typedOptions(wishes, io.cwd);
   const form = formWith(await promptForm(io.cwd, config.stateDir), fields);
-  const { named: sources, said: sourceNotices } = namedSources(typedSources ?? defaultSources, io.cwd);
+  const { names: sources, notices: sourceNotices } = namedSources(typedSources ?? defaultSources, io.cwd);
   const parent = join(io.cwd, researchesName);
   // The agent's work must not be lost because the folder is not writable.
   await withExplainedErrors(parent, () => access(existsSync(parent) ? parent : io.cwd, constants.W_OK));
   // All records of the user are wanted, unless the user chose a number.
-  const userRecords = config.origins.papers === "default" ? await recordsIn(sources, lineToType.columns, io) : 0;
+  const userRecords = config.origins.papers === "default" ? await recordsIn(sources, typedSettings.columns, io) : 0;
   const papers = Math.max(config.papers, userRecords);
   if (papers > config.papers && !how.quiet && !how.json)
     say(io, `All ${userRecords} records that you bring are screened, and as many may be included; -p limits that.`);
-  const options = { ...lineToType, topic: cleanTopic, papers, sources, fields: form, parent, now: io.clock.now };
+  const options = { ...typedSettings, topic: cleanTopic, papers, sources, fields: form, parent, now: io.clock.now };
   const usesAgent = typedSources === undefined || how.ask === true;
   // An unusable agent must be reported before anything else is done.
   if (usesAgent) await requireAgents(config, io);
@@ -340,7 +340,7 @@ async function rubricOf(typedRubric: string, cwd: string): Promise<NonNullable<R
   const path = resolve(cwd, typedRubric);
   if (!existsSync(path))
     throw new ExpectedError(`--rubric is '${oneLine(typedRubric)}'; it must be original, none, or a file in YAML.`, 2);
-  const rubric = rubricIn(await yamlIn(await readRegularText(path), typedRubric));
+  const rubric = rubricIn(await parseYaml(await readRegularText(path), typedRubric));
   if (typeof rubric === "string") throw new ExpectedError(`The rubric in ${typedRubric} can't be used: ${rubric}.`, 2);
   return rubric;
 }

@@ -26,11 +26,14 @@ interface ReadArguments {
 }
 
 /**
- * Reads one paper with the agent and shows what it says, each claim with its quote and whether code found it. Keeps
- * nothing.
+ * Reads one paper with the agent and shows the result: each claim with its quote, and whether the program found the
+ * quote in the paper. Stores nothing but the cost.
  */
-export async function readCommand({ reference: input, flags, quiet, json }: ReadArguments, io: Io): Promise<number> {
-  const reference = await typedReference(input, io.cwd);
+export async function readCommand(
+  { reference: typedText, flags, quiet, json }: ReadArguments,
+  io: Io,
+): Promise<number> {
+  const reference = await typedReference(typedText, io.cwd);
   const config = await resolveConfig(io, { ...flags, git: false });
   const folder = await withExplainedErrors(config.stateDir, async () => {
     makeFolder(config.stateDir);
@@ -43,7 +46,7 @@ export async function readCommand({ reference: input, flags, quiet, json }: Read
       { json, quiet, iterations: 2 + iterationsOf(config, 1), folder, roles: roleNamesOf(config) },
       async (run) => {
         const paper = await describeTyped(reference, folder, config, io, run.ending);
-        // Of a paper on this machine nothing is looked up outside.
+        // For a paper on this machine, no service is asked.
         const isLocal = reference.kind === "file" || reference.kind === "sample";
         const rrd = rrdForPaper(storedFields(paper), [isLocal ? "samples" : "web"]);
         await writeFileAtomic(rrdFile(folder), formatRrd(rrd));

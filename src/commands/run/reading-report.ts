@@ -37,24 +37,28 @@ import { mergeSentences } from "../../research/search/candidates.js";
 import { joinTexts } from "../../research/project-files/markdown.js";
 import { notRetrievedText, warningsOf } from "../../research/report/papers.js";
 
-/** What reading one paper brought and cost, and what thirty such papers would. */
+/** The result and the cost of reading one paper, and the cost of thirty such papers. */
 export interface Reading {
   readonly paper: Paper;
-  /** The eligibility criteria of its project; absent where they are missing. */
+  /** The eligibility criteria of its project; absent if there are no criteria. */
   readonly criteria?: readonly Criterion[];
+  /** The sums of its points; absent if it has no points. */
   readonly totals?: Totals;
-  /** The rubric of the person's own, where points are given by it. */
+  /** The user's rubric, if the points follow it. */
   readonly rubric?: OwnRubric;
   readonly insights: readonly string[];
-  /** How those who checked its claims answered to controls; absent where nobody has. */
+  /** The checkers' answers to control sentences; absent if nothing was checked. */
   readonly checkers?: Checkers;
   readonly spending: UsageSum;
   readonly thirty_papers: { readonly seconds: number; readonly cost_usd?: number };
 }
 
-/** `ledger`: the lines of this paper's iterations; `rrd` holds its insights and no others. */
+/**
+ * The reading of a paper. `ledger`: only the lines of this paper's iterations. `rrd`: a state with only this paper's
+ * insights.
+ */
 export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.papers_pool[0]): Reading {
-  if (paper === undefined) throw new Error("a reading without its paper");
+  if (paper === undefined) throw new Error("The project has no paper.");
   const spending = sumOf(ledger);
   const scores = scoresOf(rrd, paper);
   const criteria = criteriaOf(rrd);
@@ -73,91 +77,98 @@ export function readingOf(rrd: Rrd, ledger: readonly LedgerLine[], paper = rrd.p
 }
 
 /**
- * A reading for people: verdict and scores first, then every claim with its quote and whether it was found. `isTrial`:
- * say what many would cost. `names`: what people call the records of its project, by id.
+ * A reading for people: first the decision and the points, then each claim with its quote, and whether the quote was
+ * found. `isTrial`: true to add the cost of thirty papers. `namesById`: the names of the project's records for people.
  */
 export function readingLines(
   reading: Reading,
   io: Pick<Io, "columns" | "color">,
   isTrial = true,
-  names: ReadonlyMap<string, string> = new Map(),
+  namesById: ReadonlyMap<string, string> = new Map(),
 ): string[] {
-  const { paper, totals, spending, thirty_papers: thirty, rubric = "original" } = reading;
+  const { paper, totals, spending, thirty_papers: thirtyPapers, rubric = "original" } = reading;
   const colors = createColors(io.color);
   const columns = Math.min(io.columns, 100);
-  const flow = (text: string, indent = "") => wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
-  const passage = (kept: StoredQuote) => passageLines(kept, { columns, color: io.color, indent: "      " });
+  const toLines = (text: string, indent = "") =>
+    wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const quoteLines = (quote: StoredQuote) => passageLines(quote, { columns, color: io.color, indent: "      " });
   const scores = scoresOf({ rubric }, paper);
-  // A hard space holds a name and its points together on one line.
-  const points = (of: NonNullable<Scores["strategic"]>, names: readonly string[]) =>
+  // A non-breaking space keeps a name and its points on one line.
+  const pointLines = (pointsByDimension: NonNullable<Scores["strategic"]>, dimensionNames: readonly string[]) =>
     wrap(
-      names.map((name) => `${ownName({ rubric }, name) ?? name} ${of[name]}`.replaceAll(/[_ ]/g, "\u00a0")).join(", "),
+      dimensionNames
+        .map((name) => `${ownName({ rubric }, name) ?? name} ${pointsByDimension[name]}`.replaceAll(/[_ ]/g, "\u00a0"))
+        .join(", "),
       columns - 2,
     ).map((line) => `  ${line.replaceAll("\u00a0", " ")}`);
   const dimensions = dimensionsOf({ rubric });
   const analysis = paper.analysis;
-  // A retracted paper is decided without a reading.
-  const wasRead = paper.read_depth != null || analysis != null;
-  const part = (name: string, text: unknown) =>
-    joinTexts(text) === "" ? [] : ["", colors.bold(name), ...flow(joinTexts(text), "  ")];
-  const code = Array.isArray(analysis?.implementations_found) ? analysis.implementations_found.map(String) : [];
+  // A retracted paper is excluded without a reading.
+  const isRead = paper.read_depth != null || analysis != null;
+  const partLines = (name: string, text: unknown) =>
+    joinTexts(text) === "" ? [] : ["", colors.bold(name), ...toLines(joinTexts(text), "  ")];
+  const implementations = Array.isArray(analysis?.implementations_found)
+    ? analysis.implementations_found.map(String)
+    : [];
   const byline = [
     authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""),
     paper.date ?? "",
     nameOf(paper),
     fileNameOf(paper) ?? "",
   ].filter((text) => text !== "");
-  const total =
+  const totalText =
     totals?.strategic === undefined
       ? `${totals?.combined ?? "?"}/${5 * dimensions.execution.length}`
       : `${totals.combined}/50 (execution ${totals.execution}/30, blue ocean ${totals.strategic}/20)`;
-  const verdict = statusWords[paper.status];
-  const missing = notRetrievedText(paper);
-  const outcome = !wasRead
-    ? missing === undefined
-      ? `${verdict}, not read`
+  const statusText = statusWords[paper.status];
+  const notRetrieved = notRetrievedText(paper);
+  const outcomeText = !isRead
+    ? notRetrieved === undefined
+      ? `${statusText}, not read`
       : "not retrieved, not read"
     : scores === undefined
-      ? `${verdict}, read: ${paper.read_depth ?? "?"}`
-      : `${verdict} ${total}, read: ${paper.read_depth ?? "?"}`;
+      ? `${statusText}, read: ${paper.read_depth ?? "?"}`
+      : `${statusText} ${totalText}, read: ${paper.read_depth ?? "?"}`;
   return [
-    ...flow(paper.title).map(colors.bold),
-    ...flow(byline.join(" · ")),
+    ...toLines(paper.title).map(colors.bold),
+    ...toLines(byline.join(" · ")),
     "",
-    ...flow(outcome).map((line, index) => (index === 0 ? line.replace(verdict, colors.bold(verdict)) : line)),
-    ...(scores === undefined ? [] : points(scores.execution, dimensions.execution)),
-    ...(scores?.strategic === undefined ? [] : points(scores.strategic, dimensions.strategic)),
-    ...[...(missing === undefined ? [] : [missing]), ...warningsOf(paper)].flatMap((warning) =>
-      flow(`! ${warning}`).map(colors.yellow),
+    ...toLines(outcomeText).map((line, index) =>
+      index === 0 ? line.replace(statusText, colors.bold(statusText)) : line,
     ),
-    ...eligibilityLines(paper, reading.criteria ?? [], flow, colors, passage),
-    ...part("Summary", analysis?.summary),
-    ...part("Method", analysis?.methodology),
-    ...part("Results", analysis?.results),
-    ...part("Limitations", analysis?.limitations),
-    ...part("Code", code.join(" ")),
-    ...(wasRead ? ["", colors.bold("Evidence")] : []),
+    ...(scores === undefined ? [] : pointLines(scores.execution, dimensions.execution)),
+    ...(scores?.strategic === undefined ? [] : pointLines(scores.strategic, dimensions.strategic)),
+    ...[...(notRetrieved === undefined ? [] : [notRetrieved]), ...warningsOf(paper)].flatMap((warning) =>
+      toLines(`! ${warning}`).map(colors.yellow),
+    ),
+    ...eligibilityLines(paper, reading.criteria ?? [], toLines, colors, quoteLines),
+    ...partLines("Summary", analysis?.summary),
+    ...partLines("Method", analysis?.methodology),
+    ...partLines("Results", analysis?.results),
+    ...partLines("Limitations", analysis?.limitations),
+    ...partLines("Code", implementations.join(" ")),
+    ...(isRead ? ["", colors.bold("Evidence")] : []),
     ...(analysis?.evidence ?? []).flatMap((evidence) =>
-      evidenceLines(evidence, reading.checkers, flow, colors, passage),
+      evidenceLines(evidence, reading.checkers, toLines, colors, quoteLines),
     ),
     ...(reading.insights.length > 0
       ? [
           "",
           colors.bold(isIneligible(paper) ? "Insights, which don't count unless you include the paper" : "Insights"),
           ...reading.insights.flatMap((insight) =>
-            flow(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line)),
+            toLines(insight, "    ").map((line, index) => (index === 0 ? `  - ${line.trimStart()}` : line)),
           ),
         ]
       : []),
-    ...part(paper.override === undefined ? "Why" : "Noted by the agent", paper.notes),
-    ...foundLines(paper, names, flow, colors),
-    ...(wasRead
+    ...partLines(paper.override === undefined ? "Why" : "Noted by the agent", paper.notes),
+    ...searchLines(paper, namesById, toLines, colors),
+    ...(isRead
       ? [
           "",
           `${areTokensKnown(spending) ? `${shortCount(spending.input)} tokens in, ${shortCount(spending.output)} out` : "tokens not known"} · ${unlabelledCost(spending)} · ${shortDuration(spending.seconds * 1000)}`,
           ...(isTrial
             ? [
-                `Thirty papers like this one: about ${shortDuration(thirty.seconds * 1000)}, ${unlabelledCost({ ...spending, ...thirty })}`,
+                `Thirty papers like this one: about ${shortDuration(thirtyPapers.seconds * 1000)}, ${unlabelledCost({ ...spending, ...thirtyPapers })}`,
               ]
             : []),
         ]
@@ -165,71 +176,79 @@ export function readingLines(
   ];
 }
 
-/** Who found the paper, why so high, and why records are one work with it or not. */
-function foundLines(
+/** The sources that found the paper, the reason for its priority, and the records that were merged with it or not. */
+function searchLines(
   { id, source, found }: Paper,
-  names: ReadonlyMap<string, string>,
-  flow: (text: string, indent?: string) => string[],
+  namesById: ReadonlyMap<string, string>,
+  toLines: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
 ): string[] {
   if (found === undefined) return [];
-  const own = { id, ...withoutUndefined({ source: source ?? found.sources[0] }) };
-  const how = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences(own, found, names)];
-  return ["", colors.bold("Found"), ...how.flatMap((sentence) => flow(sentence, "  "))];
+  const record = { id, ...withoutUndefined({ source: source ?? found.sources[0] }) };
+  const sentences = [`by ${found.sources.join(", ")}: ${found.why}`, ...mergeSentences(record, found, namesById)];
+  return ["", colors.bold("Found"), ...sentences.flatMap((sentence) => toLines(sentence, "  "))];
 }
 
-/** The answers to the eligibility criteria, what each reader and what a person decided; nothing where it is missing. */
+/** The answers to the eligibility criteria, and the decisions of readers and of the user. Empty if all are missing. */
 export function eligibilityLines(
   {
     answers = [],
     readings = [],
     override,
-    excluded_by: by,
+    excluded_by: excludingCriterion,
     read_depth,
   }: Pick<Paper, "answers" | "readings" | "override" | "excluded_by" | "read_depth">,
   criteria: readonly Criterion[],
-  flow: (text: string, indent?: string) => string[],
+  toLines: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
-  passage: (kept: StoredQuote) => string[],
+  quoteLines: (quote: StoredQuote) => string[],
 ): string[] {
   if (answers.length + readings.length === 0 && override === undefined) return [];
-  const mark = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
-  const decidedText = ({ decision, why, criterion: id }: Override) => {
-    const criterion = criteria.find((each) => each.id === id);
+  const answerMarks = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
+  const criteriaById = new Map(criteria.map((criterion) => [criterion.id, criterion]));
+  const overrideText = ({ decision, why, criterion: id = "" }: Override) => {
+    const criterion = criteriaById.get(id);
     return `A person decided: ${decision}. ${criterion === undefined ? why : withCriterion(why, criterion)}`;
   };
-  const nameOf = (id: string) => {
-    const criterion = criteria.find((each) => each.id === id);
+  const criterionName = (id: string) => {
+    const criterion = criteriaById.get(id);
     return criterion === undefined ? id : criterionText(criterion);
   };
   return [
     "",
     colors.bold("Eligibility"),
-    ...(override === undefined ? [] : flow(decidedText(override), "  ")),
+    ...(override === undefined ? [] : toLines(overrideText(override), "  ")),
     ...answers.flatMap((answer) => {
       const { criterion, locator, said, reason } = answer;
-      const place = locator ?? basisOf(answer, { read_depth });
-      const why = reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
-      const [first = "", ...rest] = flow(`${nameOf(criterion)}: ${answer.answer}, ${place}${why}`, "    ");
+      const location = locator ?? basisOf(answer, { read_depth });
+      const reasonText =
+        reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
+      const [first = "", ...rest] = toLines(
+        `${criterionName(criterion)}: ${answer.answer}, ${location}${reasonText}`,
+        "    ",
+      );
       const notes = answer.answer === "unclear" ? [] : notesOfOldQuote(answer);
       return [
-        ...[`  ${mark[answer.answer]} ${first.trimStart()}`, ...rest, ...passage(answer)],
-        ...notes.flatMap((note) => flow(note, "      ").map(colors.yellow)),
+        ...[`  ${answerMarks[answer.answer]} ${first.trimStart()}`, ...rest, ...quoteLines(answer)],
+        ...notes.flatMap((note) => toLines(note, "      ").map(colors.yellow)),
       ];
     }),
     ...readings.flatMap(({ by: reader, role, decision, reason }) =>
-      flow(`${reader} (${partText(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),
+      toLines(`${reader} (${partText(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),
     ),
-    ...(by == null || override !== undefined ? [] : flow(`Excluded by ${nameOf(by)}.`, "  ")),
+    ...(excludingCriterion == null || override !== undefined
+      ? []
+      : toLines(`Excluded by ${criterionName(excludingCriterion)}.`, "  ")),
   ];
 }
 
+/** A claim with its quote, whether the quote was found, and the result of the check of the claim. */
 function evidenceLines(
   evidence: Evidence,
   checkers: Checkers | undefined,
-  flow: (text: string, indent?: string) => string[],
+  toLines: (text: string, indent?: string) => string[],
   colors: ReturnType<typeof createColors>,
-  passage: (kept: StoredQuote) => string[],
+  quoteLines: (quote: StoredQuote) => string[],
 ): string[] {
   const marks = {
     verified: [colors.green("✓"), evidence.locator ?? ""],
@@ -237,13 +256,16 @@ function evidenceLines(
     "not-in-text": [colors.red("✗"), evidence.reason ?? "not in the text"],
     "could-not-check": [colors.yellow("?"), "could not be checked"],
   } as const;
-  const [mark, where] = marks[evidence.status];
+  const [quoteMark, locationText] = marks[evidence.status];
   const { meaning } = meaningField(evidence.check, checkers);
   const isSupported = meaning?.kind === "supported";
-  const second = isSupported ? ` ✓✓ ${meaning.says}` : "";
-  const [first = "", ...rest] = flow(`${evidence.claim}${where === "" ? "" : ` (${where})`}${second}`, "    ");
-  // The mark is that of the quoted words; the claim about them is judged apart.
-  const doubts = meaning === undefined || isSupported ? [] : [`the claim: ${meaning.says}`];
-  const notes = [...doubts, ...notesOf(evidence)].flatMap((note) => flow(note, "      ").map(colors.yellow));
-  return [`  ${mark} ${first.trimStart()}`, ...rest, ...passage(evidence), ...notes];
+  const checkText = isSupported ? ` ✓✓ ${meaning.says}` : "";
+  const [first = "", ...rest] = toLines(
+    `${evidence.claim}${locationText === "" ? "" : ` (${locationText})`}${checkText}`,
+    "    ",
+  );
+  // The mark at the beginning is for the quote. Whether the quote supports the claim is checked separately.
+  const doubtTexts = meaning === undefined || isSupported ? [] : [`the claim: ${meaning.says}`];
+  const notes = [...doubtTexts, ...notesOf(evidence)].flatMap((note) => toLines(note, "      ").map(colors.yellow));
+  return [`  ${quoteMark} ${first.trimStart()}`, ...rest, ...quoteLines(evidence), ...notes];
 }

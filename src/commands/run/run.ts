@@ -34,61 +34,69 @@ import { rrdFile } from "../../research/project-files/layout.js";
 interface RunArguments {
   readonly folder?: string;
   readonly flags: ConfigFlags;
-  /** Where to search from now on. */
+  /** New sources for the search. */
   readonly sources?: readonly string[];
-  /** Columns of lists that have headers of their own, each "title=Name". */
+  /** The columns of a CSV file with other headers, each as "title=Name". */
   readonly columns?: readonly string[];
-  /** The branch that commits go to from now on; true: one of the project's name. */
+  /** The branch for later commits; true: a branch with the project's name. */
   readonly branch?: string | true;
+  /** True if `--papers` may change the target after papers were found. */
   readonly force: boolean;
-  /** Read by their abstracts the papers whose text can't be had now. */
+  /** True if a paper is read by its abstract when its text is not available. */
   readonly abstracts?: boolean;
   readonly classic: boolean;
+  /** True if the user is asked the open questions first. */
   readonly ask: boolean;
-  /** False: the forecast was told before. */
+  /** False if the user has already seen the forecast. */
   readonly forecast?: boolean;
   readonly quiet: boolean;
   readonly verbose?: boolean;
   readonly json: boolean;
 }
 
-/** Works on a project until there is a verdict; its exit code is the verdict's. */
+/** Works on a project until the run ends with a verdict. The exit code is that of the verdict. */
 export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.ask) requireTerminal(io);
-  const chosen = await resolveConfig(io, args.flags);
-  const folder = args.folder === undefined ? await unfinished(io) : await findResearch(io.cwd, args.folder);
+  const baseConfig = await resolveConfig(io, args.flags);
+  const folder = args.folder === undefined ? await unfinishedProject(io) : await findResearch(io.cwd, args.folder);
   if (folder === undefined) {
-    if (!args.json) saySentinel(io);
+    if (!args.json) printSentinel(io);
     return 0;
   }
-  const config = await withLastAgent(chosen, folder, io);
+  const config = await withLastAgent(baseConfig, folder, io);
   if (args.branch !== undefined) await (await import("./new.js")).useOwnBranch(folder, args.branch);
   let { rrd } = await readResearch(folder);
   const { prompt, needTrust = [] } = (await classicPrompt(folder, config.stateDir, args.classic, io)) ?? {};
   await requireTrust(needTrust, io, args.flags);
-  // An agent that can't be used must be known before the file is changed for it.
+  // An unusable agent must be reported before a file is changed.
   const isClassic = prompt !== undefined;
   await requireAgents(config, io, isClassic, isClassic ? {} : roleNamesOf(config));
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
-    rrd = await retarget(folder, rrd, args.flags.papers, args.force, config.git, io);
+    rrd = await changeTarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.sources !== undefined)
     rrd = await (await import("./named-again.js")).withSources(folder, rrd, args.sources, args.columns, config.git, io);
   if (args.ask) {
-    const asked = await askOpenQuestions(folder, rrd, config.git, io);
-    if (asked.left)
-      throw new ExpectedError("You left the questions, so no run was started; the answers you gave are kept.", 2);
-    rrd = asked.rrd;
+    const result = await askOpenQuestions(folder, rrd, config.git, io);
+    if (result.hasUnanswered)
+      throw new ExpectedError(
+        "Not all questions have an answer, so no run was started; your other answers are stored.",
+        2,
+      );
+    rrd = result.rrd;
   }
   return work(folder, rrd, config, io, args, prompt);
 }
 
-/** The last part of every command that works on a project: run it, and say the sentinel where it is complete. */
+/**
+ * Runs a project; all commands that work on a project end with this. If the project is complete, prints the sentinel.
+ * `classicPromptText`: the prompt for classic mode, if it is used.
+ */
 export async function work(
   folder: string,
   rrd: Rrd,
   config: ResolvedConfig,
   io: Io,
-  how: {
+  options: {
     readonly json: boolean;
     readonly quiet: boolean;
     readonly verbose?: boolean;
@@ -96,86 +104,98 @@ export async function work(
     readonly abstracts?: boolean;
     readonly forecast?: boolean;
   },
-  classic?: string,
+  classicPromptText?: string,
 ): Promise<number> {
   await rememberAgent(config, folder, io);
-  const units = unitsOf(rrd);
-  const iterations = config.iterations ?? (classic === undefined ? iterationsOf(config, units) : units);
-  const manner = { forecast: how.forecast !== false, force: how.force === true, abstracts: how.abstracts === true };
+  const maxUnits = maxUnitsOf(rrd);
+  const iterations = config.iterations ?? (classicPromptText === undefined ? iterationsOf(config, maxUnits) : maxUnits);
+  const workflowOptions = {
+    forecast: options.forecast !== false,
+    force: options.force === true,
+    abstracts: options.abstracts === true,
+  };
   const questions = editsToApprove(folder, config.stateDir, io);
   const hasRun = (await readResearch(folder)).ledger.length > 0;
-  const watched = { ...how, iterations, folder, questions, hasRun };
+  const driveOptions = { ...options, iterations, folder, questions, hasRun };
   const verdict =
-    classic === undefined
-      ? await drive(config, io, { ...watched, roles: roleNamesOf(config) }, (run) =>
-          openProject(folder, config, io, run, manner),
+    classicPromptText === undefined
+      ? await drive(config, io, { ...driveOptions, roles: roleNamesOf(config) }, (run) =>
+          openProject(folder, config, io, run, workflowOptions),
         )
-      : await drive(config, io, { ...watched, classic: true }, (run) =>
-          openClassicProject(folder, config, io, run, classic, manner),
+      : await drive(config, io, { ...driveOptions, classic: true }, (run) =>
+          openClassicProject(folder, config, io, run, classicPromptText, workflowOptions),
         );
-  if (!how.json && !how.quiet) for (const line of await endLines(folder, verdict, config, io)) io.stderr(`${line}\n`);
-  if (verdict.verdict === "complete" && !how.json) saySentinel(io);
+  if (!options.json && !options.quiet)
+    for (const line of await endLines(folder, verdict, config, io)) io.stderr(`${line}\n`);
+  if (verdict.verdict === "complete" && !options.json) printSentinel(io);
   return exitCodeOf(verdict);
 }
 
 /**
- * The most units of a run: half as many again as there are papers leaves room for screening batches and retries. An
- * update has as many as it brought, and no whole pool.
+ * Maximum number of units of a run. 1.5 units for each paper leave room for screening batches and retries. An update
+ * has units only for its new and changed works.
  */
-function unitsOf(rrd: Rrd): number {
-  const { works, changed = [] } = openUpdate(rrd) ?? {};
+function maxUnitsOf(rrd: Rrd): number {
+  const { works, changed: withNewTarget = [] } = openUpdate(rrd) ?? {};
   const forms = 2 * openForms(rrd).length;
   return works === undefined
     ? Math.ceil(1.5 * Math.max(targetOf(rrd), rrd.papers_pool.length)) + forms + 6
-    : 2 * (works + changed.length) + 6;
+    : 2 * (works + withNewTarget.length) + 6;
 }
 
-/** For the scripts that wait for it; a person on a terminal has read the verdict. */
-function saySentinel({ stdout, isShown }: Io): void {
+/** Prints the sentinel for scripts that wait for it. On a terminal, the user has already seen the verdict. */
+function printSentinel({ stdout, isShown }: Io): void {
   if (!isShown) stdout(`${sentinel}\n`);
 }
 
 /**
- * The one project under ./researches that is not finished; of several, the one the person picks; undefined where all
- * are complete.
+ * The project in ./researches that is not finished. If there are several, the user chooses one; undefined if all are
+ * complete.
  */
-async function unfinished(io: Io): Promise<string | undefined> {
-  const all = await listResearches(io.cwd);
-  if (all.length <= 1) return findResearch(io.cwd, undefined);
-  const open: string[] = [];
-  const broken: string[] = [];
-  for (const folder of all) {
-    const read = await readResearch(folder).catch(() => undefined);
-    if (read === undefined) broken.push(folder);
-    else if (statusOf(read.rrd, read.ledger).phase !== "COMPLETE") open.push(folder);
+async function unfinishedProject(io: Io): Promise<string | undefined> {
+  const folders = await listResearches(io.cwd);
+  if (folders.length <= 1) return findResearch(io.cwd, undefined);
+  const unfinishedFolders: string[] = [];
+  const brokenFolders: string[] = [];
+  for (const folder of folders) {
+    const state = await readResearch(folder).catch(() => undefined);
+    if (state === undefined) brokenFolders.push(folder);
+    else if (statusOf(state.rrd, state.ledger).phase !== "COMPLETE") unfinishedFolders.push(folder);
   }
-  const [first, ...others] = open;
-  if (first === undefined && broken[0] !== undefined) {
+  const [first, ...others] = unfinishedFolders;
+  if (first === undefined && brokenFolders[0] !== undefined) {
     throw new ExpectedError(
-      `No project here can be run: ${basename(broken[0])} is broken; 'research-ralph verify --files ${basename(broken[0])}' says where.`,
+      `No project here can be run: ${basename(brokenFolders[0])} is broken; 'research-ralph verify --files ${basename(brokenFolders[0])}' says where.`,
     );
   }
   if (first === undefined) {
-    say(io, `All ${all.length} projects here are complete; create a new one with research-ralph new "<topic>".`);
+    say(io, `All ${folders.length} projects here are complete; create a new one with research-ralph new "<topic>".`);
     return undefined;
   }
   if (others.length === 0) return first;
   if (!io.canAsk)
     throw new UnnamedWork("unfinished projects", [
       nameFor(io.cwd, first),
-      ...others.map((each) => nameFor(io.cwd, each)),
+      ...others.map((folder) => nameFor(io.cwd, folder)),
     ]);
   return choose(
     io,
-    "Which research?",
-    open.map((folder) => ({ value: folder, label: basename(folder) })),
+    "Which project?",
+    unfinishedFolders.map((folder) => ({ value: folder, label: basename(folder) })),
   );
 }
 
-/** Changes the target. Once papers were found that needs --force, and the files are copied first. */
-async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean, git: boolean, io: Io): Promise<Rrd> {
-  const started = rrd.papers_pool.length > 0;
-  if (started && !force) {
+/** Changes the target. After papers were found, this needs --force, and the files are backed up first. */
+async function changeTarget(
+  folder: string,
+  rrd: Rrd,
+  papers: number,
+  force: boolean,
+  git: boolean,
+  io: Io,
+): Promise<Rrd> {
+  const hasPapers = rrd.papers_pool.length > 0;
+  if (hasPapers && !force) {
     throw new ExpectedError(
       `${basename(folder)} was started with a target of ${targetOf(rrd)} papers; add --force to change it to ${papers} (a backup is made), or omit -p.`,
       2,
@@ -186,24 +206,29 @@ async function retarget(folder: string, rrd: Rrd, papers: number, force: boolean
     derive,
     git,
     notify,
-    ...(started ? { backupAt: io.clock.now() } : {}),
+    ...(hasPapers ? { backupAt: io.clock.now() } : {}),
   });
   if (edited.backup !== undefined)
     say(
       io,
       `Target changed from ${targetOf(rrd)} to ${papers} papers; the backup is ${displayPath(io.cwd, rrdFile(edited.backup))}.`,
     );
-  const held = rrd.papers_pool.length;
-  if (held > papers)
-    say(io, `The pool already holds ${held} papers, and all of them are read; a target only ends the search.`);
+  const paperCount = rrd.papers_pool.length;
+  if (paperCount > papers)
+    say(
+      io,
+      `The project already has ${paperCount} papers, and all of them are read: the target only limits the search.`,
+    );
   return edited.rrd;
 }
 
-/** More papers than there are means another search, also where the last one was exhausted. */
+/**
+ * The state with another target. If it is above the number of papers, the search starts again, even if it had ended.
+ */
 export function withTarget(rrd: Rrd, papers: number): Rrd {
-  const changed = { ...rrd, requirements: { ...rrd.requirements, target_papers: papers } };
-  if (papers <= rrd.papers_pool.length) return changed;
+  const withNewTarget = { ...rrd, requirements: { ...rrd.requirements, target_papers: papers } };
+  if (papers <= rrd.papers_pool.length) return withNewTarget;
   const { statistics } = rrd;
   const discovery_metrics = { ...statistics?.discovery_metrics, batches_without_new: 0 };
-  return { ...changed, phase: "DISCOVERY", statistics: { ...statistics, discovery_metrics } };
+  return { ...withNewTarget, phase: "DISCOVERY", statistics: { ...statistics, discovery_metrics } };
 }

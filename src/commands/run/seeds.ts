@@ -11,66 +11,67 @@ import { lookUpTyped, typedReference } from "./typed-reference.js";
 import { createCounter } from "../../engine/ui/terminal/counter.js";
 import { say } from "../../engine/ui/terminal/format.js";
 
-/** Each is a request of its own; entries of files bring what is known of them. */
-const maxDescribed = 50;
-const maxAbstract = 2_000;
+/** Maximum number of seeds that are looked up, because each needs a request. */
+const maxLookups = 50;
+const maxAbstractChars = 2_000;
 const maxAuthors = 6;
 
 /**
- * Asks the services for the title and abstract of the seeds that a person typed, and notes them in the project. A seed
- * that no source knows stays, with the reason, and is told; one that could not be looked up stays as it is, and is
- * told.
+ * Asks the services for the titles and abstracts of the seeds that the user typed as references, and stores them in the
+ * project. If no source knows a seed, the reason is stored instead. If a seed can't be looked up, it stays unchanged.
+ * The user is told in both cases.
  */
 export async function describeSeeds(folder: string, config: ResolvedConfig, io: Io): Promise<void> {
   const { rrd } = await readResearch(folder);
-  const bare = (rrd.seeds ?? []).flatMap((seed) =>
+  const seedsToLookUp = (rrd.seeds ?? []).flatMap((seed) =>
     typeof seed === "object" && seed.title == null && seed.from === undefined ? [seed.reference] : [],
   );
-  if (bare.length === 0) return;
-  const tell = (sentence: string) => say(io, sentence);
-  const known = new Map<string, Partial<Seed>>();
+  if (seedsToLookUp.length === 0) return;
+  const notifyUser = (sentence: string) => say(io, sentence);
+  const factsByReference = new Map<string, Partial<Seed>>();
   const signals = listenForSignals(io);
-  const asked = bare.slice(0, maxDescribed);
-  const counted = createCounter(io, "Looking up seeds:", asked.length);
+  const referencesToAsk = seedsToLookUp.slice(0, maxLookups);
+  const progressCounter = createCounter(io, "Looking up seeds:", referencesToAsk.length);
   try {
-    for (const [index, reference] of asked.entries()) {
-      counted.step(index);
+    for (const [index, reference] of referencesToAsk.entries()) {
+      progressCounter.step(index);
       if (signals.finish.aborted) break;
-      const typed = await typedReference(reference, io.cwd);
-      const described = await lookUpTyped(typed, folder, config, io, signals.finish);
-      if (described.status === "ok") known.set(reference, factsOf(described.paper));
+      const seedReference = await typedReference(reference, io.cwd);
+      const described = await lookUpTyped(seedReference, folder, config, io, signals.finish);
+      if (described.status === "ok") factsByReference.set(reference, seedFacts(described.paper));
       else if (!signals.finish.aborted) {
-        // A service that was not reached says nothing of the paper, nor does a document that can't be read.
+        // If a service or a document could not be read, the paper may still exist.
         const isUnknown = described.status === "empty";
-        if (isUnknown) known.set(reference, { not_known: oneLine(described.reason) });
-        counted.say(
-          `Seed ${reference}: ${isUnknown ? "no source knows it" : "it could not be looked up"}, and it is kept as it is (${described.reason})`,
+        if (isUnknown) factsByReference.set(reference, { not_known: oneLine(described.reason) });
+        progressCounter.say(
+          `Seed ${reference}: ${isUnknown ? "no source knows it" : "it could not be looked up"}; it stays in the project (${described.reason})`,
         );
       }
     }
   } finally {
-    counted.close();
+    progressCounter.close();
     signals.stop();
   }
-  if (bare.length > maxDescribed) tell(`${bare.length - maxDescribed} more seeds are kept by their references alone.`);
-  if (known.size === 0) return;
-  const notify = (_: string, message: string) => tell(message);
+  if (seedsToLookUp.length > maxLookups)
+    notifyUser(`${seedsToLookUp.length - maxLookups} more seeds were not looked up; only their references are stored.`);
+  if (factsByReference.size === 0) return;
+  const notify = (_: string, message: string) => notifyUser(message);
   const change = (before: typeof rrd): typeof rrd => ({
     ...before,
     seeds: (before.seeds ?? []).map((seed) =>
-      typeof seed === "string" ? seed : { ...seed, ...known.get(seed.reference) },
+      typeof seed === "string" ? seed : { ...seed, ...factsByReference.get(seed.reference) },
     ),
   });
   await editResearch(folder, change, { derive, git: false, notify });
 }
 
-function factsOf({ title, authors, date, venue, abstract, identifiers }: PaperRecord): Partial<Seed> {
+function seedFacts({ title, authors, date, venue, abstract, identifiers }: PaperRecord): Partial<Seed> {
   return {
     title,
     authors: authors.slice(0, maxAuthors),
     date: date ?? undefined,
     venue,
-    abstract: abstract?.slice(0, maxAbstract),
+    abstract: abstract?.slice(0, maxAbstractChars),
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
   };
 }

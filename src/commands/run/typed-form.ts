@@ -8,18 +8,18 @@ import { frontMatterOf } from "../../research/workflow/brief/front-matter.js";
 import { agreedPrompt } from "../../research/workflow/brief/prompt-file.js";
 import type { Field } from "../../research/generated/rrd.js";
 
-const isFormFile = (typed: string): boolean => /\.(?:ya?ml|json)$/i.test(typed.trim());
+const isFormFile = (typedField: string): boolean => /\.(?:ya?ml|json)$/i.test(typedField.trim());
 
 /**
- * The fields that a person typed, and those of the files in YAML or JSON that were named instead.
- * @throws ExpectedError (exit code 2) for one that can't be read, and for a form that is too long.
+ * The fields of a form. Each item of `typedFields` is a field, or the path of a YAML or JSON file with fields.
+ * @throws ExpectedError (exit code 2) for an invalid field or file, and for a form that is too long.
  */
-export async function typedForm(typed: readonly string[], cwd: string): Promise<readonly NewField[]> {
+export async function typedForm(typedFields: readonly string[], cwd: string): Promise<readonly NewField[]> {
   const fields: NewField[] = [];
-  for (const each of typed) {
-    if (isFormFile(each)) fields.push(...(await formFile(resolve(cwd, each.trim()), each)));
+  for (const typedField of typedFields) {
+    if (isFormFile(typedField)) fields.push(...(await readFormFile(resolve(cwd, typedField.trim()), typedField)));
     else {
-      const field = parseField(each);
+      const field = parseField(typedField);
       if ("problem" in field) throw new ExpectedError(`--field: ${field.problem}.`, 2);
       fields.push(field);
     }
@@ -28,12 +28,12 @@ export async function typedForm(typed: readonly string[], cwd: string): Promise<
   return fields;
 }
 
-async function formFile(path: string, named: string): Promise<readonly NewField[]> {
-  if (!existsSync(path)) throw new ExpectedError(`--field: there is no file ${named}.`, 2);
-  return await fieldsOfText(await readRegularText(path), named);
+async function readFormFile(path: string, typedPath: string): Promise<readonly NewField[]> {
+  if (!existsSync(path)) throw new ExpectedError(`--field: there is no file ${typedPath}.`, 2);
+  return await fieldsOfText(await readRegularText(path), typedPath);
 }
 
-/** The fields that the front matter of the folder's prompt.md lists under `fields`; none where it has none. */
+/** The fields in the front matter of the folder's prompt.md; empty if there are no fields. */
 export async function promptForm(root: string, stateDir: string): Promise<Field[]> {
   const text = frontMatterOf((await agreedPrompt(root, stateDir)) ?? "");
   if (!/^fields:/m.test(text)) return [];
@@ -42,23 +42,23 @@ export async function promptForm(root: string, stateDir: string): Promise<Field[
   return form;
 }
 
-/** @throws ExpectedError (exit code 2) where a text is not YAML; JSON is. */
-export async function yamlIn(text: string, where: string): Promise<unknown> {
+/** The value of a YAML or JSON text. @throws ExpectedError (exit code 2) if the text is not valid. */
+export async function parseYaml(text: string, place: string): Promise<unknown> {
   const { parse } = await import("yaml");
   try {
     return parse(text);
   } catch (error) {
-    throw new ExpectedError(`${where} is not valid YAML: ${messageOf(error).split("\n")[0]}.`, 2);
+    throw new ExpectedError(`${place} is not valid YAML: ${messageOf(error).split("\n")[0]}.`, 2);
   }
 }
 
-async function fieldsOfText(text: string, where: string): Promise<readonly NewField[]> {
-  const fields = fieldsIn(await yamlIn(text, where));
-  if ("problem" in fields) throw new ExpectedError(`The form in ${where} can't be used: ${fields.problem}.`, 2);
+async function fieldsOfText(text: string, place: string): Promise<readonly NewField[]> {
+  const fields = fieldsIn(await parseYaml(text, place));
+  if ("problem" in fields) throw new ExpectedError(`The form in ${place} can't be used: ${fields.problem}.`, 2);
   return fields;
 }
 
-/** @throws ExpectedError (exit code 2) for a form that no rrd.json may hold. */
+/** @throws ExpectedError (exit code 2) for a form that is not valid in rrd.json. */
 export function requireForm(fields: readonly Field[]): void {
   const [first] = formProblems({ requirements: { fields } });
   if (first !== undefined)

@@ -39,7 +39,7 @@ export async function describeTyped(
 }
 
 /**
- * The same, but a paper that is not available is a value.
+ * Like `describeTyped`, but returns the reason if the paper is not available.
  * @throws ExpectedError for other problems, such as a full disk.
  */
 export async function lookUpTyped(

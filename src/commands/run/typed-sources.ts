@@ -7,27 +7,29 @@ import { statsAt } from "../../engine/storage/regular-file.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
 import { namedServices, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
 
-/** Sources that are not a service: the agent's own search, the documents of a folder, the packaged samples. */
-const others = ["web", "folder:<path>", "samples", "an export such as embase.ris", "zotero:"] as const;
+/**
+ * Sources other than services: the agent's web search, a folder with documents, the packaged samples, lists of works.
+ */
+const otherSources = ["web", "folder:<path>", "samples", "an export such as embase.ris", "zotero:"] as const;
 
 /**
- * Sources as a project names them, and a sentence for each that another one stands in for. `root`: the folder that
- * paths start from.
- * @throws ExpectedError (exit code 2) for a name of nothing, and a folder that is not there.
+ * The names of sources in the form for a project, and a notice for each source that is replaced by another one. `root`:
+ * the folder to which paths are relative.
+ * @throws ExpectedError (exit code 2) for an unknown name, or a folder or file that does not exist.
  */
 export function namedSources(
   names: readonly string[],
   root: string,
-): { readonly named: string[]; readonly said: readonly string[] } {
-  const named = names.map((name) => name.trim()).filter((name) => name !== "");
-  if (named.length === 0) throw new ExpectedError("--source names no source.", 2);
-  for (const name of named) requireSource(name, root);
-  const said = named.flatMap((name) =>
+): { readonly names: string[]; readonly notices: readonly string[] } {
+  const sourceNames = names.map((name) => name.trim()).filter((name) => name !== "");
+  if (sourceNames.length === 0) throw new ExpectedError("--source names no source.", 2);
+  for (const name of sourceNames) requireSource(name, root);
+  const notices = sourceNames.flatMap((name) =>
     sourceNamed(name, root) === undefined ? (substituteFor(name)?.reason ?? []) : [],
   );
-  // In small letters or under another of its names it is the same source.
-  const own = (name: string) => namedServices().find((source) => source === sourceNamed(name, root))?.name;
-  return { named: [...new Set(named.map((name) => own(name) ?? name))], said };
+  // A source may be typed in lower case or by another of its names.
+  const canonicalName = (name: string) => namedServices().find((source) => source === sourceNamed(name, root))?.name;
+  return { names: [...new Set(sourceNames.map((name) => canonicalName(name) ?? name))], notices };
 }
 
 function requireSource(name: string, root: string): void {
@@ -45,21 +47,21 @@ function requireSource(name: string, root: string): void {
     throw new ExpectedError(`--source ${name}: there is no file ${path}.`, 2);
   }
   if (sourceNamed(name, root) !== undefined || substituteFor(name) !== undefined) return;
-  const names = [...namedServices(), ...substitutes].map((each) => each.name);
-  const near = nearestCandidate(
+  const names = [...namedServices(), ...substitutes].map((candidate) => candidate.name);
+  const nearestLowerName = nearestCandidate(
     name.toLowerCase(),
-    names.map((each) => each.toLowerCase()),
+    names.map((candidate) => candidate.toLowerCase()),
   );
-  const meant = names.find((each) => each.toLowerCase() === near);
+  const nearestName = names.find((candidate) => candidate.toLowerCase() === nearestLowerName);
   throw new ExpectedError(
-    `There is no source '${name}'; ${meant === undefined ? `there are ${[...names, ...others].join(", ")}` : `the nearest one is '${meant}'`}.`,
+    `There is no source '${name}'; ${nearestName === undefined ? `there are ${[...names, ...otherSources].join(", ")}` : `the nearest one is '${nearestName}'`}.`,
     2,
   );
 }
 
 /**
- * The days that two dates of one, two or three parts mean, in order. @throws ExpectedError (exit code 2) where one is
- * no date.
+ * The first and the last day of a period, from dates such as 2024, 2024-06 or 2024-06-30.
+ * @throws ExpectedError (exit code 2) for an invalid date, or if the first day is after the last one.
  */
 export function datesOf(from: string | undefined, until: string | undefined): { from?: string; until?: string } {
   const days = { ...dayOf("--from", from, "first"), ...dayOf("--until", until, "last") };
@@ -68,7 +70,7 @@ export function datesOf(from: string | undefined, until: string | undefined): { 
   return days;
 }
 
-/** The first or last day that a date of one, two or three parts means. */
+/** The first or last day of a year, a month or a day. */
 function dayOf(
   flag: "--from" | "--until",
   value: string | undefined,
@@ -76,9 +78,9 @@ function dayOf(
 ): { from?: string; until?: string } {
   if (value === undefined) return {};
   const [, year = "", month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/.exec(value) ?? [];
-  const inMonth = month ?? (which === "first" ? "01" : "12");
-  const last = new Date(Date.UTC(Number(year), Number(inMonth), 0)).getUTCDate();
-  const date = `${year}-${inMonth}-${day ?? (which === "first" ? "01" : String(last).padStart(2, "0"))}`;
+  const fullMonth = month ?? (which === "first" ? "01" : "12");
+  const lastDay = new Date(Date.UTC(Number(year), Number(fullMonth), 0)).getUTCDate();
+  const date = `${year}-${fullMonth}-${day ?? (which === "first" ? "01" : String(lastDay).padStart(2, "0"))}`;
   const time = Date.parse(`${date}T00:00:00Z`);
   // 2024-02-30 is read as the first of March.
   if (year === "" || Number.isNaN(time) || !new Date(time).toISOString().startsWith(date))

@@ -49,7 +49,7 @@ import { accountOf, forecastOf, type UnitCounts } from "../../research/workflow/
 import { derive } from "../../research/workflow/derive.js";
 import { needsWriting } from "../../research/units/report/close-update.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
-import { explain } from "../explain.js";
+import { printError } from "../explain.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { remainingLimits } from "./remaining-limits.js";
 import { work } from "./run.js";
@@ -67,20 +67,20 @@ interface UpdateArguments {
 }
 
 /**
- * Searches for changes since the last search of finished projects, and updates the projects with changes. Without
- * changes, no agent starts and no committed file changes. Several projects are handled one after the other, also after
- * a failure, within the limits of the whole command. Of several projects, an unfinished one is left out, which is no
- * failure unless no project is finished. The exit code is the first that is not 0.
+ * Searches for changes since the last search of each finished project, and updates the projects that have changes.
+ * Without changes, no agent starts and no committed file changes. The command handles the projects one after the other,
+ * also after a failure, within the limits of the whole command. Of several projects, an unfinished one is left out; this
+ * is a failure only if no project is finished. The exit code is the first that is not 0.
  */
 export async function updateCommand(args: UpdateArguments, io: Io): Promise<number> {
   const config = await resolveConfig(io, args.flags);
   if (args.folders.length === 1) return await updateOne(await findResearch(io.cwd, args.folders[0]), args, config, io);
-  const began = io.clock.now();
+  const startedAt = io.clock.now();
   const spent = { usd: 0, tokens: 0, iterations: 0 };
-  const done = new Set<string>();
+  const handledFolders = new Set<string>();
   const unfinished: string[] = [];
-  const notProjects = args.folders.filter((named) => isOtherPath(io.cwd, named));
-  const mistyped = notProjects.filter((named) => !isFromGlob(io.cwd, named, args.folders));
+  const notProjects = args.folders.filter((path) => isOtherPath(io.cwd, path));
+  const mistyped = notProjects.filter((path) => !isFromGlob(io.cwd, path, args.folders));
   if (notProjects.length === args.folders.length)
     throw new ExpectedError(
       `There is no research project among ${listOfNames(notProjects)}: none has a file ${rrdName}.`,
@@ -89,38 +89,38 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   const skippedCount = notProjects.length - mistyped.length;
   if (skippedCount > 0 && !args.json)
     say(io, `Skipped, because they hold no project: ${skippedCount} of ${quantity(args.folders.length, "path")}.`);
-  for (const named of mistyped) say(io, `${oneLine(named)} is not a project: there is no ${rrdName} in it.`);
+  for (const path of mistyped) say(io, `${oneLine(path)} is not a project: there is no ${rrdName} in it.`);
   let exitCode = mistyped.length === 0 ? 0 : 2;
-  for (const named of args.folders) {
+  for (const path of args.folders) {
     let code = 0;
     let folder: string | undefined;
     try {
-      if (notProjects.includes(named)) continue;
-      folder = await findResearch(io.cwd, named);
-      if (done.has(folder)) continue;
-      done.add(folder);
+      if (notProjects.includes(path)) continue;
+      folder = await findResearch(io.cwd, path);
+      if (handledFolders.has(folder)) continue;
+      handledFolders.add(folder);
       if (await isUnfinished(folder)) {
         unfinished.push(folder);
         continue;
       }
-      const limits = remainingLimits(config, spent, io.clock.now() - began);
+      const limits = remainingLimits(config, spent, io.clock.now() - startedAt);
       if (limits === undefined) {
         say(io, `The limit of this command is reached; no source was asked for ${basename(folder)}.`);
         code = 3;
       } else {
-        const before = await spentOn(folder);
+        const before = await spendingOf(folder);
         try {
           code = await updateOne(folder, args, limits, io);
         } finally {
           // The usage of a failed run counts too.
-          const after = await spentOn(folder).catch(() => before);
+          const after = await spendingOf(folder).catch(() => before);
           spent.usd += after.usd - before.usd;
           spent.tokens += after.tokens - before.tokens;
           spent.iterations += after.iterations - before.iterations;
         }
       }
     } catch (error) {
-      code = explain(error, io, ["update"]);
+      code = printError(error, io, ["update"]);
     }
     if (exitCode === 0) exitCode = code;
     if (code > 128) return code;
@@ -130,57 +130,61 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
       io,
       `Left out, because it is not finished: ${basename(folder)}; 'research-ralph run ${shellWord(displayPath(io.cwd, folder))}' continues it.`,
     );
-  return exitCode === 0 && unfinished.length > 0 && unfinished.length === done.size ? 2 : exitCode;
+  return exitCode === 0 && unfinished.length > 0 && unfinished.length === handledFolders.size ? 2 : exitCode;
 }
 
-/** Whether there is nothing to update yet. */
+/** Whether a project is not finished, so that it can't be updated. */
 async function isUnfinished(folder: string): Promise<boolean> {
   const { rrd, ledger } = await readResearch(folder);
   return openUpdate(rrd) === undefined && statusOf(rrd, ledger).phase !== "COMPLETE";
 }
 
 /** Whether the path is a file, or a folder without rrd.json. */
-function isOtherPath(cwd: string, named: string): boolean {
-  const path = resolve(cwd, named);
-  const hasRrd = [path, resolve(cwd, researchesName, named)].some((folder) => existsSync(rrdFile(folder)));
+function isOtherPath(cwd: string, typedPath: string): boolean {
+  const path = resolve(cwd, typedPath);
+  const hasRrd = [path, resolve(cwd, researchesName, typedPath)].some((folder) => existsSync(rrdFile(folder)));
   return basename(path) !== rrdName && existsSync(path) && !hasRrd;
 }
 
 /** Whether a path may come from `researches/*`: it is a file, or all visible files beside it are named too. */
-function isFromGlob(cwd: string, named: string, all: readonly string[]): boolean {
-  const path = resolve(cwd, named);
+function isFromGlob(cwd: string, typedPath: string, all: readonly string[]): boolean {
+  const path = resolve(cwd, typedPath);
   if (!statSync(path).isDirectory()) return true;
-  const paths = new Set(all.map((each) => resolve(cwd, each)));
+  const paths = new Set(all.map((otherPath) => resolve(cwd, otherPath)));
   const siblings = readdirSync(dirname(path)).filter((name) => !name.startsWith("."));
   return siblings.every((name) => paths.has(join(dirname(path), name)));
 }
 
-async function spentOn(folder: string): Promise<Spending> {
+async function spendingOf(folder: string): Promise<Spending> {
   const { rrd, ledger } = await readResearch(folder);
   return accountOf(rrd, ledger).spent;
 }
 
-async function updateOne(folder: string, args: UpdateArguments, chosen: ResolvedConfig, io: Io): Promise<number> {
-  const config = await withLastAgent(chosen, folder, io);
+async function updateOne(folder: string, args: UpdateArguments, baseConfig: ResolvedConfig, io: Io): Promise<number> {
+  const config = await withLastAgent(baseConfig, folder, io);
   const { rrd, ledger } = await readResearch(folder);
   if ((await classicPrompt(folder, config.stateDir, false, io)) !== undefined)
     throw new ExpectedError(
       `${basename(folder)} is run in classic mode, in which the agent does everything itself; update works only with projects whose agents have workspaces of their own.`,
       2,
     );
-  const open = openUpdate(rrd);
-  if (open === undefined) {
-    const result = await begin(folder, args, config, io);
+  const currentUpdate = openUpdate(rrd);
+  if (currentUpdate === undefined) {
+    const result = await searchAndUpdate(folder, args, config, io);
     return result === "opened" ? await updateOne(folder, args, config, io) : result;
   }
   if (args.since !== undefined && !args.json)
-    say(io, `${basename(folder)}: --since is ignored until ${open.id} is finished.`);
-  if (args.dryRun) return await forecast(folder, { rrd, ledger }, open, undefined, args, config, io);
-  if (!args.json) say(io, `${basename(folder)}: continuing ${open.id}, opened on ${open.at.slice(0, 10)}.`);
+    say(io, `${basename(folder)}: --since is ignored until ${currentUpdate.id} is finished.`);
+  if (args.dryRun) return await forecast(folder, { rrd, ledger }, currentUpdate, undefined, args, config, io);
+  if (!args.json)
+    say(io, `${basename(folder)}: continuing ${currentUpdate.id}, opened on ${currentUpdate.at.slice(0, 10)}.`);
   await requireAgents(config, io, false, roleNamesOf(config));
   const code = await work(folder, rrd, config, io, args);
-  if (code !== 0 && !args.json && open.until < new Date(io.clock.now()).toISOString().slice(0, 10))
-    say(io, `${basename(folder)}: what was published since ${open.until} is asked for once ${open.id} is finished.`);
+  if (code !== 0 && !args.json && currentUpdate.until < new Date(io.clock.now()).toISOString().slice(0, 10))
+    say(
+      io,
+      `${basename(folder)}: works published since ${currentUpdate.until} are searched for after ${currentUpdate.id} is finished.`,
+    );
   return code;
 }
 
@@ -188,7 +192,7 @@ async function updateOne(folder: string, args: UpdateArguments, chosen: Resolved
  * Searches for changes. If there are any, opens an update and works on it. `opened`: an update of a killed process was
  * found, and is open now.
  */
-async function begin(
+async function searchAndUpdate(
   folder: string,
   args: UpdateArguments,
   config: ResolvedConfig,
@@ -200,7 +204,7 @@ async function begin(
   const research = args.dryRun ? undefined : await openResearch(folder, { derive, git: config.git, notify });
   const nothingWritten = `${name}: interrupted while its sources were asked; nothing was written.`;
   let isOpened = false;
-  let opened: Rrd;
+  let rrdOfUpdate: Rrd;
   try {
     const state = await (research === undefined ? readResearch(folder) : research.load());
     if (research !== undefined && openUpdate(state.rrd) !== undefined) return "opened";
@@ -213,11 +217,11 @@ async function begin(
       ...withoutUndefined({ iteration: research?.nextIteration() }),
     };
     const progressCounter = args.quiet ? undefined : createCounter(io, "Asking the sources:", 0);
-    const asking = openUpdateSearch(folder, config, io, signals.finish, progressCounter?.step);
+    const updateSearch = openUpdateSearch(folder, config, io, signals.finish, progressCounter?.step);
     const changes = await findChanges(
       { ...state, rrd: withUpdateOpen(state.rrd, update) },
       update,
-      asking.sources,
+      updateSearch.sources,
     ).finally(() => progressCounter?.close());
     if (signals.finish.aborted) {
       say(io, nothingWritten);
@@ -233,18 +237,18 @@ async function begin(
     if (research === undefined) return await forecast(folder, state, update, changes, args, config, io);
     await requireAgents(config, io, false, roleNamesOf(config));
     if (args.json)
-      io.stdout(`${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...figures(changes) })}\n`);
+      io.stdout(`${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...outputFields(changes) })}\n`);
     else say(io, `${name}: ${findingsText(changes)} since ${update.since}.${incompleteText(changes)}`);
-    const before = await findings(folder, state.rrd, state.ledger, io.clock.now());
-    opened = withFindings(state.rrd, update, changes, before);
-    await asking.keep(opened, changes);
+    const before = await presentFindingsOf(folder, state.rrd, state.ledger, io.clock.now());
+    rrdOfUpdate = withFindings(state.rrd, update, changes, before);
+    await updateSearch.keep(rrdOfUpdate, changes);
     if (signals.finish.aborted) {
       say(io, nothingWritten);
       return interruptedBy(signals);
     }
-    await research.fold(openingFold(state.rrd, opened, changes, asking.requests));
+    await research.fold(openingFold(state.rrd, rrdOfUpdate, changes, updateSearch.requests));
     isOpened = true;
-    opened = (await research.load()).rrd;
+    rrdOfUpdate = (await research.load()).rrd;
     if (signals.finish.aborted) {
       say(
         io,
@@ -264,7 +268,7 @@ async function begin(
       await research.close();
     }
   }
-  return await work(folder, opened, config, io, args);
+  return await work(folder, rrdOfUpdate, config, io, args);
 }
 
 const interruptedBy = ({ finish }: Signals): number =>
@@ -279,17 +283,17 @@ function requireFinished(name: string, folder: string, rrd: Rrd, ledger: readonl
 }
 
 /** The findings of the present report. */
-async function findings(
+async function presentFindingsOf(
   folder: string,
   rrd: Rrd,
   ledger: readonly LedgerLine[],
   now: number,
 ): Promise<NonNullable<ProjectUpdate["before"]>> {
-  const [{ readInputFor: readBeside }, { reportModel }] = await Promise.all([
+  const [{ readInputFor: readInput }, { reportModel }] = await Promise.all([
     import("../../research/report/read-report.js"),
     import("../../research/report/model.js"),
   ]);
-  return presentFindings(reportModel((await readBeside(folder, rrd, ledger, new Date(now))).input));
+  return presentFindings(reportModel((await readInput(folder, rrd, ledger, new Date(now))).input));
 }
 
 /**
@@ -307,14 +311,14 @@ function noChangesLine(
     throw new ExpectedError(
       changes.queriedSources.length === 0
         ? `${name}: none of its sources can be asked (blocked_sources and requirements.sources in rrd.json say which they are), so it is unknown whether something was published since ${since}; take a source off blocked_sources, or add one.`
-        : `${name}: no source answered, so it is unknown whether something was published since ${since} (${failures(changes)}); run update again later.`,
+        : `${name}: no source answered, so it is unknown whether something was published since ${since} (${failureTexts(changes)}); run update again later.`,
       5,
     );
-  if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...figures(changes) })}\n`;
+  if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...outputFields(changes) })}\n`;
   return `${name}: nothing new from ${since} to ${until} (${quantity(changes.queriedSources.length, "source")} asked).${incompleteText(changes)}\n`;
 }
 
-const failures = ({ failed }: UpdateFindings): string =>
+const failureTexts = ({ failed }: UpdateFindings): string =>
   [...failed].map(([source, { reason }]) => `${source}: ${reason.replace(/\.$/, "")}`).join("; ");
 
 /** Sentences about sources that were not asked completely, each after a space. */
@@ -324,7 +328,7 @@ function incompleteText(changes: UpdateFindings): string {
   return [
     ...(failed.size === 0
       ? []
-      : [`Could not be asked in full; the next update asks for this period again: ${failures(changes)}.`]),
+      : [`Could not be asked in full; the next update asks for this period again: ${failureTexts(changes)}.`]),
     ...(leftToAgents.length === 0
       ? []
       : [`Not asked, because only an agent can search it: ${leftToAgents.join(", ")}.`]),
@@ -347,7 +351,7 @@ const comparedText: Readonly<Record<ChangedPaper["compared"], string>> = {
 /** Number of works in a batch of screening. */
 const worksPerBatch = 15;
 
-/** Shows the changes, and the cost if all works were kept. Writes nothing. */
+/** Shows the changes, and the cost if all new works were included. Writes nothing. */
 async function forecast(
   folder: string,
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
@@ -357,16 +361,16 @@ async function forecast(
   config: ResolvedConfig,
   io: Io,
 ): Promise<number> {
-  const opened = changes === undefined ? rrd : withFindings(rrd, update, changes, []);
+  const rrdOfUpdate = changes === undefined ? rrd : withFindings(rrd, update, changes, []);
   const forecastOfUpdate = forecastOf(
-    opened,
+    rrdOfUpdate,
     ledger,
     // The usage of other agents does not apply to this one.
     {
-      ...(await experienceOf(folder, { rrd: opened, ledger }, config, io)),
+      ...(await experienceOf(folder, { rrd: rrdOfUpdate, ledger }, config, io)),
       agents: [config.agent, ...config.fallbacks],
     },
-    changes && unitsFor(changes, needsWriting(opened, await readNarrative(folder))),
+    changes && unitsFor(changes, needsWriting(rrdOfUpdate, await readNarrative(folder))),
   );
   const { id, since, until } = update;
   if (json) {
@@ -375,7 +379,7 @@ async function forecast(
       folder,
       since,
       until,
-      ...(changes && figures(changes)),
+      ...(changes && outputFields(changes)),
       forecast: forecastOfUpdate ?? null,
     };
     io.stdout(`${JSON.stringify(output)}\n`);
@@ -406,7 +410,7 @@ function unitsFor({ works, changed }: UpdateFindings, isWritten: boolean): UnitC
   return { discovery: Math.ceil(works / worksPerBatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
 }
 
-const figures = ({
+const outputFields = ({
   works,
   changed,
   retracted,

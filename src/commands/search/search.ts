@@ -89,7 +89,7 @@ export async function searchCommand(
 
 /** The services with these names. A service that programs may not use is replaced by another one. */
 function sourcesNamed(text: string, io: Io): Source[] {
-  const { named: sourceNames, said: notices } = namedSources(text.split(","), io.cwd);
+  const { names: sourceNames, notices } = namedSources(text.split(","), io.cwd);
   for (const sentence of notices) say(io, sentence);
   const sources = sourceNames.flatMap((name) => {
     const services = sourcesFor(name, io.cwd);

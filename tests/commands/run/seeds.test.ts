@@ -20,7 +20,7 @@ test("seeds are read from references and files, looked up where they are bare, a
   const { code, out, err } = await cli(["new", topic, "--agent", "baseline", "--no-git", ...seeds], cwd);
   expect(code).toBe(0);
   expect(err.replace(/\s+/g, " ")).toContain("mine.bib: 1 entry was read, 1 could not be read: line 2 (bad):");
-  expect(err).toContain("Seed 10.1000/nowhere: no source knows it, and it is kept as it is");
+  expect(err).toContain("Seed 10.1000/nowhere: no source knows it; it stays in the project");
   expect(rrdOf(cwd, out).seeds).toEqual([
     {
       reference: `arXiv:${hand.arxiv}`,
@@ -52,7 +52,7 @@ test("a seed whose service is not reached is kept, and nobody says that no sourc
   writeFileSync(file, config.replace(/(crossref: \{ endpoint: ")[^"]*/, "$1http://127.0.0.1:9"));
   const { code, out, err } = await cli(["new", topic, "--agent", "baseline", "--no-git", "--seed", "10.1000/far"], cwd);
   expect(code).toBe(0);
-  expect(err).toContain("Seed 10.1000/far: it could not be looked up, and it is kept as it is");
+  expect(err).toContain("Seed 10.1000/far: it could not be looked up; it stays in the project");
   expect(rrdOf(cwd, out).seeds).toEqual([{ reference: "10.1000/far" }]);
 });
 

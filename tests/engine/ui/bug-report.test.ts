@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fail } from "../../../src/assistant/main.js";
-import { explain } from "../../../src/commands/explain.js";
+import { printError } from "../../../src/commands/explain.js";
 import { packageVersion } from "../../../src/engine/lib/package-root.js";
 import { bugSentence } from "../../../src/engine/ui/bug-report.js";
 import { temporaryFolder } from "../../support/folders.js";
@@ -49,7 +49,7 @@ it.each([
 ])("what the machine does is no bug, wherever it is met (%s)", (code, of, words) => {
   const io = stateIn(temporaryFolder());
   const error = Object.assign(new Error(code), { code, ...of });
-  expect([explain(error, io, []), fail(error, io)]).toEqual([1, 1]);
+  expect([printError(error, io, []), fail(error, io)]).toEqual([1, 1]);
   const said = io.err().replaceAll(/\s+/g, " ");
   expect(said.split(words)).toEqual(["research-ralph: ", expect.stringMatching(/^; .* ralph: $/), expect.any(String)]);
   expect(said).not.toContain("bug");

@@ -129,7 +129,7 @@ describe("-p", () => {
       requirements: { target_papers: 9 },
     });
     expect((await cli(["run", "-p", "1", "--force", "--agent", "baseline"], cwd)).err).toContain(
-      "The pool already holds 2 papers",
+      "The project already has 2 papers",
     );
   });
 });

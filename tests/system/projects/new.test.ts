@@ -151,7 +151,7 @@ test("who leaves the questions of run --ask starts nothing", async () => {
   const io = ioIn(cwd, {}, { canAsk: true });
   type(io, "\u0003");
   expect(await main(["run", out.trim(), "--ask", ...agent], io, "0.0.0")).toBe(2);
-  expect(io.err()).toContain("You left the questions, so no run was started");
+  expect(io.err()).toContain("Not all questions have an answer, so no run was started");
   expect([rrdOf(cwd, out), existsSync(join(cwd, out.trim(), "ledger.jsonl"))]).toEqual([before, true]);
   expect(
     readFileSync(join(cwd, out.trim(), "ledger.jsonl"), "utf8")

@@ -155,7 +155,7 @@ describe("update", () => {
     const stopped = await update("--iterations", "1");
     expect([stopped.code, stopped.err]).toEqual([
       3,
-      expect.stringContaining("what was published since 2026-07-01 is asked for once update-1 is finished."),
+      expect.stringContaining("works published since 2026-07-01 are searched for after update-1 is finished."),
     ]);
     expect((await update()).code).toBe(0);
     const next = await update("--dry-run", "--json");
