@@ -69,8 +69,8 @@ interface UpdateArguments {
 /**
  * Searches for changes since the last search of each finished project, and updates the projects that have changes.
  * Without changes, no agent starts and no committed file changes. The command handles the projects one after the other,
- * also after a failure, within the limits of the whole command. Of several projects, an unfinished one is left out; this
- * is a failure only if no project is finished. The exit code is the first that is not 0.
+ * also after a failure, within the limits of the whole command. Of several projects, an unfinished one is left out;
+ * this is a failure only if no project is finished. The exit code is the first that is not 0.
  */
 export async function updateCommand(args: UpdateArguments, io: Io): Promise<number> {
   const config = await resolveConfig(io, args.flags);
