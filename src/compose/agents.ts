@@ -20,7 +20,7 @@ import type { Roles } from "../engine/loop/rules-of-run.js";
 import type { Agent, Tell } from "../engine/loop/types.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { inSandbox, sandboxFor } from "./sandbox.js";
-import { rustupIn } from "../task/place/toolchains.js";
+import { rustupVariables } from "../task/place/toolchains.js";
 import { baseline } from "../research/baseline-agent/definition.js";
 import { readResearch } from "../research/project-files/research.js";
 
@@ -95,7 +95,7 @@ export function settingsFor(
     modelAddresses: config.modelAddresses,
     cwd: io.cwd,
     exec: io.runProgram,
-    env: { ...withoutRedis(io.env), ...rustupIn(io.env) },
+    env: { ...withoutRedis(io.env), ...rustupVariables(io.env) },
     secrets: secretsIn(config, io),
     fleet: fleetFor(config, io, folder),
   };

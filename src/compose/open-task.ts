@@ -6,7 +6,7 @@ import { recordEnd, type Run } from "./drive.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
 import type { SandboxNeeds } from "./sandbox.js";
 import { namesIn } from "../engine/sandbox/environment.js";
-import { rustupIn, surroundingsOf } from "../task/place/toolchains.js";
+import { rustupVariables, surroundingsOf } from "../task/place/toolchains.js";
 import { projectFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { folderInstructions } from "../engine/config/folder-instructions.js";
@@ -46,7 +46,7 @@ import {
 import { excludeFromGit, openSnapshots } from "../task/project-files/snapshots.js";
 import { newState, taskFormat } from "../task/project-files/state-file.js";
 import { carriedIdPrefix, carryOverCodingRun } from "../task/project-files/carry-over.js";
-import { savedTaskReader } from "../task/project-files/task-file.js";
+import { createTaskReader } from "../task/project-files/task-file.js";
 import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
 import { withRestartedCount, withDerivedFields, withEnd, withoutProgress } from "../task/workflow/derived-state.js";
@@ -73,7 +73,7 @@ export type TaskOverrides = Partial<Pick<RalphTask, "team" | "target" | "max_ite
 
 /** Returns a function that reads the task file and applies the overrides; called again during the run. */
 function taskReader(file: string, overrides: TaskOverrides = {}): () => Promise<RalphTask> {
-  const read = savedTaskReader(file);
+  const read = createTaskReader(file);
   return async () => ({ ...(await read()), ...overrides });
 }
 
@@ -123,20 +123,22 @@ export function placeFor(
     exec,
     node: sandbox?.toolRelay.command ?? process.execPath,
     cwd: workspace,
-    env: { ...env, ...rustupIn(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
+    env: { ...env, ...rustupVariables(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
     access: { ...noAccess, read, write: [workspace, scratch] },
     scratch,
     ...(sandbox === undefined ? {} : { home: homeOfTask({ folder }, config) }),
-    ...(sandbox === undefined ? {} : { missing: { variables: sandbox.hiddenVariables, path: io.env["PATH"] ?? "" } }),
-    ...(sandbox?.name === "docker" ? { tests: testsInDocker(workspace, io) } : {}),
+    ...(sandbox === undefined
+      ? {}
+      : { missingInSandbox: { variables: sandbox.hiddenVariables, path: io.env["PATH"] ?? "" } }),
+    ...(sandbox?.name === "docker" ? { testPlace: testsInDocker(workspace, io) } : {}),
   };
 }
 
 /** Tests run in a container that sees the project read-only, for at most five minutes. */
 const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
-  at: "/workspace",
+  path: "/workspace",
   maxMs: 300_000,
-  packages: outermostPackageFolder(workspace, homeOf(env)),
+  packageFolder: outermostPackageFolder(workspace, homeOf(env)),
 });
 
 /**

@@ -7,7 +7,7 @@ import type { Run } from "./drive.js";
 import { readGraph } from "../code/graph/graph.js";
 import { rankFiles, rankedText, startingFiles } from "../code/graph/ranking.js";
 import { rolesFolder } from "../code/project-files/layout.js";
-import { removeLeftTests } from "../code/roles/adversarial-tests.js";
+import { removeRemainingTests } from "../code/roles/adversarial-tests.js";
 import { builtInPlan } from "../code/roles/plan.js";
 import { loadMachine } from "../code/round/next-role.js";
 import type { Ranking } from "../code/team/options.js";
@@ -57,7 +57,7 @@ export async function openTeam(
   for (const message of noticesOf(crew, everyone)) notify("info", message);
   const { workspace } = task;
   const roles = rolesFolder(config.stateDir, folder);
-  removeLeftTests(workspace);
+  removeRemainingTests(workspace);
   rmSync(roles, { recursive: true, force: true });
   return teamWorkflow({
     ...task,
@@ -68,7 +68,7 @@ export async function openTeam(
       makeFolder(path, 0o700);
       return path;
     },
-    placeOf: await loadMachine(),
+    nextStepOf: await loadMachine(),
     hasAdversary: crew.hasAdversary,
     isBuiltIn: crew.isBuiltIn,
     keepTests,

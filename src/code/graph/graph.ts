@@ -24,7 +24,7 @@ export interface ImportGraph {
 
 type Language = "javascript" | "python" | "rust";
 
-/** A larger file is not source code. */
+/** Larger files are not read, because they are not source code. */
 const maxBytes = 1_000_000;
 /** Version of the cache. A cache with another version is ignored. */
 const cacheFormat = 2;
@@ -94,7 +94,7 @@ export async function readGraph(folder: string): Promise<ImportGraph> {
     const { names: importedNames, problem } = entry;
     const resolvedPaths = (await Promise.all(importedNames.map((name) => resolve(language, path, name)))).flat();
     const imports = [...new Set(resolvedPaths)].filter(
-      (each) => each !== path && stamps.has(each) && languageOf(each) !== undefined,
+      (importedPath) => importedPath !== path && stamps.has(importedPath) && languageOf(importedPath) !== undefined,
     );
     files[path] = { ...fileStamp, names: importedNames, imports, ...withoutUndefined({ problem }) };
   }

@@ -6,7 +6,7 @@ import { javascriptExtensions } from "./javascript.js";
 /** The manifests that the resolver reads. */
 export const javascriptManifests = /(?:^|\/)(?:package\.json|[tj]sconfig[^/]*\.json|pnpm-workspace\.yaml)$/;
 
-/** A larger file is not a manifest. */
+/** Larger files are not read, because they are not manifests. */
 const maxBytes = 1_000_000;
 
 export interface JavascriptResolver {
@@ -51,7 +51,7 @@ export async function javascriptResolver(folder: string, files: ReadonlySet<stri
   };
   /** Like `isReadable`, for an installed package, which may be a link to another place. */
   const isReadablePackage = (folderPath: string): boolean => {
-    const real = realOf(folderPath);
+    const real = realPathOf(folderPath);
     return real === undefined || (isReadable(folderPath) && isReadable(real));
   };
   // A tsconfig or a package may redirect an import to any folder of the project.
@@ -85,7 +85,7 @@ function packageFolders(name: string, start: string): string[] {
   }
 }
 
-const realOf = (path: string): string | undefined => {
+const realPathOf = (path: string): string | undefined => {
   try {
     return realpathSync(path);
   } catch {
@@ -112,7 +112,7 @@ function packageSources(folder: string, files: ReadonlySet<string>): (name: stri
     [...files]
       .filter((path) => basename(path) === "package.json")
       .map((path) => [path, manifestOf(join(folder, path))] as const)
-      .map(([path, manifest]) => [manifest["name"], { at: dirname(path), manifest }] as const),
+      .map(([path, manifest]) => [manifest["name"], { folder: dirname(path), manifest }] as const),
   );
   return (name) => {
     const parts = name.split("/");
@@ -126,7 +126,7 @@ function packageSources(folder: string, files: ReadonlySet<string>): (name: stri
     ];
     return targets
       .flatMap(sourcesOf)
-      .map((path) => join(packageEntry.at, path))
+      .map((path) => join(packageEntry.folder, path))
       .find((path) => files.has(path));
   };
 }

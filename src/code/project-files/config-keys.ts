@@ -1,7 +1,7 @@
 import { valueIfCommand, configKeys } from "../../engine/config/keys.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 
-/** The configuration keys of teams. Each value is taken as a whole from the nearest configuration file. */
+/** The configuration keys of teams. Values of several configuration files are not merged; the nearest file counts. */
 export const codeKeys = configKeys({
   wholeValues: ["code", "models"],
   needsTrust: {

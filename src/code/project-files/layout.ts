@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { hiddenName, inHidden } from "../../engine/lib/layout.js";
 
-/** Every file of a team in the folder of its task. */
+/** Names of a team's files in the folder of its task. */
 
 /** The memory of fixes. */
 export const vaultName = `${hiddenName}/memory.db`;
@@ -14,9 +14,9 @@ export const graphFile = inHidden("graph.json");
 export const roundFolder = (folder: string, round: number): string => inHidden("code", String(round))(folder);
 /** The folder of an adversary's tests while they run. */
 export const adversaryFolder = "ralph-adversarial";
-/** The folder of these tests with --keep-tests. */
+/** The folder in which an adversary's tests are kept with --keep-tests. */
 export const keptTestsFolder = "adversarial-tests";
 
-/** In the program's state folder: the folder of a project's roles that do not work in the project. */
+/** In the program's state folder: the folder for roles that do not work in the project's folder. */
 export const rolesFolder = (stateDir: string, folder: string): string =>
   join(stateDir, "roles", createHash("sha256").update(folder).digest("hex").slice(0, 16));

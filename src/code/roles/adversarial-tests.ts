@@ -14,46 +14,47 @@ import { entriesOf, manifestOf, textOf } from "../../task/place/project.js";
 import { adversaryFolder, keptTestsFolder } from "../project-files/layout.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
 
-/** How an adversary's tests are placed in a project: its framework must find them, and nothing else may change. */
+/** The place of an adversary's tests in a project, where the test framework finds them. */
 interface Layout {
   /** A text for the adversary: where its files will be, and what they may use. */
-  readonly words: string;
+  readonly description: string;
   /** The path for a file of this name, relative to the project. */
-  at(name: string): string;
+  pathFor(name: string): string;
 }
 
 const inAdversaryFolder = (name: string): string => `${adversaryFolder}/${name}`;
 
 const layouts: Readonly<Record<Framework | "command", Layout>> = {
   vitest: {
-    words: javascriptText("vitest"),
-    at: (name) => inAdversaryFolder(withTestEnding(name, /\.(?:test|spec)\.[cm]?[jt]sx?$/, ".test.js")),
+    description: javascriptText("vitest"),
+    pathFor: (name) => inAdversaryFolder(withTestEnding(name, /\.(?:test|spec)\.[cm]?[jt]sx?$/, ".test.js")),
   },
   jest: {
-    words: javascriptText("jest"),
-    at: (name) => inAdversaryFolder(withTestEnding(name, /\.(?:test|spec)\.[cm]?[jt]sx?$/, ".test.js")),
+    description: javascriptText("jest"),
+    pathFor: (name) => inAdversaryFolder(withTestEnding(name, /\.(?:test|spec)\.[cm]?[jt]sx?$/, ".test.js")),
   },
   mocha: {
-    words: javascriptText("mocha"),
-    at: (name) => inAdversaryFolder(withTestEnding(name, /\.[cm]?js$/, ".cjs")),
+    description: javascriptText("mocha"),
+    pathFor: (name) => inAdversaryFolder(withTestEnding(name, /\.[cm]?js$/, ".cjs")),
   },
   "node:test": {
-    words: javascriptText("node:test"),
-    at: (name) => inAdversaryFolder(withTestEnding(name, /\.test\.[cm]?js$/, ".test.mjs")),
+    description: javascriptText("node:test"),
+    pathFor: (name) => inAdversaryFolder(withTestEnding(name, /\.test\.[cm]?js$/, ".test.mjs")),
   },
-  pytest: { words: pythonText("pytest"), at: (name) => inAdversaryFolder(pythonName(name)) },
-  unittest: { words: pythonText("unittest"), at: (name) => inAdversaryFolder(pythonName(name)) },
+  pytest: { description: pythonText("pytest"), pathFor: (name) => inAdversaryFolder(pythonName(name)) },
+  unittest: { description: pythonText("unittest"), pathFor: (name) => inAdversaryFolder(pythonName(name)) },
   cargo: {
-    words: "They are integration tests of cargo, each file a crate of its own in tests/: use the library by its name.",
-    at: (name) => `tests/ralph_adversarial_${name.replace(/\.rs$/, "").replace(/\W/g, "_")}.rs`,
+    description:
+      "They are integration tests of cargo, each file a crate of its own in tests/: use the library by its name.",
+    pathFor: (name) => `tests/ralph_adversarial_${name.replace(/\.rs$/, "").replace(/\W/g, "_")}.rs`,
   },
   go: {
-    words: "They stand in the project's root and belong to the package there; names of files end with _test.go.",
-    at: (name) => `ralph_adversarial_${name.replace(/(?:_test)?\.go$/, "").replace(/\W/g, "_")}_test.go`,
+    description: "They stand in the project's root and belong to the package there; names of files end with _test.go.",
+    pathFor: (name) => `ralph_adversarial_${name.replace(/(?:_test)?\.go$/, "").replace(/\W/g, "_")}_test.go`,
   },
   command: {
-    words: "Nothing runs them: say in findings what you found by reading, and leave tests empty.",
-    at: inAdversaryFolder,
+    description: "Nothing runs them: say in findings what you found by reading, and leave tests empty.",
+    pathFor: inAdversaryFolder,
   },
 };
 
@@ -65,8 +66,8 @@ function pythonText(framework: string): string {
   return `They are files of ${framework} in the folder ${adversaryFolder}/; they are run from the project's root, so its modules are imported by their usual names.`;
 }
 
-const withTestEnding = (name: string, wanted: RegExp, ending: string): string =>
-  wanted.test(name) ? name : `${name.replace(/\.[^.]*$/, "")}${ending}`;
+const withTestEnding = (name: string, endingPattern: RegExp, ending: string): string =>
+  endingPattern.test(name) ? name : `${name.replace(/\.[^.]*$/, "")}${ending}`;
 
 const pythonName = (name: string): string => {
   const base = name.replace(/\.py$/, "").replace(/\W/g, "_");
@@ -92,10 +93,10 @@ export function whereTestsRun(folder: string, testCommand: string | undefined): 
     libraries.length === 0
       ? " No library for property tests is installed."
       : ` For property tests ${libraries.join(", ")} is installed.`;
-  return `${layoutOf(folder, testCommand).words}${library}`;
+  return `${layoutOf(folder, testCommand).description}${library}`;
 }
 
-/** Creates the folder of a file. Answers false if it leads out of the project, such as an agent's link. */
+/** Creates the folder of a file. Returns false if the folder leads out of the project, for example by a link. */
 function makeFolderOf(folder: string, path: string): boolean {
   const subfolder = dirname(path);
   try {
@@ -112,10 +113,10 @@ function makeFolderOf(folder: string, path: string): boolean {
  */
 export function placeTests(folder: string, { tests }: AdversaryResult, testCommand: string | undefined) {
   const layout = layoutOf(folder, testCommand);
-  removeLeftTests(folder);
+  removeRemainingTests(folder);
   const written: string[] = [];
   for (const { file, content } of testCommand === undefined ? tests : []) {
-    const path = layout.at(file.replace(/^\.+/, ""));
+    const path = layout.pathFor(file.replace(/^\.+/, ""));
     if (!makeFolderOf(folder, path) || existsSync(join(folder, path))) continue;
     writeFileSync(join(folder, path), content, { flag: "wx" });
     written.push(path);
@@ -132,13 +133,13 @@ export function placeTests(folder: string, { tests }: AdversaryResult, testComma
           renameSync(join(folder, path), join(folder, keptPath));
         } else if (!shouldKeep) rmSync(join(folder, path), { force: true });
       }
-      removeLeftTests(folder);
+      removeRemainingTests(folder);
     },
   };
 }
 
 /** Removes tests of an adversary that remained in the project after a kill. */
-export function removeLeftTests(folder: string): void {
+export function removeRemainingTests(folder: string): void {
   rmSync(join(folder, adversaryFolder), { recursive: true, force: true });
   for (const [subfolder, pattern] of [
     ["tests", /^ralph_adversarial_\w+\.rs$/],

@@ -144,7 +144,7 @@ export function artisanBrief(input: BriefInput, fixes: string, shell: boolean): 
   ].join("\n");
 }
 
-/** `diff`: must be short enough already. `warnings`: what our code noticed in it. */
+/** `diff`: must be short enough already. `warnings`: warnings of this program about the diff. */
 export function criticBrief(input: BriefInput, diff: string, warnings: readonly string[]): string {
   const { state, tests, scale } = input;
   return [

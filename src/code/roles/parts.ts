@@ -24,7 +24,7 @@ export function failuresText({ failures, failing, framework, problem }: Tested):
   const firstOfEachSignature = failures.filter(
     ({ signature }) => !seenSignatures.has(signature) && seenSignatures.add(signature),
   );
-  const ordered = [...firstOfEachSignature, ...failures.filter((each) => !firstOfEachSignature.includes(each))];
+  const ordered = [...firstOfEachSignature, ...failures.filter((failure) => !firstOfEachSignature.includes(failure))];
   const lines = ordered.map(({ test, file, line, message, stack }, index) => {
     const location = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
     const frames = index < 5 ? (stack ?? []).slice(0, 6).map((frame) => `    ${frame.trim()}`) : [];
@@ -47,12 +47,12 @@ export function triedText(rounds: readonly Round[]): string {
 }
 
 /** Criteria that are not met, without those about tests, and files that the last round did not restore. */
-export const unmetText = ({ checks }: TaskState, last: Round | undefined): string =>
+export const unmetText = ({ checks }: TaskState, lastRound: Round | undefined): string =>
   [
     ...checks
       .filter(({ passed, failing }) => !passed && failing === undefined)
       .map(({ criterion, detail }) => `${criterion}: ${detail.split("\n").slice(0, 6).join(" ").slice(0, 500)}`),
-    ...(last?.left_alone ?? []).map(
+    ...(lastRound?.left_alone ?? []).map(
       (path) => `${path} was changed by somebody else meanwhile; leave their change as it is.`,
     ),
   ].join("\n");
@@ -73,11 +73,11 @@ export function placesText(folder: string, places: readonly Place[], tokens: num
   let remainingTokens = tokens;
   return texts
     .map(({ place, text }, index) => {
-      const [first = 1, last = Number.POSITIVE_INFINITY] = place.lines ?? [];
+      const [first = 1, lastRound = Number.POSITIVE_INFINITY] = place.lines ?? [];
       const maxTokens = Math.max(100, Math.floor(remainingTokens / (texts.length - index)));
       // Some lines around a range are shown too: its context is often just above it.
       const extraLines = place.lines === undefined ? 0 : 5;
-      const shownText = linesOf(text, first - extraLines, last + extraLines, maxTokens);
+      const shownText = linesOf(text, first - extraLines, lastRound + extraLines, maxTokens);
       remainingTokens -= estimateTokens(shownText) + 20;
       return `## ${place.path}\n${fence(shownText)}`;
     })

@@ -1,13 +1,13 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { isTestFile } from "../../task/criteria/tests.js";
-import type { Changed, Snapshots } from "../../task/project-files/snapshots.js";
+import type { ChangedFile, Snapshots } from "../../task/project-files/snapshots.js";
 
 /** Maximum estimated tokens of a change in the brief of the critic and of the adversary. */
 const maxTokens = 7_600;
 
 /** The change of an artisan, for the roles after it. */
 export interface Change {
-  readonly files: readonly Changed[];
+  readonly files: readonly ChangedFile[];
   /** The diff. Diffs of single files are cut if they are too long, with a note. */
   readonly text: string;
   /** Warnings about tests that were deleted or are now skipped. */

@@ -1,15 +1,15 @@
 import type { Step } from "../../task/generated/ralph-state.js";
 
 /** The next step of a round: a role, or how the round ended. */
-export type Place = Step["role"] | "completion" | "error";
+export type NextStep = Step["role"] | "completion" | "error";
 
-/** After so many failures of one role in a row, with unusable results included, the round ends in an error. */
+/** Number of failures of one role in a row, including refused results, after which the round ends in an error. */
 const maxFailures = 3;
 
 interface RoundContext {
-  /** The critic has asked for another version. That version is tested without another review. */
-  readonly revised: boolean;
-  /** Failures in a row of the current role. */
+  /** Whether the critic has asked for another version. That version is tested without another review. */
+  readonly isRevised: boolean;
+  /** Number of failures in a row of the current role. */
   readonly failures: number;
   readonly hasAdversary: boolean;
 }
@@ -21,50 +21,56 @@ type RoundEvent = { readonly type: Step["event"] };
  * new machine for each answer, so that the state of a round is only in its records. XState is loaded when it is needed,
  * because loading takes 26 ms.
  */
-export async function loadMachine(): Promise<(steps: readonly Step[], hasAdversary: boolean) => Place> {
+export async function loadMachine(): Promise<(steps: readonly Step[], hasAdversary: boolean) => NextStep> {
   const { assign, initialTransition, setup, transition } = await import("xstate");
   const createRoundMachine = () =>
     setup({
       types: { context: {} as RoundContext, events: {} as RoundEvent, input: {} as Pick<RoundContext, "hasAdversary"> },
       guards: {
-        isLast: ({ context }) => context.failures >= maxFailures - 1,
-        isRevised: ({ context }) => context.revised,
+        isLastFailure: ({ context }) => context.failures >= maxFailures - 1,
+        isRevised: ({ context }) => context.isRevised,
         hasAdversary: ({ context }) => context.hasAdversary,
       },
       actions: {
-        another: assign({ failures: ({ context }) => context.failures + 1 }),
-        none: assign({ failures: 0 }),
-        revised: assign({ revised: true, failures: 0 }),
+        countFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+        resetFailures: assign({ failures: 0 }),
+        markRevised: assign({ isRevised: true, failures: 0 }),
       },
     }).createMachine({
       id: "round",
       initial: "librarian",
-      context: ({ input }) => ({ revised: false, failures: 0, hasAdversary: input.hasAdversary }),
+      context: ({ input }) => ({ isRevised: false, failures: 0, hasAdversary: input.hasAdversary }),
       states: {
         librarian: {
           on: {
-            ok: { target: "artisan", actions: "none" },
-            refused: [{ guard: "isLast", target: "error" }, { actions: "another" }],
-            failed: [{ guard: "isLast", target: "error" }, { actions: "another" }],
+            ok: { target: "artisan", actions: "resetFailures" },
+            refused: [{ guard: "isLastFailure", target: "error" }, { actions: "countFailure" }],
+            failed: [{ guard: "isLastFailure", target: "error" }, { actions: "countFailure" }],
           },
         },
         artisan: {
           on: {
             ok: [
-              { guard: "isRevised", target: "tests", actions: "none" },
-              { target: "critic", actions: "none" },
+              { guard: "isRevised", target: "tests", actions: "resetFailures" },
+              { target: "critic", actions: "resetFailures" },
             ],
-            refused: [{ guard: "isLast", target: "error" }, { actions: "another" }],
-            failed: [{ guard: "isLast", target: "error" }, { actions: "another" }],
+            refused: [{ guard: "isLastFailure", target: "error" }, { actions: "countFailure" }],
+            failed: [{ guard: "isLastFailure", target: "error" }, { actions: "countFailure" }],
           },
         },
         critic: {
           on: {
-            approve: { target: "tests", actions: "none" },
-            revise: { target: "artisan", actions: "revised" },
+            approve: { target: "tests", actions: "resetFailures" },
+            revise: { target: "artisan", actions: "markRevised" },
             // The change may be right without a review: the tests decide.
-            refused: [{ guard: "isLast", target: "tests", actions: "none" }, { actions: "another" }],
-            failed: [{ guard: "isLast", target: "tests", actions: "none" }, { actions: "another" }],
+            refused: [
+              { guard: "isLastFailure", target: "tests", actions: "resetFailures" },
+              { actions: "countFailure" },
+            ],
+            failed: [
+              { guard: "isLastFailure", target: "tests", actions: "resetFailures" },
+              { actions: "countFailure" },
+            ],
           },
         },
         tests: {
@@ -79,6 +85,6 @@ export async function loadMachine(): Promise<(steps: readonly Step[], hasAdversa
     const machine = createRoundMachine();
     let [snapshot] = initialTransition(machine, { hasAdversary });
     for (const { event } of steps) [snapshot] = transition(machine, snapshot, { type: event });
-    return snapshot.value as Place;
+    return snapshot.value as NextStep;
   };
 }

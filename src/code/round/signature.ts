@@ -22,7 +22,7 @@ export function signatureOf({ error }: Pick<TestResult, "error">): string {
   return `${error?.type ?? "logic"}: ${message}${frame === undefined ? "" : ` @ ${frame}`}`.slice(0, maxSignatureChars);
 }
 
-/** What is replaced, in this order. Every pattern takes linear time. */
+/** The parts that are replaced, in this order, with their placeholders. All patterns take linear time. */
 const varyingParts: readonly (readonly [RegExp, string])[] = [
   [/"[^"\n]{0,400}"|'[^'\n]{0,400}'|`[^`\n]{0,400}`/g, "<value>"],
   [/\b0x[0-9a-f]+\b/gi, "<address>"],
@@ -33,9 +33,9 @@ const varyingParts: readonly (readonly [RegExp, string])[] = [
 ];
 
 const withoutVaryingParts = (text: string): string =>
-  varyingParts.reduce((rest, [pattern, placeholder]) => rest.replace(pattern, placeholder), text).trim();
+  varyingParts.reduce((remaining, [pattern, placeholder]) => remaining.replace(pattern, placeholder), text).trim();
 
-/** Two signatures are similar if their cosine is at least this. */
+/** Minimum cosine of two signatures that count as similar. */
 const minCosine = 0.85;
 
 /** Whether each signature of one list has an equal or similar one in the other list, in both directions. */

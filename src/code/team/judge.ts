@@ -9,7 +9,7 @@ import type { AgentRun, Work } from "../../engine/loop/types.js";
 import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
 import { quantity } from "../../engine/lib/words.js";
 import { checkTests } from "../../task/criteria/tests.js";
-import { changeInfo, remakeFiles } from "../../task/project-files/remade-files.js";
+import { changeInfo, transformFiles } from "../../task/project-files/remade-files.js";
 import { withProtection } from "../../task/project-files/protect.js";
 import { recordOfAttempt } from "../../task/workflow/kept-attempt.js";
 import type { AdversaryResult } from "../generated/result-adversary.js";
@@ -24,7 +24,7 @@ import type { TeamOptions } from "./options.js";
 import { commandOf } from "./role-text.js";
 import { maxNamedPaths } from "./round-end.js";
 import { roundOf, type TeamUnit } from "./rounds.js";
-import { testedFrom, runTestFiles } from "./tests.js";
+import { testSummaryOf, runTestFiles } from "./tests.js";
 
 export type RefusedResult = { readonly reasons: readonly string[] };
 
@@ -48,7 +48,7 @@ export async function judge(
   const { workspace } = options;
   const round = roundOf(state, unit.round);
   if (unit.kind === "artisan") {
-    await remakeFiles(options, round?.before, changeInfo(unit, run), work.tell);
+    await transformFiles(options, round?.before, changeInfo(unit, run), work.tell);
     return await judgeArtisan(options, round, run);
   }
   if (unit.kind === "librarian") {
@@ -142,8 +142,11 @@ async function tryTests(
     const treeBefore = await snapshots.tree();
     const iteration = state.attempts.at(-1)?.iteration;
     const testRun = await withProtection(protect, iteration, "tests of the adversary ran", tell, async () => {
-      const checkResult = await checkTests({ type: "tests_pass" }, runPlace, { seen: [], flaky: state.flaky ?? [] });
-      const tested = testedFrom({ checks: [], tests: [], runs: [checkResult] }, "");
+      const checkResult = await checkTests({ type: "tests_pass" }, runPlace, {
+        seenTests: [],
+        flaky: state.flaky ?? [],
+      });
+      const tested = testSummaryOf({ checks: [], tests: [], runs: [checkResult] }, "");
       const hasRun =
         tested.failing > 0 || state.tested === undefined || testCountOf(tested) > testCountOf(state.tested);
       // The project's settings may make its test run skip the adversary's folder.
@@ -155,7 +158,7 @@ async function tryTests(
     if (treeBefore === undefined || treeAfter === undefined) return reportedFindings;
     const changes = await snapshots.changes(treeBefore, treeAfter);
     const changed = changes.map(({ path }) => path).filter((path) => !placedTests.written.includes(path));
-    const undoRef = changed.length === 0 ? "" : await snapshots.put(treeBefore, changed);
+    const undoRef = changed.length === 0 ? "" : await snapshots.putBackFiles(treeBefore, changed);
     return [...reportedFindings, ...findingsOf(testRun, changed, undoRef)];
   } finally {
     placedTests.remove(keepTests);
@@ -208,7 +211,7 @@ async function readAnswer<Result>(
   return "reasons" in result ? { reasons: result.reasons } : { value: result.value as Result };
 }
 
-/** The result of an artisan that gave no JSON. That is enough, because the tests judge the change. */
+/** The result of an artisan that gave no JSON. It is accepted, because the tests judge the change. */
 const fallbackResult = (message: string, cause: string | undefined): ArtisanResult => ({
   hypothesis: (cause ?? "not said").slice(0, 600),
   action_taken: message.replace(/\s+/g, " ").trim().slice(0, 600) || "not said",
@@ -232,7 +235,7 @@ export function eventOf(
   if (failure === undefined) return judged === undefined || "reasons" in judged ? "refused" : judged.event;
   if (!countsTowardLimit(failure.kind) || failure.kind === "aborted") return undefined;
   const isSecondTime = attempts.some(
-    (each) => each.role === kind && each.round === round && each.failure === "context",
+    (attempt) => attempt.role === kind && attempt.round === round && attempt.failure === "context",
   );
   return failure.kind === "context" && !isSecondTime ? undefined : "failed";
 }

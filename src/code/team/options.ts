@@ -13,7 +13,7 @@ export interface Ranking {
   plan(state: TaskState): Promise<CodePlan>;
 }
 
-/** What the brief of a role needs besides the records. */
+/** The data for the brief of a role, in addition to the records. */
 export interface RoleContext {
   /** Absolute path of the project. */
   readonly workspace: string;
@@ -34,9 +34,9 @@ export interface TeamOptions extends TaskOptions, RoleContext {
   readonly fixes: Fixes;
   /** The folder of an agent that does not work in the project. */
   readonly roleFolder: (iteration: number) => string;
-  readonly placeOf: Awaited<ReturnType<typeof loadMachine>>;
+  readonly nextStepOf: Awaited<ReturnType<typeof loadMachine>>;
   readonly hasAdversary: boolean;
-  /** The librarian is a built-in function, without a model. */
+  /** Whether the librarian is a built-in function, without a model. */
   readonly isBuiltIn: boolean;
   readonly keepTests: boolean;
   readonly temperatures: Readonly<Record<string, number>>;

@@ -14,7 +14,7 @@ import { type Change, changeBetween } from "../round/change.js";
 import type { RoleContext } from "./options.js";
 import { roundOf, type TeamUnit } from "./rounds.js";
 
-/** What is gathered for the brief of a role besides the records. */
+/** The material for the brief of a role, in addition to the records. */
 export type RoleMaterial =
   | { readonly files: string; readonly fixes: string }
   | { readonly fixes: string }

@@ -3,17 +3,17 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Outcome, Tell } from "../../engine/loop/types.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
-import type { Checked } from "../../task/criteria/check-criteria.js";
+import type { CriteriaResults } from "../../task/criteria/check-criteria.js";
 import type { Best, Round, TaskState, Tested } from "../../task/generated/ralph-state.js";
 import { roundsOf } from "../../task/plan/used.js";
 import { passingTestsIn, type TaskFrame } from "../../task/workflow/frame.js";
-import { isBetter, isMet, metIn, resultOf } from "../../task/workflow/status.js";
+import { isBetter, isMet, countMet, resultOf } from "../../task/workflow/status.js";
 import { roundFolder } from "../project-files/layout.js";
 import { areSame } from "../round/signature.js";
 import { changedSymbols } from "../vault/fault.js";
 import type { TeamOptions } from "./options.js";
-import { roundOf, withStep, type TeamUnit, withRound } from "./rounds.js";
-import { flakyTestsIn, testedFrom } from "./tests.js";
+import { roundOf, roundWithStep, type TeamUnit, withRound } from "./rounds.js";
+import { flakyTestsIn, testSummaryOf } from "./tests.js";
 
 /** Maximum number of paths in a record. */
 export const maxNamedPaths = 50;
@@ -24,17 +24,17 @@ export async function acceptTests(
   frame: TaskFrame,
   state: TaskState,
   unit: TeamUnit,
-  checked: Checked,
+  results: CriteriaResults,
   tell: Tell,
 ): Promise<Outcome> {
   const { store, snapshots, redact, folder } = options;
-  const at = frame.at();
-  const tested = testedFrom(checked, at);
-  const flaky = await reportFlaky(state, checked, tell);
+  const at = frame.timestamp();
+  const tested = testSummaryOf(results, at);
+  const flaky = await reportFlaky(state, results, tell);
   const lastIteration = roundsOf(state)
     .flatMap(({ steps }) => steps)
     .findLast(({ iteration }) => iteration !== undefined)?.iteration;
-  const result = resultOf(checked.checks, lastIteration ?? 0);
+  const result = resultOf(results.checks, lastIteration ?? 0);
   const best = state.best ?? result;
   // Only failing tests are a reason to put a round back. It may have repaired tests and left another criterion open.
   const isWorse = isBetter({ ...best, met: result.met }, result);
@@ -45,41 +45,45 @@ export async function acceptTests(
       level: "warning",
       message: `${path} was changed by somebody else after the artisan, so it is not put back.`,
     });
-  const isDone = isMet({ ...state, checks: [...checked.checks] });
+  const isDone = isMet({ ...state, checks: [...results.checks] });
   const previous = roundsOf(state).findLast(({ round }) => round < unit.round);
   const isRepeated =
-    !isDone && previous !== undefined && (await isSameFailure(previous, tested, metIn(checked.checks)));
+    !isDone && previous !== undefined && (await isSameFailure(previous, tested, countMet(results.checks)));
   const round = {
-    ...withStep(state, unit, isDone ? "pass" : "fail", at),
+    ...roundWithStep(state, unit, isDone ? "pass" : "fail", at),
     tests: tested,
-    met: metIn(checked.checks),
+    met: countMet(results.checks),
     ...(isDone ? {} : { repeats: isRepeated ? (previous.repeats ?? 1) + 1 : 1 }),
     ...withoutUndefined({ put_back: putBackPaths?.put_back, left_alone: putBackPaths?.left_alone }),
   };
   // A snapshot of the files as they were tested: later rounds may be put back to it.
   const snapshot = isWorse ? undefined : (await snapshots.take(lastIteration ?? 0))?.commit;
-  await storeFix(options, state, round, checked, isWorse);
+  await storeFix(options, state, round, results, isWorse);
   const resultsText = JSON.stringify(
-    checked.runs.flatMap((run) => run.results ?? []),
+    results.runs.flatMap((run) => run.results ?? []),
     null,
     2,
   );
   await writeRoundFile(folder, unit.round, "tests.json", redact(resultsText));
   if (isWorse) {
     // The earlier checks are valid again for the restored files.
-    frame.take(state.task, { checks: state.checks, tests: [], runs: [] });
-    await frame.show(await store.edit((current) => ({ ...withRound(current, round), flaky })));
+    frame.setChecks(state.task, { checks: state.checks, tests: [], runs: [] });
+    await frame.writeViewFiles(await store.edit((current) => ({ ...withRound(current, round), flaky })));
   } else {
     const newBest: Best = { ...result, ...withoutUndefined({ commit: snapshot ?? best.commit }) };
-    await frame.keep(checked, (current) => ({ ...withRound(current, round), flaky, tested, best: newBest }), tell);
+    await frame.storeChecks(
+      results,
+      (current) => ({ ...withRound(current, round), flaky, tested, best: newBest }),
+      tell,
+    );
   }
-  return { outcome: "accepted", summary: summaryOf(checked, tested) };
+  return { outcome: "accepted", summary: summaryOf(results, tested) };
 }
 
 /** The names of all flaky tests. It reports each new one. */
-export async function reportFlaky(state: TaskState, checked: Checked, tell: Tell): Promise<string[]> {
+export async function reportFlaky(state: TaskState, results: CriteriaResults, tell: Tell): Promise<string[]> {
   const knownFlaky = state.flaky ?? [];
-  const flaky = flakyTestsIn(checked, knownFlaky);
+  const flaky = flakyTestsIn(results, knownFlaky);
   for (const name of flaky.filter((each) => !knownFlaky.includes(each)))
     await tell({
       type: "notice",
@@ -102,7 +106,7 @@ async function storeFix(
   { fixes, snapshots }: TeamOptions,
   state: TaskState,
   round: Round & { readonly tests: Tested },
-  checked: Checked,
+  results: CriteriaResults,
   isPutBack: boolean,
 ): Promise<void> {
   const { before, after, tests } = round;
@@ -114,7 +118,7 @@ async function storeFix(
     framework: tests.framework,
     isPutBack,
     failures: state.tested?.failures ?? [],
-    passing: passingTestsIn(checked),
+    passing: passingTestsIn(results),
     failing: tests.failures.map(({ test }) => test),
     changed: hasSnapshots ? await changedSymbols(snapshots, before, after) : [],
     before: (path) => (hasSnapshots ? snapshots.textAt(before, path) : undefined),
@@ -131,7 +135,7 @@ async function restoreFiles({ snapshots }: TeamOptions, round: Round | undefined
   const paths = (await snapshots.changes(best, treeAfter)).map(({ path }) => path);
   const pathsToRestore = paths.filter((path) => !changedSince.has(path));
   const otherPaths = paths.filter((path) => changedSince.has(path));
-  await snapshots.put(best, pathsToRestore);
+  await snapshots.putBackFiles(best, pathsToRestore);
   return {
     put_back: pathsToRestore.slice(0, maxNamedPaths),
     ...(otherPaths.length === 0 ? {} : { left_alone: otherPaths.slice(0, maxNamedPaths) }),
@@ -145,7 +149,7 @@ export async function writeRoundFile(folder: string, round: number, name: string
   await writeFileAtomic(join(target, name), text, { durable: false });
 }
 
-const summaryOf = ({ checks }: Checked, { passed, failing }: Tested): string =>
+const summaryOf = ({ checks }: CriteriaResults, { passed, failing }: Tested): string =>
   [
     `${passed} tests passed, ${failing} failing`,
     ...checks

@@ -6,7 +6,7 @@ import { roundsOf } from "../../task/plan/used.js";
 import { taskPhase } from "../../task/project-files/state-file.js";
 import type { Round, Step, TaskState, Tested } from "../../task/generated/ralph-state.js";
 
-/** After so many rounds in a row with the same failing tests and errors, the run ends as stuck. */
+/** Number of rounds in a row with the same failing tests and errors after which the run ends as stuck. */
 export const maxRepeats = 3;
 
 /** The next step of a team. `criteria`: the criteria are checked, before a round or before the adversary. */
@@ -16,13 +16,13 @@ export interface TeamUnit extends Unit {
 }
 
 export const roundOf = ({ rounds = [] }: TaskState, round: number): Round | undefined =>
-  rounds.find((each) => each.round === round);
+  rounds.find((candidate) => candidate.round === round);
 
 /** The number of the next round. */
-export const nextRound = ({ rounds = [] }: TaskState): number => (rounds.at(-1)?.round ?? 0) + 1;
+export const nextRoundNumber = ({ rounds = [] }: TaskState): number => (rounds.at(-1)?.round ?? 0) + 1;
 
 /** The record of the unit's round with one more step, which ended at `at`. Pure. */
-export function withStep(
+export function roundWithStep(
   state: TaskState,
   unit: TeamUnit,
   event: Step["event"],
@@ -48,7 +48,7 @@ export function untestedRound(state: TaskState): number | undefined {
     : undefined;
 }
 
-/** The latest test results as text. It says if a change was made after them. */
+/** The latest test results as text, with a note if a change was made after them. */
 export function testsText(state: TaskState, { framework, passed, failing }: Tested): string {
   const round = untestedRound(state);
   const note = round === undefined ? "" : `, before the change of round ${round}, which is not tested yet`;
@@ -57,7 +57,7 @@ export function testsText(state: TaskState, { framework, passed, failing }: Test
   return `${isSingleCommand ? `the command ${failing === 0 ? "passes" : "fails"}` : `${passed} passed, ${failing} failing`}${note}`;
 }
 
-const titles: Readonly<Record<Step["role"], string>> = {
+const roleTitles: Readonly<Record<Step["role"], string>> = {
   librarian: "Librarian",
   artisan: "Artisan",
   critic: "Critic",
@@ -71,7 +71,7 @@ export function unitOf(kind: TeamUnit["kind"], round: number, { task }: TaskStat
       .trim()
       .split(/\n|(?<=\.)\s/)[0]
       ?.slice(0, 60) ?? "";
-  const roleTitle = kind === "criteria" ? "Criteria" : titles[kind];
+  const roleTitle = kind === "criteria" ? "Criteria" : roleTitles[kind];
   return {
     kind,
     id: kind === "criteria" ? kind : `${kind}:${round}`,
@@ -85,7 +85,7 @@ export function unitOf(kind: TeamUnit["kind"], round: number, { task }: TaskStat
 /** The verdict of the run if the last rounds failed in the same way; undefined if another round follows. */
 export function stuckVerdict(state: TaskState): Verdict | undefined {
   const stagnationSince = state.loop?.stagnation_since ?? 0;
-  // A round counts only if a role worked in it after a person last acted.
+  // A round counts only if a role worked in it after the user last acted.
   const rounds = roundsOf(state).filter(({ steps }) => steps.some(({ iteration = 0 }) => iteration > stagnationSince));
   const lastRound = rounds.at(-1);
   const repeats = Math.min(lastRound?.repeats ?? 0, rounds.length);
@@ -97,7 +97,9 @@ export function stuckVerdict(state: TaskState): Verdict | undefined {
   };
 }
 
-/** What the next agent does differently. A role answers with JSON; the artisan changes files before. */
+/**
+ * Advice for the next agent if iterations repeat themselves. Roles answer with JSON; the artisan also changes files.
+ */
 export const remedies: NonNullable<LoopMemory["remedies"]> = {
   "identical-answers": "Every one of them left the same. Find out why it did not help, and do something else.",
   oscillation: "They went back and forth between two versions. Read both failures, then satisfy both at once.",

@@ -1,6 +1,6 @@
 import type { Verdict } from "../../engine/loop/types.js";
 import { sanitise } from "../../engine/lib/sanitise.js";
-import { isNoTest } from "../../task/test-runs/results.js";
+import { isNotATest } from "../../task/test-runs/results.js";
 import type { TestResults } from "../../task/generated/test-results.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 
@@ -23,7 +23,7 @@ export function startRefusal(task: RalphTask, results: TestResults | undefined):
   const { framework, tests, problem = "", stderr = "", stdout = "" } = results;
   const isCommand = framework === "command";
   const isRepair = task.acceptance_criteria.every(({ type }) => type === "tests_pass");
-  const hasRun = tests.some(({ test_name, status }) => status !== "skip" && !isNoTest(test_name));
+  const hasRun = tests.some(({ test_name, status }) => status !== "skip" && !isNotATest(test_name));
   if (hasRun) return undefined;
   const output = `${stderr}\n${problem}\n${stdout}`.slice(0, 20_000);
   // Cargo's errors if it can't start. Code that does not compile is reported as a failed test instead.

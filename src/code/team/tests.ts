@@ -1,6 +1,6 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { sanitise } from "../../engine/lib/sanitise.js";
-import type { Checked } from "../../task/criteria/check-criteria.js";
+import type { CriteriaResults } from "../../task/criteria/check-criteria.js";
 import type { TestResult } from "../../task/generated/test-results.js";
 import type { Tested, TestFailure } from "../../task/generated/ralph-state.js";
 import type { CheckResult, Place } from "../../task/place/run.js";
@@ -15,7 +15,7 @@ const maxFailures = 50;
 const maxRunMs = 300_000;
 
 /** The test results from the criteria of a task, checked at `at`. Flaky tests are not counted. */
-export function testedFrom({ runs }: Checked, at: string): Tested {
+export function testSummaryOf({ runs }: CriteriaResults, at: string): Tested {
   const allTests = runs.flatMap(({ results }) => results?.tests ?? []);
   const countOf = (wantedStatus: TestResult["status"]) =>
     allTests.filter(({ status }) => status === wantedStatus).length;
@@ -34,7 +34,7 @@ export function testedFrom({ runs }: Checked, at: string): Tested {
 }
 
 /** The failures of a test run: failed tests and missing tests. Without them, the failure of the whole run. */
-function failuresIn({ passed, detail, results, gone = [], flaky = [] }: CheckResult): TestFailure[] {
+function failuresIn({ passed, detail, results, missingTests: gone = [], flaky = [] }: CheckResult): TestFailure[] {
   const failing = (results?.tests ?? []).filter((test) => isFailing(test) && !flaky.includes(test.test_name));
   const missingTests = gone.map((name) => ({
     test: name,
@@ -47,18 +47,18 @@ function failuresIn({ passed, detail, results, gone = [], flaky = [] }: CheckRes
 }
 
 /** The flaky tests, which failed and then passed on the same files, and those that were known before. */
-export const flakyTestsIn = ({ runs }: Checked, knownFlaky: readonly string[] = []): string[] => [
+export const flakyTestsIn = ({ runs }: CriteriaResults, knownFlaky: readonly string[] = []): string[] => [
   ...new Set([...knownFlaky, ...runs.flatMap(({ flaky = [] }) => flaky)]),
 ];
 
 /** Runs only these test files. Answers with the number of tests that ran, and the failures. */
 export async function runTestFiles(
   place: Place,
-  only: readonly string[],
+  files: readonly string[],
 ): Promise<{ readonly ran: number; readonly failures: readonly TestFailure[] }> {
   const [detected] = detectTests(place.cwd);
   if (detected === undefined) return { ran: 0, failures: [] };
-  const { tests } = await runTests({ framework: detected.framework, only }, place, maxRunMs);
+  const { tests } = await runTests({ framework: detected.framework, files }, place, maxRunMs);
   // A run that ended before its first test says nothing about these files.
   const testsOfFiles = tests.filter(({ test_name, status }) => status !== "skip" && test_name !== wholeRunName);
   return { ran: testsOfFiles.length, failures: testsOfFiles.filter(isFailing).map(failureOf) };

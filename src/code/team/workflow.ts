@@ -7,22 +7,31 @@ import { withErrorVerdict } from "../../engine/loop/in-workflows.js";
 import { outcomeText } from "../../engine/loop/run-record/observation.js";
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import type { AgentRun, Brief, Notes, Outcome, Prepared, Verdict, Work, Workflow } from "../../engine/loop/types.js";
-import type { Checked } from "../../task/criteria/check-criteria.js";
+import type { CriteriaResults } from "../../task/criteria/check-criteria.js";
 import type { CodePlan, Round, TaskState } from "../../task/generated/ralph-state.js";
 import { roundsOf, spentBy } from "../../task/plan/used.js";
 import type { OpenGuard } from "../../task/project-files/protect.js";
 import { completeIf, type LoadedTask, taskFrame, type TaskFrame } from "../../task/workflow/frame.js";
 import { budgetOf } from "../../task/workflow/status.js";
-import type { Place } from "../round/next-role.js";
+import type { NextStep } from "../round/next-role.js";
 import { attemptRecord, eventOf, judge, type JudgedResult, outcomeOf, type RefusedResult } from "./judge.js";
 import type { TeamOptions } from "./options.js";
 import { type RoleMaterial, gatherMaterial, roleText } from "./role-text.js";
 import { acceptTests, writeRoundFile, reportFlaky } from "./round-end.js";
-import { nextRound, remedies, roundOf, withStep, stuckVerdict, type TeamUnit, unitOf, withRound } from "./rounds.js";
+import {
+  nextRoundNumber,
+  remedies,
+  roundOf,
+  roundWithStep,
+  stuckVerdict,
+  type TeamUnit,
+  unitOf,
+  withRound,
+} from "./rounds.js";
 import { startRefusal } from "./start-refusal.js";
-import { testedFrom } from "./tests.js";
+import { testSummaryOf } from "./tests.js";
 
-type PreparedWork = { readonly checked: Checked } | { readonly plan: CodePlan } | RoleMaterial;
+type PreparedWork = { readonly results: CriteriaResults } | { readonly plan: CodePlan } | RoleMaterial;
 
 interface AttemptContext {
   readonly protection: Awaited<ReturnType<OpenGuard>>;
@@ -30,21 +39,22 @@ interface AttemptContext {
 
 export type TeamWorkflow = Workflow<LoadedTask, TeamUnit, PreparedWork, AttemptContext>;
 
-/** A task on which a team works, role by role and round by round, until its criteria are met. */
+/** The workflow of a task on which a team works, role by role and round by round, until the criteria are met. */
 export function teamWorkflow(options: TeamOptions): TeamWorkflow {
   const frame = taskFrame(options);
   const { common } = frame;
   return {
     name: "team",
     ...common,
-    next: (loaded, busy) => (busy.length > 0 ? "wait" : nextOf(loaded, options)),
+    next: (loaded, busy) => (busy.length > 0 ? "wait" : nextUnit(loaded, options)),
     account: (loaded) =>
-      isRole(stepOf(loaded.state, options))
+      isRoleOrTests(stepOf(loaded.state, options))
         ? { spent: spentBy(loaded.state), budget: budgetOf(loaded.state) }
         : common.account(loaded),
     memory: (loaded) => ({ ...common.memory(loaded), remedies }),
     prepare: (loaded, unit, work) => withErrorVerdict(() => prepare(options, frame, loaded, unit, work)),
-    brief: ({ state }, unit, found, notes) => withErrorVerdict(() => makeBrief(options, state, unit, found, notes)),
+    brief: ({ state }, unit, prepared, notes) =>
+      withErrorVerdict(() => makeBrief(options, state, unit, prepared, notes)),
     accept: ({ state }, unit, done, work) =>
       withErrorVerdict(async () => {
         if ("prepared" in done) return await acceptSettled(options, frame, state, unit, done.prepared, work);
@@ -57,26 +67,28 @@ export function teamWorkflow(options: TeamOptions): TeamWorkflow {
 }
 
 /** The next step of the current round; `completion` if there is no round. */
-function stepOf(state: TaskState, { placeOf, hasAdversary }: TeamOptions): Place {
+function stepOf(state: TaskState, { nextStepOf, hasAdversary }: TeamOptions): NextStep {
   const lastRound = roundsOf(state).at(-1);
-  return lastRound === undefined ? "completion" : placeOf(lastRound.steps, hasAdversary);
+  return lastRound === undefined ? "completion" : nextStepOf(lastRound.steps, hasAdversary);
 }
 
-/** Whether a role or the tests are next. Such a step is taken even if a person has met the criteria meanwhile. */
-const isRole = (place: Place): boolean => place !== "completion" && place !== "error" && place !== "adversary";
+/** Whether a role or the tests are next. Such a step is done even if the user has met the criteria meanwhile. */
+const isRoleOrTests = (nextStep: NextStep): boolean =>
+  nextStep !== "completion" && nextStep !== "error" && nextStep !== "adversary";
 
-function nextOf(loaded: LoadedTask, options: TeamOptions): TeamUnit | Verdict {
-  const { state, ledger, checked } = loaded;
+function nextUnit(loaded: LoadedTask, options: TeamOptions): TeamUnit | Verdict {
+  const { state, ledger, isChecked } = loaded;
   const lastRound = roundsOf(state).at(-1);
-  const place = stepOf(state, options);
-  if (lastRound !== undefined && isRole(place)) return unitOf(place as TeamUnit["kind"], lastRound.round, state);
-  if (lastRound !== undefined && place === "error") return failedVerdict(lastRound, ledger);
-  if (!checked) return unitOf("criteria", lastRound?.round ?? nextRound(state), state);
+  const nextStep = stepOf(state, options);
+  if (lastRound !== undefined && isRoleOrTests(nextStep))
+    return unitOf(nextStep as TeamUnit["kind"], lastRound.round, state);
+  if (lastRound !== undefined && nextStep === "error") return failedVerdict(lastRound, ledger);
+  if (!isChecked) return unitOf("criteria", lastRound?.round ?? nextRoundNumber(state), state);
   const completeVerdict = completeIf(loaded);
-  if (completeVerdict !== undefined && lastRound !== undefined && place === "adversary")
+  if (completeVerdict !== undefined && lastRound !== undefined && nextStep === "adversary")
     return unitOf("adversary", lastRound.round, state);
   if (completeVerdict !== undefined) return withRoundCount(completeVerdict, state);
-  return stuckVerdict(state) ?? unitOf("librarian", nextRound(state), state);
+  return stuckVerdict(state) ?? unitOf("librarian", nextRoundNumber(state), state);
 }
 
 /** The verdict with the number of rounds and the flaky tests in its reason. */
@@ -109,12 +121,12 @@ async function prepare(
   const { state } = loaded;
   const later = { later: { until: options.now(), reason: "The run is ending." } };
   if (unit.kind === "criteria" || unit.kind === "tests") {
-    const checked = await frame.check(state, state.attempts.at(-1)?.iteration, work);
-    if (checked === undefined) return later;
+    const results = await frame.check(state, state.attempts.at(-1)?.iteration, work);
+    if (results === undefined) return later;
     const isFirst = unit.kind === "criteria" && roundsOf(state).length === 0;
-    const isOpen = checked.checks.some(({ passed }) => !passed);
+    const isOpen = results.checks.some(({ passed }) => !passed);
     return (
-      (isFirst && isOpen ? startRefusal(state.task, checked.runs[0]?.results) : undefined) ?? { settled: { checked } }
+      (isFirst && isOpen ? startRefusal(state.task, results.runs[0]?.results) : undefined) ?? { settled: { results } }
     );
   }
   if (unit.kind === "librarian" && options.isBuiltIn) return { settled: { plan: await options.ranking.plan(state) } };
@@ -132,7 +144,7 @@ async function makeBrief(
   notes: Notes,
 ): Promise<{ readonly brief: Brief; readonly context: AttemptContext }> {
   const { store, workspace, snapshots, temperatures } = options;
-  if ("checked" in prepared || "plan" in prepared) throw new Error(`${unit.id} has no brief`);
+  if ("results" in prepared || "plan" in prepared) throw new Error(`${unit.id} has no brief`);
   const iteration = store.nextIteration();
   const isArtisan = unit.kind === "artisan";
   const round = roundOf(state, unit.round);
@@ -171,17 +183,19 @@ async function acceptSettled(
 ): Promise<Outcome> {
   if ("plan" in prepared) {
     const { plan } = prepared;
-    await options.store.edit((current) => withRound(current, { ...withStep(current, unit, "ok", frame.at()), plan }));
+    await options.store.edit((current) =>
+      withRound(current, { ...roundWithStep(current, unit, "ok", frame.timestamp()), plan }),
+    );
     return { outcome: "accepted", summary: plan.cause };
   }
-  if (!("checked" in prepared)) throw new Error(`${unit.id} can't be settled`);
-  const { checked } = prepared;
-  frame.take(state.task, checked);
-  if (unit.kind === "tests") return await acceptTests(options, frame, state, unit, checked, tell);
-  const flaky = await reportFlaky(state, checked, tell);
-  const tested = testedFrom(checked, frame.at());
-  await frame.keep(checked, (current) => ({ ...current, flaky, tested }), tell);
-  const met = checked.checks.filter(({ passed }) => passed).length;
+  if (!("results" in prepared)) throw new Error(`${unit.id} can't be settled`);
+  const { results } = prepared;
+  frame.setChecks(state.task, results);
+  if (unit.kind === "tests") return await acceptTests(options, frame, state, unit, results, tell);
+  const flaky = await reportFlaky(state, results, tell);
+  const tested = testSummaryOf(results, frame.timestamp());
+  await frame.storeChecks(results, (current) => ({ ...current, flaky, tested }), tell);
+  const met = results.checks.filter(({ passed }) => passed).length;
   return { outcome: "accepted", summary: `${met} of ${state.task.acceptance_criteria.length} criteria met` };
 }
 
@@ -203,7 +217,7 @@ async function acceptRole(
   const event = eventOf(state, unit, run, result);
   const judgedAt = new Date(now());
   const at = judgedAt.toISOString();
-  const round = event === undefined ? undefined : withStep(state, unit, event, at, run.iteration);
+  const round = event === undefined ? undefined : roundWithStep(state, unit, event, at, run.iteration);
   const roundFields = result === undefined || "reasons" in result ? {} : result.set;
   const attempt = {
     in: "attempts",
@@ -224,6 +238,6 @@ async function acceptRole(
     message: `task: ${unit.kind} ${outcome.outcome}`,
     progress: `${at} #${run.iteration} ${unit.id} ${outcome.outcome}: ${outcomeText(outcome)}\n`,
   });
-  await frame.show((await store.load()).state, work.tell);
+  await frame.writeViewFiles((await store.load()).state, work.tell);
   return outcome;
 }

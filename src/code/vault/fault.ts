@@ -92,7 +92,7 @@ const symbolsOrFile = (file: string, text: string): Promise<Symbols> =>
 
 /**
  * The place in the sources where a test fails, as `file#symbol`: the innermost frame in the project. Empty if that is
- * the test itself: then a comparison failed.
+ * the test itself, because then only a comparison failed.
  */
 export async function frameOf({ file, line }: TestFailure, textOf: ReadText): Promise<string> {
   if (file === undefined || isTestFile(file) || extname(file) === "") return "";

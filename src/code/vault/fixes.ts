@@ -1,6 +1,6 @@
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
-import { isNoTest } from "../../task/test-runs/results.js";
+import { isNotATest } from "../../task/test-runs/results.js";
 import type { Round, TestFailure } from "../../task/generated/ralph-state.js";
 import { textOf } from "../graph/source-text.js";
 import { type ChangedSymbol, errorOf, frameOf, fixStateOf, type ReadText } from "./fault.js";
@@ -16,7 +16,7 @@ export interface FixAttempt {
   /** Names of the tests that pass and that fail at the end of the round. The result of any other test is not known. */
   readonly passing: readonly string[];
   readonly failing: readonly string[];
-  /** The round's change was put back, so it did not help. */
+  /** Whether the round's change was put back, because it did not help. */
   readonly isPutBack: boolean;
   readonly changed: readonly ChangedSymbol[];
   /** Reads the files of the project as they were before the round. */
@@ -47,10 +47,10 @@ const languages: Readonly<Record<string, string>> = { pytest: "python", unittest
  * agent can be put back in between. If it can't be opened, no fix is recalled or stored. Each problem is reported once.
  */
 export function openFixes(folder: string, now: () => number, warn: (message: string) => void): Fixes {
-  const toldMessages = new Set<string>();
+  const sentMessages = new Set<string>();
   const warnOnce = (message: string) => {
-    if (!toldMessages.has(message)) warn(message);
-    toldMessages.add(message);
+    if (!sentMessages.has(message)) warn(message);
+    sentMessages.add(message);
   };
   async function withVault<Value>(fallback: Value, action: (vault: Vault) => Promise<Value>): Promise<Value> {
     const vault = await openVault(folder, warnOnce);
@@ -88,8 +88,9 @@ export function openFixes(folder: string, now: () => number, warn: (message: str
 
 /**
  * The fixes of these faults, each action once. A fix belongs to a fault if its test or frame fails again and a changed
- * symbol contains again what the fix removed. Without one, the fixes of the same test, frame and error are
- * returned whose symbols have different content now. A fix that is still in the code did not repair this fault.
+ * symbol contains again the lines that the fix removed. If there is no such fix, the result is the fixes of the same
+ * test, frame and error whose symbols have different content now. A fix that is still in the code did not repair this
+ * fault.
  */
 async function fixesOfSameFault(vault: Vault, failures: readonly TestFailure[], readText: ReadText): Promise<Fix[]> {
   const [returnedFixes, similarFixes]: [Fix[], Fix[]] = [[], []];
@@ -99,10 +100,11 @@ async function fixesOfSameFault(vault: Vault, failures: readonly TestFailure[], 
     for (const fix of await vault.helped(failure.test, frame)) {
       if (seenIds.has(fix.id)) continue;
       seenIds.add(fix.id);
-      const standing = await fixStateOf(fix.changed, readText);
+      const fixState = await fixStateOf(fix.changed, readText);
       const isSame = fix.test === failure.test && fix.frame === frame && fix.error_signature === errorOf(failure);
-      if (standing === "back") returnedFixes.push(fix);
-      else if (standing === "other" && isSame && fix.changed.length > 0 && !isNoTest(fix.test)) similarFixes.push(fix);
+      if (fixState === "back") returnedFixes.push(fix);
+      else if (fixState === "other" && isSame && fix.changed.length > 0 && !isNotATest(fix.test))
+        similarFixes.push(fix);
     }
   }
   const actions = new Set<string>();
@@ -118,7 +120,7 @@ async function storeFixes(vault: Vault, attempt: FixAttempt, timestamp: string):
   const language = languages[framework] ?? (framework === "command" ? "" : "javascript");
   // A file that could not be loaded, and a run as a whole, never appear among the passing tests.
   const judgedFailures = failures.filter(
-    ({ test }) => failingTests.has(test) || passingTests.has(test) || isNoTest(test),
+    ({ test }) => failingTests.has(test) || passingTests.has(test) || isNotATest(test),
   );
   await vault.add(
     await Promise.all(

@@ -37,7 +37,7 @@ export interface Fix {
 /** A new fix. `key`: identifies run, round and test; an equal key is stored once. `run`: the id of the run. */
 export type NewFix = Omit<Fix, "id"> & { readonly key: string; readonly run: string };
 
-/** Fixes and the tests that they helped, for the life of a project. A SQLite file that several processes may use. */
+/** The stored fixes of a project and the tests that they repaired: a SQLite file that several processes may use. */
 export interface Vault {
   /** Stores fixes. A fix whose key exists is skipped. */
   add(fixes: readonly NewFix[]): Promise<void>;
@@ -48,7 +48,7 @@ export interface Vault {
   /** The newest fixes first, at most `most`. */
   list(most: number): Promise<readonly Fix[]>;
   get(id: number): Promise<Fix | undefined>;
-  /** Answers whether the fix existed. */
+  /** Deletes a fix; returns whether it existed. */
   forget(id: number): Promise<boolean>;
   /**
    * Closes the file and merges SQLite's side files into it, unless another process uses it: they might disappear while
@@ -68,8 +68,8 @@ const columns =
 
 /**
  * Opens the vault of the project in `folder`; creates it if it is missing. A broken file is renamed and replaced by a
- * new vault; `warn` is called with a message. Answers with a sentence if the vault can't be opened: then a run
- * continues without it.
+ * new vault; `warn` is called with a message. Returns a sentence if the vault can't be opened; then a run continues
+ * without it.
  * @throws ExpectedError (exit 5) if a later version wrote it.
  */
 export async function openVault(folder: string, warn: (message: string) => void): Promise<Vault | string> {

@@ -8,7 +8,7 @@ import { costText, uncountedText } from "../../engine/ui/terminal/tally.js";
 import { displayPath } from "../../research/overview/find-research.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { withoutProgress } from "../../task/workflow/derived-state.js";
-import { budgetOf, metIn } from "../../task/workflow/status.js";
+import { budgetOf, countMet } from "../../task/workflow/status.js";
 import { countedAttempts, roundsOf, spentBy } from "../../task/plan/used.js";
 import type { Status } from "./kind.js";
 
@@ -31,7 +31,7 @@ export async function taskStatus(folder: string, io: Io, standing: Standing): Pr
     task: task.task,
     running: standing.running,
     status: status ?? "running",
-    met: metIn(checks),
+    met: countMet(checks),
     criteria: criterionCount,
     checks,
     attempts,

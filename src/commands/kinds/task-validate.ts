@@ -6,7 +6,7 @@ import { readStateFile, restoreHint } from "../../engine/storage/state/state-fil
 import { readCodingRun, hasCodingRun, oldCodeName } from "../../task/project-files/carry-over.js";
 import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
-import { problemsInTask, taskText, taskValue, unknownFields } from "../../task/project-files/task-file.js";
+import { problemsInTask, readTaskText, parseTask, unknownFields } from "../../task/project-files/task-file.js";
 import type { Finding, Validation } from "./kind.js";
 import { withLines } from "./project-validate.js";
 
@@ -44,8 +44,8 @@ async function validateCodingRun(folder: string): Promise<Validation> {
 
 async function findingsOf(file: string): Promise<Finding[]> {
   try {
-    const text = await taskText(file);
-    const value = taskValue(text, file);
+    const text = await readTaskText(file);
+    const value = parseTask(text, file);
     return withLines(text, [
       ...problemsInTask(value).map((problem): Finding => ({ level: "error", ...problem })),
       ...unknownFields(value).map((problem): Finding => ({ level: "warning", ...problem })),

@@ -4,7 +4,7 @@ import type { ResolvedConfig } from "../../compose/config.js";
 import { rankingOf, requireTeamPlace } from "../../compose/open-team.js";
 import { loadMachine } from "../../code/round/next-role.js";
 import { gatherMaterial, roleText } from "../../code/team/role-text.js";
-import { nextRound, unitOf } from "../../code/team/rounds.js";
+import { nextRoundNumber, unitOf } from "../../code/team/rounds.js";
 import { openFixes } from "../../code/vault/fixes.js";
 import type { Notes } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -35,7 +35,9 @@ export async function teamBrief(
   const nextRole = lastRound === undefined ? "completion" : (await loadMachine())(lastRound.steps, hasAdversary);
   if (nextRole === "tests") return { reason: "The tests are next; the program runs them without an agent." };
   const startsRound = lastRound === undefined || nextRole === "completion" || nextRole === "error";
-  const unit = startsRound ? unitOf("librarian", nextRound(state), state) : unitOf(nextRole, lastRound.round, state);
+  const unit = startsRound
+    ? unitOf("librarian", nextRoundNumber(state), state)
+    : unitOf(nextRole, lastRound.round, state);
   if (unit.kind === "librarian" && isBuiltIn)
     return { reason: "The librarian is next; it is built in and needs no agent." };
   const ignoreNotice = () => undefined;

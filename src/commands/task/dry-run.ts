@@ -59,7 +59,7 @@ export async function dryRun(
     const criteria = namedTask.task.acceptance_criteria;
     const warnings = json ? [] : await unreadableContext(namedTask.task, { ...place, signal });
     for (const message of warnings) say(io, `warning: ${message}`);
-    const check = () => checkAll(criteria, { ...place, signal }, { seen: [] }, sendEvent);
+    const check = () => checkAll(criteria, { ...place, signal }, { seenTests: [] }, sendEvent);
     const result =
       guard === undefined
         ? await check()

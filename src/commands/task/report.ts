@@ -9,7 +9,7 @@ import { displayPath } from "../../research/overview/find-research.js";
 import { roundsOf, spentBy } from "../../task/plan/used.js";
 import { recordText, writeViews } from "../../task/plan/views.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
-import { metIn } from "../../task/workflow/status.js";
+import { countMet } from "../../task/workflow/status.js";
 
 /** Writes the record of a task again from its state, and prints a summary of it. */
 export async function taskReport(
@@ -31,7 +31,7 @@ export async function taskReport(
   }
   const { iterations } = spentBy(state);
   const figures = [
-    `${metIn(checks)} of ${task.acceptance_criteria.length} criteria met`,
+    `${countMet(checks)} of ${task.acceptance_criteria.length} criteria met`,
     quantity(iterations, state.rounds === undefined ? "iteration" : "round"),
     ...(tested === undefined ? [] : [`${tested.passed} tests passed, ${tested.failing} failing`]),
     ...(findings.length === 0 ? [] : [quantity(findings.length, "finding")]),

@@ -26,11 +26,11 @@ import { agentAndSandboxIn, programCriteriaIn } from "../../task/project-files/n
 import { hasCodingRun } from "../../task/project-files/carry-over.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
-import { checkedTask, readTaskFile } from "../../task/project-files/task-file.js";
+import { validateTask, readTaskFile } from "../../task/project-files/task-file.js";
 import { taskWords } from "../../task/project-files/words.js";
 import { refuseHomeFolder } from "../../task/place/own-folder.js";
 import { trustAt, trustCommands, trustContext } from "./trust-task.js";
-import { metIn, statusOf } from "../../task/workflow/status.js";
+import { countMet, statusOf } from "../../task/workflow/status.js";
 import { taskWorkflow } from "../../task/workflow/workflow.js";
 import { testsText, untestedRound } from "../../code/team/rounds.js";
 import { quantity } from "../../engine/lib/words.js";
@@ -177,7 +177,7 @@ async function printEnd(
   if (quiet || state === undefined) return;
   const unmet = state.checks.filter(({ passed }) => !passed);
   const row = (label: string, text: string) => say(io, text, `  ${label.padEnd(8)} `);
-  row("Criteria", `${metIn(state.checks)} of ${state.task.acceptance_criteria.length} met`);
+  row("Criteria", `${countMet(state.checks)} of ${state.task.acceptance_criteria.length} met`);
   for (const { criterion } of unmet.slice(0, 5)) row("", `✗ ${criterion}`);
   for (const { criterion, passed, at } of state.checks)
     if (passed && at !== undefined) row("", `✓ ${criterion}: outside of the sandbox it is ${at}`);
@@ -290,7 +290,7 @@ async function nameTask(
       `The task has no acceptance criteria; say when it is done: --check "<command>" for a command that must succeed, --tests for tests that must pass.`,
       2,
     );
-  const completeTask = checkedTask({ task: words, acceptance_criteria: criteria, ...overrides }, "The task");
+  const completeTask = validateTask({ task: words, acceptance_criteria: criteria, ...overrides }, "The task");
   if (!save) return { namedTask: { folder: io.cwd, task: completeTask }, notices: [] };
   if (existsSync(file))
     throw new ExpectedError(

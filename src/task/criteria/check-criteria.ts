@@ -16,48 +16,48 @@ import {
   maxDetailChars,
   type Place,
   run,
-  undecidedIf,
+  undecidedField,
 } from "../place/run.js";
-import { isNoTest } from "../test-runs/results.js";
+import { isNotATest } from "../test-runs/results.js";
 import { checkTests } from "./tests.js";
 import { checkTool } from "./types-and-lint.js";
 
-export interface Checked {
+export interface CriteriaResults {
   readonly checks: readonly Check[];
-  /** Names of all tests of the checks. */
+  /** Names of all tests that ran in the checks. */
   readonly tests: readonly string[];
   /** The results of the criteria `tests_pass`, in the order of the checks. */
   readonly runs: readonly CheckResult[];
 }
 
-/** What is known of the tests before a check. */
+/** Facts about the tests from before a check. */
 export interface KnownTests {
-  /** Names of tests that ran before. A missing one counts as failing. */
-  readonly seen: readonly string[];
-  /** Tests that are known to be flaky, which are not counted. If it is given, failed tests are run again. */
+  /** Names of tests that ran before. If one of them is missing now, it counts as failing. */
+  readonly seenTests: readonly string[];
+  /** Names of flaky tests, which are not counted. If the list is given, failed tests are run again to find more. */
   readonly flaky?: readonly string[];
   /** The files with which `new_test_passes` compares; absent if they are not known yet. */
-  readonly before?: FilesBefore;
+  readonly filesBefore?: FilesBefore;
 }
 
 type CheckContext = KnownTests & { readonly runs: CheckResult[] };
 
 /**
- * Checks all criteria, one after the other, and reports the start and the result of each. Undefined if it was aborted:
- * the results until then do not count.
+ * Checks all criteria, one after the other, and reports the start and the result of each. Returns undefined if it was
+ * aborted; then no result counts.
  */
 export async function checkAll(
   criteria: readonly Criterion[],
   place: Place,
   knownTests: KnownTests,
   tell: (event: NewEvent) => Promise<void>,
-): Promise<Checked | undefined> {
+): Promise<CriteriaResults | undefined> {
   const context: CheckContext = { ...knownTests, runs: [] };
   const checks: Check[] = [];
   const tests = new Set<string>();
   for (const criterion of criteria) {
-    const words = criterionText(criterion);
-    await tell({ type: "checking", criterion: words });
+    const text = criterionText(criterion);
+    await tell({ type: "checking", criterion: text });
     const startedAt = performance.now();
     const result = await checkOne(criterion, place, context);
     if (place.signal.aborted) return undefined;
@@ -66,20 +66,20 @@ export async function checkAll(
     const realPathText = realPath === undefined ? "" : ` (Outside of the sandbox: ${realPath})`;
     const note = result.passed ? realPathText : notInSandbox(result.detail, place);
     const detail = `${result.detail.slice(0, maxDetailChars - note.length)}${note}`;
-    // If tests are missing, new tests in their place are not recorded: they may disappear when the others are back.
-    if ((result.gone ?? []).length === 0) for (const test of result.tests ?? []) tests.add(test);
+    // If tests are missing, no tests are recorded: new tests may stand in their place only for now.
+    if ((result.missingTests ?? []).length === 0) for (const test of result.tests ?? []) tests.add(test);
     checks.push({
-      criterion: words,
+      criterion: text,
       passed: result.passed,
       ms,
       detail,
       ...withoutUndefined({ failing: result.failing, at: realPath }),
-      ...(result.tests === undefined ? {} : { tests: result.tests.filter((name) => !isNoTest(name)).length }),
+      ...(result.tests === undefined ? {} : { tests: result.tests.filter((name) => !isNotATest(name)).length }),
       ...withoutUndefined({ unloaded: result.unloaded }),
     });
     await tell({
       type: "checked",
-      criterion: words,
+      criterion: text,
       passed: result.passed,
       ms,
       detail,
@@ -97,15 +97,15 @@ function realPathOf(criterion: Criterion, { home }: Place): string | undefined {
 }
 
 /**
- * A sentence about a variable or program in the check's output that exists on the user's machine but not in the
- * sandbox: its absence is not a fault of the checked work. Empty for other output.
+ * A note about a variable or program in the check's output that exists on the user's machine but not in the sandbox:
+ * the agent's work did not cause its absence. Empty for other output.
  */
-function notInSandbox(detail: string, { missing, access }: Place): string {
-  if (missing === undefined) return "";
+function notInSandbox(detail: string, { missingInSandbox, access }: Place): string {
+  if (missingInSandbox === undefined) return "";
   const namesInDetail = new Set(detail.match(/[\w.+-]+/g));
-  const variables = missing.variables.filter((name) => namesInDetail.has(name));
+  const variables = missingInSandbox.variables.filter((name) => namesInDetail.has(name));
   const [, program = ""] = /(?<![\w.+-])([\w.+-]{1,100}): (?:command )?not found/.exec(detail) ?? [];
-  const realProgram = program === "" ? undefined : programIn(missing.path, program);
+  const realProgram = program === "" ? undefined : programIn(missingInSandbox.path, program);
   const mountedFolders = [...access.read, ...access.write].map((mount) =>
     typeof mount === "string" ? mount : mount.from,
   );
@@ -125,7 +125,7 @@ async function checkOne(criterion: Criterion, place: Place, context: CheckContex
       const result = await run(place, "sh", ["-c", '[ -e "$1" ]', "sh", criterion.path], { timeoutMs: 60_000 });
       if (result.ok) return { passed: true, detail: `${criterion.path} is there.` };
       const reason = result.end.exitCode === 1 ? `There is no ${criterion.path}.` : endSentence(result, 60_000);
-      return { passed: false, detail: reason, ...undecidedIf(result) };
+      return { passed: false, detail: reason, ...undecidedField(result) };
     }
     case "command_succeeds":
       return await checkCommand(criterion.command, criterion, place);
@@ -139,13 +139,13 @@ async function checkOne(criterion: Criterion, place: Place, context: CheckContex
     case "any_of":
       return await checkGroup(criterion, place, context);
     case "not": {
-      const { passed, detail, undecided } = await checkOne(criterion.criterion, place, context);
-      const words = criterionText(criterion.criterion);
-      if (undecided === true)
-        return { passed: false, detail: `It is unknown whether it is met: ${words}: ${detail}`, undecided };
+      const { passed, detail, isUndecided } = await checkOne(criterion.criterion, place, context);
+      const text = criterionText(criterion.criterion);
+      if (isUndecided === true)
+        return { passed: false, detail: `It is unknown whether it is met: ${text}: ${detail}`, isUndecided };
       return {
         passed: !passed,
-        detail: passed ? `It is met, and should not be: ${words}.` : `It is not met, as required: ${words}.`,
+        detail: passed ? `It is met, and should not be: ${text}.` : `It is not met, as required: ${text}.`,
       };
     }
     case "no_type_errors":
@@ -168,30 +168,37 @@ async function checkGroup(
   place: Place,
   context: CheckContext,
 ): Promise<CheckResult> {
-  const results: { readonly words: string; readonly found: CheckResult }[] = [];
+  const results: { readonly words: string; readonly result: CheckResult }[] = [];
   for (const criterion of criteria) {
     const result = await checkOne(criterion, place, context);
-    results.push({ words: criterionText(criterion), found: result });
+    results.push({ words: criterionText(criterion), result });
     // One met criterion is enough for `any_of`.
     if (type === "any_of" && result.passed) break;
   }
   const passed =
-    type === "all_of" ? results.every(({ found }) => found.passed) : results.some(({ found }) => found.passed);
-  const failed = results.filter(({ found }) => !found.passed);
+    type === "all_of" ? results.every(({ result }) => result.passed) : results.some(({ result }) => result.passed);
+  const failed = results.filter(({ result }) => !result.passed);
   const maxChars = Math.floor(maxDetailChars / Math.max(1, failed.length));
   const detail = passed
     ? type === "all_of"
       ? "All of them are met."
       : `Met: ${results.at(-1)?.words}.`
-    : failed.map(({ words, found }) => `✗ ${words}: ${found.detail}`.slice(0, maxChars)).join("\n");
-  // For `all_of`, one criterion that is surely not met decides.
-  const undecidedChecks = failed.filter(({ found }) => found.undecided === true);
+    : failed.map(({ words: text, result }) => `✗ ${text}: ${result.detail}`.slice(0, maxChars)).join("\n");
+  // For `all_of`, one criterion that is certainly not met is enough for a decision.
+  const undecidedChecks = failed.filter(({ result }) => result.isUndecided === true);
   const isUndecided =
     !passed && (type === "all_of" ? undecidedChecks.length === failed.length : undecidedChecks.length > 0);
   const undecided = isUndecided ? { undecided: true as const } : {};
-  const resultsOfTests = results.filter(({ found }) => found.failing !== undefined);
+  const resultsOfTests = results.filter(({ result }) => result.failing !== undefined);
   if (resultsOfTests.length === 0) return { passed, detail, ...undecided };
-  const failing = resultsOfTests.reduce((sum, { found }) => sum + (found.failing ?? 0), 0);
-  const unloaded = resultsOfTests.reduce((sum, { found }) => sum + (found.unloaded ?? 0), 0);
-  return { passed, detail, ...undecided, failing, unloaded, tests: results.flatMap(({ found }) => found.tests ?? []) };
+  const failing = resultsOfTests.reduce((sum, { result }) => sum + (result.failing ?? 0), 0);
+  const unloaded = resultsOfTests.reduce((sum, { result }) => sum + (result.unloaded ?? 0), 0);
+  return {
+    passed,
+    detail,
+    ...undecided,
+    failing,
+    unloaded,
+    tests: results.flatMap(({ result }) => result.tests ?? []),
+  };
 }

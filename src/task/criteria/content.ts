@@ -24,10 +24,10 @@ export async function checkContent(
     return {
       passed: false,
       detail: `The pattern took longer than one second on ${path}; write a simpler one.`,
-      undecided: true,
+      isUndecided: true,
     };
   if (answer !== true && answer !== false)
-    return { passed: false, detail: `The pattern failed: ${answer}.`, undecided: true };
+    return { passed: false, detail: `The pattern failed: ${answer}.`, isUndecided: true };
   return answer
     ? { passed: true, detail: `${path} matches.` }
     : {
@@ -42,7 +42,7 @@ const unreadable = ({ problem, undecided }: { readonly problem: string; readonly
   ...withoutUndefined({ undecided }),
 });
 
-/** Maximum milliseconds of a match: a pattern may take exponential time. */
+/** Maximum milliseconds of a match, because some patterns need exponential time. */
 const maxMatchMs = 1_000;
 
 /** Matches a pattern in a separate thread, because a match can't be stopped in this thread. */

@@ -12,7 +12,7 @@ import { coverageIn } from "../test-runs/coverage.js";
 import { detectTests } from "../test-runs/detect.js";
 import { runTests } from "../test-runs/run-tests.js";
 
-/** Whether a run of the tests covers at least the wanted percentages, according to its coverage report. */
+/** Whether a run of the tests covers at least the required percentages, according to its coverage report. */
 export async function checkCoverage(criterion: CoverageAtLeast, place: Place): Promise<CheckResult> {
   const { command, lines, branches } = criterion;
   const timeoutMs = timeoutOf(criterion);
@@ -32,21 +32,21 @@ export async function checkCoverage(criterion: CoverageAtLeast, place: Place): P
         detail: 'No supported test framework detected; name a "command" that measures the coverage.',
       };
     // The coverage report is written into the project, so the project must be writable.
-    const { tests: _, ...writable } = place;
+    const { testPlace: _, ...writable } = place;
     await runTests(framework, writable, timeoutMs);
   }
   const { line_coverage, branch_coverage } = (await coverageIn(place.cwd, startedAt)) ?? {};
   const measures = [
-    { what: "lines", wanted: lines, is: line_coverage },
-    { what: "branches", wanted: branches, is: branch_coverage },
-  ].filter(({ wanted }) => wanted !== undefined);
-  const sentences = measures.map(({ what: kind, wanted, is }) =>
-    is === undefined
-      ? `The run left no report of covered ${kind}; ${wanted} % are asked for.`
-      : `${is} % of ${kind} are covered; ${wanted} % are asked for.`,
+    { kind: "lines", required: lines, measured: line_coverage },
+    { kind: "branches", required: branches, measured: branch_coverage },
+  ].filter(({ required }) => required !== undefined);
+  const sentences = measures.map(({ kind, required, measured }) =>
+    measured === undefined
+      ? `The run left no report of covered ${kind}; ${required} % are asked for.`
+      : `${measured} % of ${kind} are covered; ${required} % are asked for.`,
   );
   return {
-    passed: measures.every(({ wanted = 0, is }) => is !== undefined && is >= wanted),
+    passed: measures.every(({ required = 0, measured }) => measured !== undefined && measured >= required),
     detail: sentences.join(" "),
   };
 }

@@ -2,13 +2,13 @@ import { runProcess } from "../../engine/process/run-process.js";
 import type { HttpOk } from "../generated/ralph.js";
 import { type CheckResult, endSentence, lastCharsOf, type Place, run } from "../place/run.js";
 
-/** Default limits in seconds: for a running server, and for a server that the criterion starts. */
-const defaultSeconds = { there: 10, started: 60 };
+/** Default limits in seconds: for a server that runs already, and for a server that the criterion starts. */
+const defaultSeconds = { running: 10, started: 60 };
 
 /**
- * This script runs in the place of commands, because a server that is started there may be reachable only from there.
- * It starts the server if there is a command, sends requests until the answer is right or the time is over, and then
- * ends the server and all its processes.
+ * A script that runs where commands run, because a server that is started there may be reachable only from there. It
+ * starts the server if there is a command, sends requests until the answer is right or the time is over, and then ends
+ * the server and all its processes.
  */
 const script = `
 const { spawn } = require("node:child_process");
@@ -41,15 +41,15 @@ const end = (found) => {
   end({ passed: false, last });
 })();`;
 
-/** Whether a URL answers with the wanted status. */
+/** Whether a URL answers with the required status. */
 export async function checkHttp(
   { url, status, start, timeout_seconds: seconds }: HttpOk,
   place: Place,
 ): Promise<CheckResult> {
-  const ms = (seconds ?? (start === undefined ? defaultSeconds.there : defaultSeconds.started)) * 1000;
+  const ms = (seconds ?? (start === undefined ? defaultSeconds.running : defaultSeconds.started)) * 1000;
   const request = JSON.stringify({ url, status, start, ms });
-  // A sandbox has a separate network, in which no server answers unless it is started there. So without a start command
-  // the request is sent from outside the sandbox. That runs nothing that an agent wrote.
+  // A sandbox has a separate network, in which only servers answer that were started there. So without a start command,
+  // the request is sent from outside the sandbox. This runs no code of an agent.
   const serverPlace = start === undefined ? { ...place, exec: runProcess, node: process.execPath } : place;
   // The script gets a little more time than the request, so that it can end the server.
   const result = await run(serverPlace, serverPlace.node, ["-e", script, request], { timeoutMs: ms + 5_000 });

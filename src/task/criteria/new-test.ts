@@ -25,7 +25,7 @@ interface TestContext {
 }
 
 const noProofText = "There is no new test yet that fails on the files as they were before and passes now.";
-/** Folders that git ignores and tests need. They are linked into the copy. */
+/** Folders that git ignores but tests need. The copy gets links to them. */
 const linkedFolders = ["node_modules", ".venv", "venv", "vendor"];
 /** Maximum milliseconds of the tests on the copy. */
 const maxRunMs = 300_000;

@@ -7,7 +7,7 @@ import { quantity } from "../../engine/lib/words.js";
 import { frameworkCalledBy, detectTests, frameworks, ownTestCommand } from "../test-runs/detect.js";
 import { coverageIn } from "../test-runs/coverage.js";
 import { runTests } from "../test-runs/run-tests.js";
-import { fileNotLoaded, isFailing, isNoTest, notLoadedName, streamEnd } from "../test-runs/results.js";
+import { unloadedFileIn, isFailing, isNotATest, notLoadedName, streamEnd } from "../test-runs/results.js";
 import { readOnlyHint, placeOfTests } from "../test-runs/seen-place.js";
 import {
   type CheckResult,
@@ -18,20 +18,20 @@ import {
   type Place,
   runShell,
   timeoutOf,
-  undecidedIf,
+  undecidedField,
 } from "../place/run.js";
 
 /** Maximum number of failing tests that are named. */
 const maxNamedTests = 8;
 
 /**
- * Whether all tests of the project pass. `seen`: names of tests that ran before. `flaky`: tests that fail now and then.
- * If `flaky` is given, failed tests are run again, and those that then pass are flaky too.
+ * Whether all tests of the project pass. `seenTests`: names of tests that ran before. `flaky`: tests that fail now and
+ * then. If `flaky` is given, failed tests are run again, and tests that then pass are flaky too.
  */
 export async function checkTests(
   criterion: TestsPass,
   place: Place,
-  { seen, flaky }: { readonly seen: readonly string[]; readonly flaky?: readonly string[] },
+  { seenTests, flaky }: { readonly seenTests: readonly string[]; readonly flaky?: readonly string[] },
 ): Promise<CheckResult> {
   const timeoutMs = timeoutOf(criterion);
   const calledFramework = criterion.command === undefined ? undefined : frameworkCalledBy(criterion.command);
@@ -50,7 +50,7 @@ export async function checkTests(
   }
   const results = await runTests(chosen, place, timeoutMs);
   const failedTests = results.tests.filter(
-    ({ status, test_name: name }) => status === "fail" && !isNoTest(name) && flaky?.includes(name) === false,
+    ({ status, test_name: name }) => status === "fail" && !isNotATest(name) && flaky?.includes(name) === false,
   );
   const secondRun =
     failedTests.length > 0 && !place.signal.aborted ? await runTests(chosen, place, timeoutMs) : undefined;
@@ -61,14 +61,14 @@ export async function checkTests(
     ...(flaky ?? []),
     ...failedTests.map(({ test_name }) => test_name).filter((name) => passedInSecondRun.has(name)),
   ];
-  const result = { ...judgeTests(results, seen, place.cwd, flakyTests), ...(flaky && { flaky: flakyTests }) };
+  const result = { ...judgeTests(results, seenTests, place.cwd, flakyTests), ...(flaky && { flaky: flakyTests }) };
   const hint = result.passed ? undefined : readOnlyHint(place, `${results.stdout}${results.stderr}${result.detail}`);
   return hint === undefined ? result : { ...result, detail: `${hint}\n${result.detail}` };
 }
 
 async function checkByExitCode(command: string, timeoutMs: number, place: Place): Promise<CheckResult> {
   const startedAt = Date.now();
-  const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
+  const ms = Math.min(timeoutMs, place.testPlace?.maxMs ?? timeoutMs);
   const result = await runShell(placeOfTests(place).place, command, { timeoutMs: ms });
   const coverage = await coverageIn(place.cwd, startedAt);
   const results: TestResults = {
@@ -84,7 +84,7 @@ async function checkByExitCode(command: string, timeoutMs: number, place: Place)
   const detail = result.ok
     ? "The tests pass."
     : `${reason}\n${outputOf(result, maxDetailChars - 100 - reason.length)}`.trim();
-  return { passed: result.ok, detail, failing: result.ok ? 0 : 1, results, ...undecidedIf(result) };
+  return { passed: result.ok, detail, failing: result.ok ? 0 : 1, results, ...undecidedField(result) };
 }
 
 /**
@@ -94,7 +94,7 @@ async function checkByExitCode(command: string, timeoutMs: number, place: Place)
  */
 export function judgeTests(
   results: TestResults,
-  seen: readonly string[],
+  seenTests: readonly string[],
   root: string,
   flaky: readonly string[] = [],
 ): CheckResult {
@@ -102,22 +102,22 @@ export function judgeTests(
   const testsRun = tests.filter(({ status }) => status !== "skip");
   const namesRun = new Set(testsRun.map(({ test_name }) => test_name));
   const failedTests = testsRun.filter((test) => isFailing(test) && !flaky.includes(test.test_name));
-  const missingTests = seen.flatMap((name) => {
+  const missingTests = seenTests.flatMap((name) => {
     if (flaky.includes(name)) return [];
-    const file = fileNotLoaded(name);
+    const file = unloadedFileIn(name);
     if (file === undefined) return namesRun.has(name) ? [] : [name];
     return existsSync(join(root, file)) ? [] : [`${file} (never loaded)`];
   });
-  const failing = failedTests.length + missingTests.length;
-  const unloaded = missingTests.length + failedTests.filter(({ test_name }) => isNoTest(test_name)).length;
-  const skipped = tests.length - testsRun.length;
+  const failingCount = failedTests.length + missingTests.length;
+  const unloadedCount = missingTests.length + failedTests.filter(({ test_name }) => isNotATest(test_name)).length;
+  const skippedCount = tests.length - testsRun.length;
   const knownNames = [
-    ...testsRun.map(({ test_name }) => test_name).filter((name) => !isNoTest(name)),
+    ...testsRun.map(({ test_name }) => test_name).filter((name) => !isNotATest(name)),
     ...new Set(failedTests.flatMap((test) => unloadedFile(test, results.framework, root) ?? []).map(notLoadedName)),
   ];
   if (testsRun.length === 0) {
     const noneText =
-      skipped > 0 ? `${quantity(skipped, "test")} skipped, none has run.` : (problem ?? "No test has run.");
+      skippedCount > 0 ? `${quantity(skippedCount, "test")} skipped, none has run.` : (problem ?? "No test has run.");
     const output = outputText(results);
     const detail = `${framework}: ${noneText}${noneText.includes(output.trim()) ? "" : output}`;
     return {
@@ -126,12 +126,12 @@ export function judgeTests(
       failing: Math.max(1, missingTests.length),
       unloaded: Math.max(1, missingTests.length),
       tests: knownNames,
-      gone: missingTests,
+      missingTests,
       results,
     };
   }
-  if (failing === 0) {
-    const detail = `${framework}: ${quantity(testsRun.length, "test")} passed${skipped === 0 ? "" : `, ${skipped} skipped`}.`;
+  if (failingCount === 0) {
+    const detail = `${framework}: ${quantity(testsRun.length, "test")} passed${skippedCount === 0 ? "" : `, ${skippedCount} skipped`}.`;
     return { passed: true, detail, failing: 0, unloaded: 0, tests: knownNames, results };
   }
   const failedLines = failedTests.slice(0, maxNamedTests).map(failureLine);
@@ -144,7 +144,15 @@ export function judgeTests(
   const moreLines = failedTests.length > maxNamedTests ? [`and ${failedTests.length - maxNamedTests} more`] : [];
   const firstLine = `${framework}: ${failedTests.length} failed of ${quantity(testsRun.length, "test")}.`;
   const detail = [firstLine, ...missingLines, ...failedLines, ...moreLines].join("\n");
-  return { passed: false, detail, failing, unloaded, tests: knownNames, gone: missingTests, results };
+  return {
+    passed: false,
+    detail,
+    failing: failingCount,
+    unloaded: unloadedCount,
+    tests: knownNames,
+    missingTests,
+    results,
+  };
 }
 
 /**
@@ -152,8 +160,8 @@ export function judgeTests(
  * or it does not exist.
  */
 function unloadedFile({ test_name, error }: TestResult, framework: string, root: string): string | undefined {
-  if (!isNoTest(test_name)) return undefined;
-  const name = fileNotLoaded(test_name)?.split(" > ").at(-1) ?? "";
+  if (!isNotATest(test_name)) return undefined;
+  const name = unloadedFileIn(test_name)?.split(" > ").at(-1) ?? "";
   // Python's tools name a module, which is in one of these folders.
   const modules = ["", "tests/", "test/"].map((folder) => `${folder}${name.replaceAll(".", "/")}.py`);
   const location = normalize(error?.source_location?.file ?? "");
@@ -178,7 +186,7 @@ function failureLine({ test_name, error }: TestResult): string {
   return `- ${test_name}${locationText}: ${(error?.message ?? "").replace(/\s+/g, " ").slice(0, 200)}`;
 }
 
-/** The output without the path of the report, which helps nobody. */
+/** The output without the line that names the path of the report. */
 const withoutPath = (stdout: string): string =>
   stdout
     .split("\n")

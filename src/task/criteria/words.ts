@@ -1,7 +1,7 @@
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Criterion } from "../generated/ralph.js";
 
-/** A criterion as text of at most 200 characters: its type, and what distinguishes it from others of this type. */
+/** A criterion as text of at most 200 characters: its description, or its type and its most important fields. */
 export function criterionText(criterion: Criterion): string {
   const text = oneLine(criterion.description ?? fullText(criterion));
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;

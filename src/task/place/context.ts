@@ -5,9 +5,9 @@ import type { RalphTask } from "../generated/ralph.js";
 import { type Place, run } from "./run.js";
 
 /**
- * Absolute paths outside the workspace that a task names in `context`. A sandbox must mount them. Paths within the
- * workspace are visible anyway, and a link there may be an agent's. A folder that contains the workspace is skipped: it
- * holds more than the user means.
+ * Absolute paths outside the workspace that a task names in `context`. A sandbox must mount them. Paths in the
+ * workspace are skipped: they are visible anyway, and an agent may have made links there. A folder that contains the
+ * workspace is skipped too, because it contains more than the user means.
  */
 export const contextOutside = ({ context = [] }: RalphTask, workspace: string): string[] =>
   context

@@ -4,9 +4,9 @@ import { isWithin, realPathOf } from "../../engine/process/search-path.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 
 /**
- * Refuses to work in the user's home folder, in a folder that contains it, and in `/`: agents may read and change
+ * Throws an error if `folder` is the user's home folder, a folder that contains it, or `/`: agents may read and change
  * everything in their folder, on the host and in every sandbox. `home`: the home folder in the environment. The home
- * folder of the system's user list is refused too, because it holds the user's keys even if HOME is changed.
+ * folder in the system's user list is refused too, because it contains the user's keys even if HOME is changed.
  * @throws ExpectedError (exit code 2).
  */
 export function refuseHomeFolder(folder: string, home: string): void {

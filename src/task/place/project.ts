@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fieldsIn } from "../../engine/lib/json-fields.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 
-/** What a project's folder says of itself: what stands in it, its manifest, and the programs that belong to it. */
+/** Facts about a project that its folder contains: its files, its manifest, and its installed programs. */
 
 interface Manifest {
   readonly scripts?: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ interface Manifest {
 export const manifestOf = (folder: string): Manifest | undefined =>
   fieldsIn<Manifest>(readTextSync(join(folder, "package.json"), maxBytes) ?? "");
 
-/** The script of this name. */
+/** The script `name` in the package.json of the folder; undefined if it is missing or blank. */
 export function scriptOf(folder: string, name: string): string | undefined {
   const script = manifestOf(folder)?.scripts?.[name];
   return typeof script === "string" && script.trim() !== "" ? script : undefined;
@@ -31,7 +31,7 @@ export function entriesOf(folder: string): readonly string[] {
   }
 }
 
-/** A larger file does not describe a project. */
+/** Larger files are not read, because they do not describe a project. */
 const maxBytes = 10_000_000;
 
 /** The text of a file, at most 200,000 characters; empty if it can't be read. */

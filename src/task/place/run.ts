@@ -13,24 +13,24 @@ export interface Place {
   readonly exec: Exec;
   /** Absolute path of the folder that is checked. */
   readonly cwd: string;
-  /** Without the user's secrets, because the work of an agent is run here. */
+  /** The environment, without the user's secrets, because code of an agent is run here. */
   readonly env: NodeJS.ProcessEnv;
   readonly access: ProcessAccess;
   /** Absolute path of Node in this place. */
   readonly node: string;
   /** In a sandbox: absolute path of the folder that is mounted at /home. */
   readonly home?: string;
-  /** A folder for result files that this process and the commands both see. */
+  /** A folder for result files. This process and the commands can both read it. */
   readonly scratch: string;
-  /** In a sandbox: what the user has and the sandbox does not. */
-  readonly missing?: {
+  /** In a sandbox: what exists on the user's machine but not in the sandbox. */
+  readonly missingInSandbox?: {
     /** Names of environment variables. */
     readonly variables: readonly string[];
-    /** The user's PATH. Its programs may be missing in the sandbox. */
+    /** The user's PATH, whose programs may be missing in the sandbox. */
     readonly path: string;
   };
-  /** How test runs see the project, if they see it differently from commands. */
-  readonly tests?: TestPlace;
+  /** Where test runs see the project; absent if they see it as commands do. */
+  readonly testPlace?: TestPlace;
   /** Aborted if the check must end at once. */
   readonly signal: AbortSignal;
 }
@@ -38,17 +38,17 @@ export interface Place {
 /** Test runs see the project read-only, at another path. */
 export interface TestPlace {
   /** Absolute path of the project in a test run. */
-  readonly at: string;
+  readonly path: string;
   /** Maximum milliseconds of a test run. */
   readonly maxMs: number;
-  /** The outermost package folder, if the project is in one: then that folder is mounted instead of the project. */
-  readonly packages?: string;
+  /** The outermost package folder that contains the project, if there is one. It is mounted instead of the project. */
+  readonly packageFolder?: string;
 }
 
 /** The result of a program. */
 export interface ProgramResult {
   readonly end: ProcessEnd;
-  /** The program ended by itself with exit code 0. */
+  /** Whether the program ended by itself with exit code 0. */
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
@@ -58,43 +58,44 @@ export interface ProgramResult {
 export interface CheckResult {
   readonly passed: boolean;
   readonly detail: string;
-  /** The check was not completed: so the opposite of the criterion is not proved either. */
-  readonly undecided?: true;
-  /** For tests: how many fail, and the names of all. */
+  /** True: the check was not completed, so it proves neither the criterion nor its opposite. */
+  readonly isUndecided?: true;
+  /** For tests: the number of failing tests. */
   readonly failing?: number;
+  /** For tests: the names of all tests. */
   readonly tests?: readonly string[];
-  /** For tests: tests that ran before and are now missing or skipped. */
-  readonly gone?: readonly string[];
-  /** For tests: the number of files that could not be loaded and of tests that ran before and no longer do. */
+  /** For tests: the names of tests that ran before and are now missing or skipped. */
+  readonly missingTests?: readonly string[];
+  /** For tests: the number of files that could not be loaded, plus the number of `missingTests`. */
   readonly unloaded?: number;
   readonly results?: TestResults;
-  /** For tests that were run again: tests that fail and pass on the same files. They are not counted. */
+  /** For tests that were run again: the names of tests that fail and pass on the same files. They are not counted. */
   readonly flaky?: readonly string[];
 }
 
 interface RunOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
-  /** Maximum bytes of stdout that are returned; the last ones of a longer output. */
-  readonly maxOutput?: number;
+  /** Maximum bytes of stdout that are returned. Of a longer output, the last bytes are returned. */
+  readonly maxOutputBytes?: number;
 }
 
-/** The default for output that people and agents read. */
+/** Default of `maxOutputBytes`, for output that people and agents read. */
 const defaultOutputBytes = 64 * 1024;
 
-/** Runs a program in the place and waits for its end. Never throws for what the program does. */
+/** Runs a program in the place and waits for its end. Never throws, whatever the program does. */
 export async function run(
   { exec, cwd, env, access, signal }: Place,
   command: string,
   args: readonly string[],
-  { timeoutMs, env: extraEnv, maxOutput = defaultOutputBytes }: RunOptions,
+  { timeoutMs, env: extraEnv, maxOutputBytes = defaultOutputBytes }: RunOptions,
 ): Promise<ProgramResult> {
   const process = exec({
     command,
     args,
     cwd,
-    // Python compares only the size of a file and the second of its change. With bytecode of an earlier run it could
-    // use the code before an edit, and bytecode files would fill the project.
+    // Python must write no bytecode: it compares only the size of a file and the second of its last change, so it could
+    // use the bytecode of the file before an edit. The bytecode files would also fill the project.
     env: { PYTHONDONTWRITEBYTECODE: "1", ...env, ...extraEnv },
     stdin: "",
     timeoutMs,
@@ -111,17 +112,17 @@ export async function run(
     if (step.done === true) {
       const end = step.value;
       const ok = end.cause === "exited" && end.exitCode === 0 && end.signal === undefined;
-      return { end, ok, stdout: lastLines(stdout, maxOutput), stderr: end.stderr };
+      return { end, ok, stdout: lastLines(stdout, maxOutputBytes), stderr: end.stderr };
     }
     stdout += step.value;
-    if (stdout.length > 2 * maxOutput + maxExtraChars) stdout = stdout.slice(-maxOutput - 1);
+    if (stdout.length > 2 * maxOutputBytes + maxExtraChars) stdout = stdout.slice(-maxOutputBytes - 1);
   }
 }
 
-/** The output may grow by so many characters before its beginning is cut off, because each cut copies the rest. */
+/** The output may grow by so many characters before its beginning is removed, because each removal copies the rest. */
 const maxExtraChars = 1_000_000;
 
-/** The last whole lines of a text, with plain line ends. If the last line alone is too long, its end. */
+/** The last whole lines of a text, with line feeds as line ends. If the last line alone is too long, its end. */
 function lastLines(text: string, maxChars: number): string {
   const lastPart = text.slice(-maxChars);
   const isCut = lastPart.length < text.length && text.at(-maxChars - 1) !== "\n";
@@ -135,9 +136,9 @@ function lastLines(text: string, maxChars: number): string {
 export const runShell = (place: Place, line: string, options: RunOptions): Promise<ProgramResult> =>
   run(place, "sh", ["-c", line], options);
 
-/** `undecided` for a program that was ended before its own end. */
-export const undecidedIf = ({ end }: ProgramResult): Pick<CheckResult, "undecided"> =>
-  end.cause === "exited" ? {} : { undecided: true };
+/** The field `isUndecided` for a program that was ended from outside; empty if it ended by itself. */
+export const undecidedField = ({ end }: ProgramResult): Pick<CheckResult, "isUndecided"> =>
+  end.cause === "exited" ? {} : { isUndecided: true };
 
 /** Default limit of a command, in seconds. */
 const defaultSeconds = 300;
@@ -157,12 +158,12 @@ export function endSentence({ end }: ProgramResult, timeoutMs: number): string {
   return `It ended with exit code ${exitCode ?? "unknown"}.`;
 }
 
-/** The content of a file as the agent sees it, or why it can't be read. At most 10 MB. */
+/** The content of a file as the agent sees it, at most 10 MB; or the reason why it can't be read. */
 export async function contentOf(
   place: Place,
   path: string,
 ): Promise<
-  { readonly bytes: Buffer; readonly problem?: undefined } | { readonly problem: string; readonly undecided?: true }
+  { readonly bytes: Buffer; readonly problem?: undefined } | { readonly problem: string; readonly isUndecided?: true }
 > {
   const copy = join(place.scratch, `${randomUUID()}.copy`);
   mkdirSync(place.scratch, { recursive: true });
@@ -173,10 +174,10 @@ export async function contentOf(
     if (result.end.exitCode === 44) return { problem: `There is no file ${path}.` };
     const bytes = await readRegularUpTo(copy, maxContentBytes).catch(() => undefined);
     if (typeof bytes === "number")
-      return { problem: `${path} is larger than ${maxContentBytes / 1_000_000} MB.`, undecided: true };
+      return { problem: `${path} is larger than ${maxContentBytes / 1_000_000} MB.`, isUndecided: true };
     if (result.ok && bytes !== undefined) return { bytes };
     const reason = lastCharsOf(result.stderr, 300) || endSentence(result, 60_000);
-    return { problem: `${path} can't be read: ${reason}`, undecided: true };
+    return { problem: `${path} can't be read: ${reason}`, isUndecided: true };
   } finally {
     rmSync(copy, { force: true });
   }
@@ -190,7 +191,7 @@ export const lastCharsOf = (text: string, maxChars: number): string => {
   return trimmed.length <= maxChars ? trimmed : `…${trimmed.slice(trimmed.length - maxChars + 1)}`;
 };
 
-/** The output of a failed command, both streams, for people and agents. */
+/** The output of a failed command on both streams, for people and agents. */
 export function outputOf({ stdout, stderr }: Pick<ProgramResult, "stdout" | "stderr">, maxChars: number): string {
   const parts = withoutUndefined({ stdout: stdout.trim() || undefined, stderr: stderr.trim() || undefined });
   const streams = [parts.stdout, parts.stderr].filter((part) => part !== undefined);
@@ -210,5 +211,5 @@ export async function checkCommand(
   const result = await runShell(place, line, { timeoutMs });
   if (result.ok) return { passed: true, detail: "It ended with exit code 0." };
   const detail = `${endSentence(result, timeoutMs)}\n${outputOf(result, maxDetailChars - 100)}`.trim();
-  return { passed: false, detail, ...undecidedIf(result) };
+  return { passed: false, detail, ...undecidedField(result) };
 }

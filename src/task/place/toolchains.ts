@@ -6,11 +6,11 @@ import { homeOf } from "../../engine/ui/io.js";
 import { outermostPackageFolder, pythonOf } from "./project.js";
 
 /**
- * Folders of a user's home in which language tools are installed, by the way they are known there. Each is read in a
- * sandbox where a folder of the user's PATH lies in it, or a program there leads into it; what lies next to them, such
- * as keys of registries, is not.
+ * Folders in the user's home in which language tools are installed. A sandbox shows such a folder if a folder of the
+ * user's PATH is in it, or if a program of the PATH is a link into it. It does not show the files beside these folders,
+ * such as keys of registries.
  */
-const known = [
+const homeToolFolders = [
   [".cargo", "bin"],
   [".rustup"],
   [".pyenv"],
@@ -20,7 +20,7 @@ const known = [
   [".volta"],
   [".asdf"],
   [".local", "share", "mise"],
-  // Beside these uv keeps logins.
+  // Only these two folders, because uv keeps logins beside them.
   [".local", "share", "uv", "python"],
   [".local", "share", "uv", "tools"],
   [".bun"],
@@ -31,84 +31,96 @@ const known = [
 ] as const;
 
 /**
- * Where rustup finds its toolchains: inside a sandbox HOME is another folder, by which it would find none. Nothing
- * where the user says it, or has none.
+ * The variable by which rustup finds its toolchains in a sandbox, where HOME is another folder. Empty if the user has
+ * set the variable or has no rustup.
  */
-export function rustupIn(env: NodeJS.ProcessEnv): { readonly RUSTUP_HOME?: string } {
+export function rustupVariables(env: NodeJS.ProcessEnv): { readonly RUSTUP_HOME?: string } {
   const folder = join(homeOf(env), ".rustup");
   return (env["RUSTUP_HOME"] ?? "") === "" && existsSync(folder) ? { RUSTUP_HOME: folder } : {};
 }
 
-/** What work in a folder has to read besides: the tools of the user's PATH, and the packages around it. */
+/**
+ * The folders that work in a folder needs to read: the tools of the user's PATH, and the packages around the folder.
+ */
 export function surroundingsOf(folder: string, env: NodeJS.ProcessEnv): string[] {
   const packages = outermostPackageFolder(folder, homeOf(env));
   return [...toolchainsOf(folder, env), ...(packages === undefined ? [] : [packages])];
 }
 
-/** Folders of a PATH with another name may hold more than programs. */
-const programFolders = new Set(["bin", "sbin", "shims", "condabin"]);
-/** What is there in every sandbox. */
-const ofSystem = /^\/(?:usr|bin|sbin|lib\w*)(?:\/|$)/;
-/** Files that say that the folder they stand in is an environment of its own, which is of conda or of Python. */
-const environments = ["conda-meta", "pyvenv.cfg"];
+/** Names of folders that contain only programs. A folder of the PATH with another name may contain other files too. */
+const programFolderNames = new Set(["bin", "sbin", "shims", "condabin"]);
+/** Matches the system's folders, which every sandbox has. */
+const systemPathPattern = /^\/(?:usr|bin|sbin|lib\w*)(?:\/|$)/;
+/** Names of files that only the root folder of an environment of conda or Python contains. */
+const environmentMarkers = ["conda-meta", "pyvenv.cfg"];
 
 /**
- * What has to be read so that the tools of a user's PATH run: the tests of a project need its language, which may lie
- * in the user's home. The system's own are there in every sandbox. Of a folder of programs, such as ~/.local/bin, that
- * folder is shown and the packages that its links lead to.
+ * The folders that the tools of the user's PATH need: tests need the tools of their language, which may be installed in
+ * the user's home. The system's tools are in every sandbox. For a folder of programs, such as ~/.local/bin, the result
+ * also contains the packages to which the links in the folder lead.
  */
 function toolchainsOf(project: string, env: NodeJS.ProcessEnv): string[] {
   const home = homeOf(env);
-  const path = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "" && existsSync(folder));
-  const never = [project, home, realOf(home) ?? home];
-  const mayShow = (folder: string) =>
-    !ofSystem.test(folder) && !never.some((each) => isWithin(each, folder)) && !isWithin(folder, project);
-  const bins = path.filter((folder) => programFolders.has(basename(folder)) && mayShow(folder));
-  const targets = bins.flatMap(linksIn).filter(mayShow);
-  // The project's own environment is an agent's to write: only environments and known folders follow from it.
-  const called = [...path, ...targets, realOf(pythonOf(project)) ?? ""];
-  const whole = called.flatMap((each) => environmentAround(each, home) ?? []).filter(mayShow);
-  // An environment of Python's is a link to another Python.
-  const used = [...called, ...whole.flatMap((each) => realOf(join(each, "bin", "python")) ?? [])];
-  const uses = (folder: string) => used.some((each) => isWithin(each, folder));
-  const cargo = uses(join(home, ".cargo"));
-  const own = known
+  const pathFolders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "" && existsSync(folder));
+  const privateFolders = [project, home, realPathOf(home) ?? home];
+  const mayShow = (path: string) =>
+    !systemPathPattern.test(path) &&
+    !privateFolders.some((folder) => isWithin(folder, path)) &&
+    !isWithin(path, project);
+  const programFolders = pathFolders.filter((folder) => programFolderNames.has(basename(folder)) && mayShow(folder));
+  const linkedPrograms = programFolders.flatMap(linkedProgramsIn).filter(mayShow);
+  // An agent may change the project's own Python, so only environments and known folders are derived from its path.
+  const callablePaths = [...pathFolders, ...linkedPrograms, realPathOf(pythonOf(project)) ?? ""];
+  const environmentFolders = callablePaths.flatMap((path) => environmentAround(path, home) ?? []).filter(mayShow);
+  // The Python of a virtual environment is a link to another Python.
+  const environmentPythons = environmentFolders.flatMap((folder) => realPathOf(join(folder, "bin", "python")) ?? []);
+  const usedPaths = [...callablePaths, ...environmentPythons];
+  const isUsed = (folder: string) => usedPaths.some((path) => isWithin(path, folder));
+  const isCargoUsed = isUsed(join(home, ".cargo"));
+  const usedHomeFolders = homeToolFolders
     .map((parts) => join(home, ...parts))
-    .filter((folder) => existsSync(folder) && (uses(folder) || (cargo && folder.endsWith(".rustup"))));
-  // A tool that lies outside of the home is found by its variable; cargo alone keeps logins where its programs are.
-  const named = toolFolderVariables
+    .filter((folder) => existsSync(folder) && (isUsed(folder) || (isCargoUsed && folder.endsWith(".rustup"))));
+  // A tool outside of the home is found by its environment variable. Only cargo keeps logins beside its programs.
+  const variableFolders = toolFolderVariables
     .map((name) => ({ name, folder: env[name] ?? "" }))
     .filter(({ folder }) => isAbsolute(folder) && existsSync(folder) && !isWithin(folder, home))
     .map(({ name, folder }) => (name === "CARGO_HOME" ? join(folder, "bin") : folder))
     .filter(mayShow);
-  const elsewhere = path.filter((folder) => folder.startsWith(`/opt${sep}`)).map((folder) => resolve(folder, ".."));
-  // What lies in a folder that is shown is there with it.
-  const without = (folders: readonly string[], some: readonly string[]) =>
-    some.filter((each) => !folders.some((folder) => isWithin(each, folder)));
-  const folders = [...own, ...named, ...whole, ...elsewhere];
-  const all = [...folders, ...without(folders, bins)];
-  const programs = targets.map((target) => packageOf(target) ?? target);
-  return [...new Set([...all, ...without(all, programs), ...nodeIn(process.execPath)])];
+  const optFolders = pathFolders
+    .filter((folder) => folder.startsWith(`/opt${sep}`))
+    .map((folder) => resolve(folder, ".."));
+  const toolFolderPaths = [...usedHomeFolders, ...variableFolders, ...environmentFolders, ...optFolders];
+  const shownFolders = [...toolFolderPaths, ...pathsOutside(toolFolderPaths, programFolders)];
+  const packages = linkedPrograms.map((path) => packageOf(path) ?? path);
+  return [...new Set([...shownFolders, ...pathsOutside(shownFolders, packages), ...nodeIn(process.execPath)])];
 }
 
-/** The programs outside of a folder that links in it lead to. */
-const linksIn = (folder: string): string[] =>
+/** The paths that are in none of these folders. */
+const pathsOutside = (folders: readonly string[], paths: readonly string[]): string[] =>
+  paths.filter((path) => !folders.some((folder) => isWithin(path, folder)));
+
+/** The programs outside of a folder to which links in the folder lead. */
+const linkedProgramsIn = (folder: string): string[] =>
   entriesIn(folder)
     .filter((entry) => entry.isSymbolicLink())
-    .flatMap(({ name }) => realOf(join(folder, name)) ?? [])
+    .flatMap(({ name }) => realPathOf(join(folder, name)) ?? [])
     .filter((path) => !isWithin(path, folder) && isExecutable(path));
 
-/** The environment that a program or a folder of programs belongs to. */
+/** The root folder of the environment that contains a program or a folder of programs. */
 function environmentAround(path: string, home: string): string | undefined {
-  for (let at = dirname(path); at !== dirname(at) && at !== "." && !isWithin(home, at); at = dirname(at))
-    if (environments.some((name) => existsSync(join(at, name)))) return at;
+  for (
+    let current = dirname(path);
+    current !== dirname(current) && current !== "." && !isWithin(home, current);
+    current = dirname(current)
+  )
+    if (environmentMarkers.some((name) => existsSync(join(current, name)))) return current;
   return undefined;
 }
 
-/** The npm package that a program belongs to, with those that are installed next to it. */
+/** The node_modules folder that contains a program of an npm package. */
 const packageOf = (path: string): string | undefined => /^.*?\/node_modules(?=\/)/.exec(path)?.[0];
 
-function realOf(path: string): string | undefined {
+function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
@@ -117,8 +129,8 @@ function realOf(path: string): string | undefined {
 }
 
 /**
- * Node itself, with the packages that were installed with it. What lies around it may be anything: many put it into
- * ~/.local, where others keep keyrings.
+ * The folders of Node and of the packages that were installed with it. The folder around them is not shown, because it
+ * may contain any files: many users install Node into ~/.local, where other programs keep keys.
  */
 export function nodeIn(program: string): string[] {
   const folder = dirname(dirname(realpathSync(program)));

@@ -6,11 +6,11 @@ import type { Check, Plan } from "../generated/ralph-state.js";
 /** Maximum number of attempts of a task that sets no limit. */
 export const defaultIterations = 10;
 
-/** Maximum number of an agent's own steps. */
+/** Maximum number of steps that agents add to the plan. */
 const maxSteps = 30;
 const maxTitleChars = 200;
 
-/** Under this heading of the plan file, agents write their own steps. */
+/** The heading in the plan file under which agents write their own steps. */
 export const stepsHeading = "## Steps";
 
 interface Step {

@@ -3,19 +3,21 @@ import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import type { Spending } from "../../engine/loop/types.js";
 import type { Attempt, Round, TaskState } from "../generated/ralph-state.js";
 
-/** The rounds of a team that count: those since the task was last started again, without undone rounds. */
+/** The rounds of a team since the task was last started again, without undone rounds. */
 export const roundsOf = ({ rounds = [], begun = 0 }: TaskState): readonly Round[] =>
   rounds.filter(({ round, undone }) => round > begun && undone !== true);
 
-/** Whether a round has not ended: its tests have not failed, and its last role has not worked. */
+/** Whether a round has not ended. It ends if its tests fail, or after its last role. */
 export const isUnderWay = ({ steps }: Round): boolean =>
   !steps.some(({ role, event }) => event === "fail" || role === "adversary");
 
-/** The attempts that count as used. An attempt whose service refused all requests does not. */
+/** The attempts that count toward the limit. An attempt does not count if the model service refused all requests. */
 export const countedAttempts = (attempts: readonly Attempt[]): readonly Attempt[] =>
   attempts.filter(({ failure }) => countsTowardLimit(failure));
 
-/** What the task has used. An attempt of one agent is an iteration, and so is a finished round of a team. */
+/**
+ * The usage of the task. An attempt of a single agent counts as an iteration, and so does a finished round of a team.
+ */
 export function spentBy(state: TaskState): Spending {
   const { attempts, loop } = state;
   const rounds = roundsOf(state);

@@ -18,9 +18,9 @@ export interface ViewNames {
 }
 
 /** The first line of every file that research-ralph wrote. A file without it is the user's and is not changed. */
-const mark = "<!-- Written by research-ralph from ralph.state.json. -->";
+const firstLine = "<!-- Written by research-ralph from ralph.state.json. -->";
 
-const box = (done: boolean): string => (done ? "[x]" : "[ ]");
+const checkbox = (done: boolean): string => (done ? "[x]" : "[ ]");
 
 /** Content of todo.md: the plan. Agents may change the lines under "Steps". */
 export function planText({ plan, task }: TaskState): string {
@@ -28,10 +28,10 @@ export function planText({ plan, task }: TaskState): string {
   const lines = (kind: "criterion" | "step") =>
     tasks
       .filter((item) => (item.kind ?? "criterion") === kind)
-      .map(({ id, title, done }) => `- ${box(done)} ${title}${id === plan?.current_task_id ? " ←" : ""}`);
+      .map(({ id, title, done }) => `- ${checkbox(done)} ${title}${id === plan?.current_task_id ? " ←" : ""}`);
   const criteria = ["## Acceptance criteria", "", ...lines("criterion")];
   const steps = [stepsHeading, "", ...lines("step")];
-  return [mark, `# ${titleOf(task.task)}`, "", ...criteria, "", ...steps, ""].join("\n");
+  return [firstLine, `# ${titleOf(task.task)}`, "", ...criteria, "", ...steps, ""].join("\n");
 }
 
 /**
@@ -48,7 +48,7 @@ export function recordText(state: TaskState): string {
   );
   const history = loop?.history_summary;
   return [
-    mark,
+    firstLine,
     `# ${titleOf(task.task)}`,
     "",
     task.task,
@@ -114,7 +114,7 @@ export function currentText(state: TaskState): string {
   const met = checks.filter(({ passed }) => passed).length;
   const maxIterations = task.max_iterations ?? defaultIterations;
   return [
-    mark,
+    firstLine,
     `# ${titleOf(task.task)}`,
     "",
     `Status: ${status ?? "running"}`,
@@ -135,7 +135,7 @@ const titleOf = (text: string): string => {
   return line.length > 100 ? `${line.slice(0, 99)}…` : line;
 };
 
-/** A larger file was written neither by research-ralph nor as a plan of an agent. */
+/** A larger file is not read: neither research-ralph nor an agent with a plan has written it. */
 const maxBytes = 1_000_000;
 
 /** The agent's own steps in the plan file; the steps of the state if the file is missing or is the user's. */
@@ -145,13 +145,15 @@ export function readSteps(folder: string, { plan }: ViewNames, state: TaskState)
   return text === undefined || !text.split("\n").some(isStepsHeading) ? currentSteps : stepsIn(text);
 }
 
-/** Writes the three files from the state. A file that the user wrote is not changed; `foreign` names it. */
+/**
+ * Writes the three files from the state. Files that the user wrote are not changed; `userFiles` contains their names.
+ */
 export async function writeViews(
   folder: string,
   names: ViewNames,
   state: TaskState,
   ourFiles: ReadonlySet<string>,
-): Promise<{ readonly written: string[]; readonly foreign: string[] }> {
+): Promise<{ readonly written: string[]; readonly userFiles: string[] }> {
   const texts = [
     [names.plan, planText(state)],
     [names.record, recordText(state)],
@@ -161,14 +163,14 @@ export async function writeViews(
   const foreign: string[] = [];
   for (const [name, text] of texts) {
     const path = join(folder, name);
-    // Anything but a text file was made by the agent or the user.
+    // If it is not a text file, the agent or the user has made it.
     const textBefore = inodeAt(path) === undefined ? undefined : (readTextSync(path, maxBytes) ?? "");
-    if (textBefore !== undefined && !textBefore.startsWith(mark) && !ourFiles.has(name)) {
+    if (textBefore !== undefined && !textBefore.startsWith(firstLine) && !ourFiles.has(name)) {
       foreign.push(name);
       continue;
     }
     if (textBefore !== text) await writeFileAtomic(path, text, { durable: false });
     written.push(name);
   }
-  return { written, foreign };
+  return { written, userFiles: foreign };
 }

@@ -12,16 +12,16 @@ import type { Attempt, Best, Round, TaskState, Tested } from "../generated/ralph
 import { stateFile } from "./layout.js";
 import { taskFormat } from "./state-file.js";
 
-/** Name of the state file of a coding run. Earlier versions had such runs beside tasks. */
+/** Name of the state file of a coding run. In earlier versions, such runs were not tasks. */
 export const oldCodeName = "ralph.code.json";
-/** The id of such a state begins with this prefix. */
+/** The prefix of the id of a coding run. */
 export const carriedIdPrefix = "code-";
 
-/** The task of a team if the user gives no text. */
+/** The text of a team's task if the user gives no text. */
 export const repairTaskText =
   "Repair the failing tests of this project. What the tests ask for is right; the code is wrong.";
 
-/** The fields of that state file that are read. */
+/** The fields of a coding run's state file that are read. */
 interface CodingRunState {
   readonly id: string;
   readonly job: {
@@ -47,7 +47,7 @@ interface CodingRunState {
 
 type CodingRunTested = Tested & { readonly unmet?: unknown };
 
-/** Whether a folder holds the state of a coding run that was not yet converted into a task. */
+/** Whether a folder contains the state of a coding run that was not converted into a task yet. */
 export const hasCodingRun = (folder: string): boolean =>
   existsSync(join(folder, oldCodeName)) && !existsSync(stateFile(folder));
 
@@ -58,7 +58,7 @@ export const hasCodingRun = (folder: string): boolean =>
 export async function readCodingRun(folder: string): Promise<TaskState> {
   const path = join(folder, oldCodeName);
   const unreadable = (reason: string) =>
-    new ExpectedError(`${path} can't be read: ${reason}; move it away to begin anew.`);
+    new ExpectedError(`${path} can't be read: ${reason}; move it away to start again.`);
   let value: unknown;
   try {
     value = JSON.parse(await readRegularText(path));
@@ -77,7 +77,8 @@ export async function readCodingRun(folder: string): Promise<TaskState> {
 }
 
 /**
- * Writes the state of such a coding run as the state of a task, once. The old file is moved to the folder of records.
+ * Converts the state of a coding run, if there is one, into the state of a task. Moves the old file to the hidden
+ * folder.
  * @throws ExpectedError if it can't be read; with exit code 5 if a later version wrote one of its files.
  */
 export async function carryOverCodingRun(folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import { configKeys, type ValueKind, type NeedsTrust } from "../../engine/config
 import { isWithin, realPathOf } from "../../engine/process/search-path.js";
 import type { TaskConfig } from "../generated/config.js";
 
-/** A file that research-ralph writes into a folder of the value's choice: programs may be started from that folder. */
+/** A file in another folder needs trust, because programs may be started from that folder. */
 const ifInAnotherFolder: NeedsTrust = (value) => (String(value).includes("/") ? value : undefined);
 
 /** The configuration keys of tasks. */
@@ -15,7 +15,7 @@ export const taskKeys = configKeys({
     task_current_file: "text",
   } satisfies Record<keyof TaskConfig, ValueKind>,
   needsTrust: {
-    // A link within it may lead out of the folder too.
+    // Compared by real paths, because a link in the folder may lead out of it.
     task_workspace: (value, folder) =>
       isWithin(realPathOf(resolve(folder, String(value))), realPathOf(folder)) ? undefined : value,
     task_plan_file: ifInAnotherFolder,

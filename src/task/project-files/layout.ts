@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { hiddenName, inHidden, ledgerName, mcpServersName } from "../../engine/lib/layout.js";
 
-/** Every file of a task's folder. The engine's layout names the files of the engine. */
+/** Names of the files in a task's folder. The engine's layout contains the names of the engine's files. */
 
 /** The task, its criteria and its limits, as the user wrote them. */
 export const taskName = "ralph.json";
 /** The progress of the task. */
 export const stateName = "ralph.state.json";
-/** Copies of states that were broken by hand, as a pattern of git. */
+/** A pattern of git for copies of state files that became invalid by an edit. */
 export const brokenStatesPattern = `${stateName}.broken-*`;
 /**
  * The log for people, and the ledger. They are in the hidden folder because the task's folder is the user's project.
@@ -18,7 +18,7 @@ export const taskLedger = `${hiddenName}/${ledgerName}`;
 export const taskFile = (folder: string): string => join(folder, taskName);
 export const stateFile = (folder: string): string => join(folder, stateName);
 
-/** The index of git by which snapshots are made. */
+/** The git index for snapshots. */
 export const snapshotIndex = inHidden("snapshot.index");
 
 /**
@@ -32,7 +32,7 @@ export const homesFolder = (stateDir: string): string => join(stateDir, "homes")
 export const worktreesFolder = (stateDir: string): string => join(stateDir, "worktrees");
 
 /**
- * Files that would later start programs as the user: settings of tool servers, of agents outside a sandbox, and of git
- * filters. Agents may not create them. Existing ones belong to the project, and git shows changes of them.
+ * Files that could later start programs as the user: settings of tool servers, of agents outside a sandbox, and of git
+ * filters. Agents may not create them. Existing files belong to the project, and git shows how they change.
  */
 export const unwantedNewFiles = [mcpServersName, "prompt.md", ".gitattributes"];

@@ -37,6 +37,6 @@ export const programCriteriaIn = (task: RalphTask, file: string): TrustedPart[] 
       : [],
   );
 
-/** The paths outside the workspace that a task file lets its agents read: `outside`, from its `context`. */
-export const contextIn = (outside: readonly string[], file: string): TrustedPart[] =>
-  outside.length === 0 ? [] : [{ file, key: "context", value: outside }];
+/** The paths outside the workspace (`outsidePaths`) that a task file lets its agents read by its field `context`. */
+export const contextIn = (outsidePaths: readonly string[], file: string): TrustedPart[] =>
+  outsidePaths.length === 0 ? [] : [{ file, key: "context", value: outsidePaths }];

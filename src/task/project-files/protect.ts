@@ -10,30 +10,30 @@ import type { RepositoryOf } from "../../engine/storage/git-repository.js";
 import { logName, unwantedNewFiles, stateName, taskLedger, taskName } from "./layout.js";
 
 /**
- * Paths that agents may not change in a task's folder: the task, its state, our records, and git's own files. Git would
- * later run a planted hook or setting as the user.
+ * Paths that agents may not change in a task's folder: the task, its state, its records, and the files of git.
+ * Otherwise git would later run a hook or a setting of an agent as the user.
  */
 export interface ProtectedPaths {
   /** Paths of files. */
   readonly files: readonly string[];
   readonly folders: readonly GuardedFolder[];
-  /** Folders and files with the branches and the index of the repository. An agent could commit there. */
+  /** Folders and files with the branches and the index of the repository; only if an agent could commit. */
   readonly history: readonly GuardedFolder[];
-  /** The folders of the repository that hold those paths, and the folder of its hooks if it is a different one. */
+  /** The folders of the repository with these paths, and the folder of its hooks if it is a separate folder. */
   readonly git: readonly string[];
   /** The folder of the task's own records. */
   readonly records: string;
 }
 
 /**
- * Opens the guard of an iteration: it remembers the protected paths before an agent starts, or before the agent's work
- * is run. Only this program and the user may change them.
+ * Opens the guard of an iteration before an agent starts, or before the code of an agent is run. The guard records the
+ * protected paths, which only this program and the user may change.
  */
 export type OpenGuard = (iteration: number) => Promise<Guard>;
 
 /**
- * Does `action`, which runs the work of an agent, and then puts back protected paths that it changed. `iteration`: of
- * the agent that worked last; undefined if no agent has worked yet: then nothing is put back.
+ * Calls `action`, which runs the code of an agent, and then puts back protected paths that have changed. `iteration`:
+ * the iteration of the last agent; undefined if no agent has worked yet. Then nothing is put back.
  */
 export async function withProtection<Result>(
   protect: OpenGuard,
@@ -53,24 +53,24 @@ export async function withProtection<Result>(
 }
 
 /**
- * In a repository: the configuration of git and of programs that git starts. Content and history are not among them.
+ * In a repository: the configuration of git and of programs that git starts, without the content and the history.
  */
 const gitSettings = ["config", "config.worktree", "commondir", "gitdir", "hooks", "info"];
-/** Paths that change if somebody commits. The user may commit while an agent works that can't commit. */
+/** Paths that change with a commit. If an agent can't commit, the user may commit while it works. */
 const gitHistory = ["HEAD", "packed-refs", "refs", "index", "logs", "ORIG_HEAD", "MERGE_HEAD"];
 
 /**
- * The protected paths of a task in `folder` whose agents work in `workspace`. `everything`: the agent can commit, so
- * branches and the index are put back too. `configs`: the user's configuration files in the folder, which may name
- * commands.
+ * The protected paths of a task in `folder` whose agents work in `workspace`. `canCommit`: whether the agent can
+ * commit; then branches and the index are put back too. `configFiles`: the user's configuration files in the folder,
+ * which may contain commands.
  */
 export async function protectedPathsOf(
   workspace: string,
   folder: string,
   {
     repository,
-    everything,
-    configs,
+    everything: canCommit,
+    configs: configFiles,
     moreFiles,
   }: {
     /** The repository of the workspace. */
@@ -81,45 +81,48 @@ export async function protectedPathsOf(
     readonly moreFiles: readonly string[];
   },
 ): Promise<ProtectedPaths> {
-  // Of our own records, only those that are read again are protected; the others are written while agents work.
+  // Only records that are read again are protected; the others are written while agents work.
   const names = [taskName, stateName, ...moreFiles];
   const readRecords = [taskLedger, logName].map((name) => join(folder, name));
   const copies = names.map((name) => lastGoodOf(folder, name));
   const taskFiles = [...names.map((name) => join(folder, name)), ...readRecords, ...copies];
   const recordFolders = [journalFolder(folder), inboxFolder(folder)].map((path) => ({ path }));
-  // Also in a subfolder of a repository: git would use an agent's new .git before the one above it.
+  // .git is protected also in a subfolder of a repository: git would use a new .git there instead of the one above.
   const unwantedFiles = unwantedNewFiles.map((name) => join(workspace, name)).filter((path) => !existsSync(path));
   const files = [
-    ...new Set([...taskFiles, ...configs, join(workspace, taskName), ...unwantedFiles, join(workspace, ".git")]),
+    ...new Set([...taskFiles, ...configFiles, join(workspace, taskName), ...unwantedFiles, join(workspace, ".git")]),
   ];
   const records = hiddenFolder(folder);
   if (repository === undefined) return { files, folders: recordFolders, history: [], git: [], records };
-  const roots = [...new Set([repository.folder, repository.common])];
+  const gitFolders = [...new Set([repository.folder, repository.common])];
   const inGit = (names: readonly string[]) =>
-    roots.flatMap((root) => names.map((name) => ({ path: join(root, name) })));
-  const modules = roots.map((root) => ({ path: join(root, "modules"), except: ["objects", "logs", "refs", "index"] }));
+    gitFolders.flatMap((root) => names.map((name) => ({ path: join(root, name) })));
+  const moduleFolders = gitFolders.map((root) => ({
+    path: join(root, "modules"),
+    except: ["objects", "logs", "refs", "index"],
+  }));
   // In a worktree and in a submodule, .git is a file that names the folder.
   const gitFile = join(repository.tree, ".git");
   const hooks = await hooksWithin(workspace, repository.tree);
   return {
     files: [...new Set([...files, gitFile])],
-    folders: [...recordFolders, ...inGit(gitSettings), ...modules, ...hooks.map((path) => ({ path }))],
-    history: everything ? inGit(gitHistory) : [],
-    git: [...roots, ...hooks],
+    folders: [...recordFolders, ...inGit(gitSettings), ...moduleFolders, ...hooks.map((path) => ({ path }))],
+    history: canCommit ? inGit(gitHistory) : [],
+    git: [...gitFolders, ...hooks],
     records,
   };
 }
 
-/** The folder within the workspace that the user's git reads hooks from, such as husky's. */
+/** The folder within the workspace from which the user's git reads hooks, such as the folder of husky. */
 async function hooksWithin(workspace: string, repositoryRoot: string): Promise<string[]> {
   const { stdout } = await runGit(workspace, ["config", "-z", "--type=path", "--get-all", "core.hooksPath"]);
-  // The last value is our own: it turns hooks off.
+  // The last value comes from `runGit`, which turns hooks off.
   const configuredPath = stdout.split("\0").slice(0, -2).at(-1) ?? "";
   const path = resolve(repositoryRoot, configuredPath);
   return configuredPath !== "" && path.startsWith(`${workspace}${sep}`) ? [path] : [];
 }
 
-/** The paths that exist. A sandbox mounts them read-only: the folder of git as a whole, with the history. */
+/** The protected paths that exist. A sandbox mounts them read-only; the folder of git is mounted as a whole. */
 export function existingPaths({ files, git, records }: ProtectedPaths): string[] {
   const outsideRecords = files.filter((path) => !path.startsWith(`${records}/`));
   return [...new Set([...outsideRecords, records, ...git])].filter((path) => existsSync(path));
@@ -127,17 +130,17 @@ export function existingPaths({ files, git, records }: ProtectedPaths): string[]
 
 /** The paths that do not exist, which a sandbox can't mount. If an agent creates one, it is removed afterwards. */
 export const absentPaths = ({ files, folders, git, records }: ProtectedPaths): GuardedTask["around"] => ({
-  // Our own records are mounted as a whole.
+  // The folder of records is mounted as a whole.
   files: files.filter((path) => !existsSync(path) && !path.startsWith(`${records}/`)),
   folders: folders.filter(({ path }) => git.includes(path) && !existsSync(path)),
   history: [],
 });
 
-/** What the guard of a task needs to know. */
+/** The data that the guard of a task needs. */
 export interface GuardedTask {
   /** The folder of the task's records. */
   readonly folder: string;
-  /** The program's state folder. It holds the key that signs a person's messages. */
+  /** The program's state folder, with the key that signs the user's messages. */
   readonly stateDir: string;
   readonly around: Pick<ProtectedPaths, "files" | "folders" | "history">;
 }
@@ -146,7 +149,7 @@ export interface GuardedTask {
 export async function guardTask(task: GuardedTask, recordPath: string, iteration: number): Promise<Guard> {
   const { folder, stateDir, around } = task;
   const guardSettings = { folder, iteration, places: [], rescue: rescuedFolder(stateDir) };
-  // A person may commit after a kill and before the next start.
+  // The history is kept only in memory, because the user may commit after this process was killed.
   const historyEntry = { ...entryOf(task, [], around.history), inMemory: true } as const;
   return await openRecordedGuard(recordPath, { of: "task", ...task }, guardSettings, [
     ...taskEntries(task),
@@ -165,7 +168,7 @@ const entryOf = (
   rule: "restore",
   files,
   folders,
-  // Messages that a person has sent meanwhile are not removed.
+  // Messages that the user has sent meanwhile are not removed.
   decide: async ({ path, before, now }) =>
     before.kind === "absent" &&
     now.kind === "file" &&

@@ -8,18 +8,18 @@ import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 import type { Snapshots } from "./snapshots.js";
 
-/** What is needed to let plugins transform the files that an agent changed in a folder. */
-export interface Transforming {
+/** The folder in which plugins transform the files that an agent changed, and the functions for that. */
+export interface FileTransformation {
   readonly workspace: string;
   readonly snapshots: Pick<Snapshots, "tree" | "changes"> | undefined;
   /** Absent if no plugin transforms files. */
-  readonly remake?: (made: AgentOutput) => Promise<OutputChanges>;
+  readonly changeOutput?: (made: AgentOutput) => Promise<OutputChanges>;
 }
 
 /** Limits of one call: bytes of a file, characters of all files, number of files. */
 const [maxFileBytes, maxTotalChars, maxFiles] = [256_000, 1_000_000, 200];
 
-/** What plugins are told of a change: its agent run and its unit. */
+/** The facts about a change that plugins get: the iteration and the unit. */
 export const changeInfo = (
   { id, phase, title }: Unit,
   { iteration }: Pick<AgentRun, "iteration">,
@@ -29,13 +29,13 @@ export const changeInfo = (
  * Lets plugins transform the text files that differ from `before`, a commit or tree, and writes the new texts. Outside
  * a repository the changed files are not known, so nothing happens.
  */
-export async function remakeFiles(
-  { workspace, snapshots, remake }: Transforming,
+export async function transformFiles(
+  { workspace, snapshots, changeOutput }: FileTransformation,
   before: string | undefined,
   info: Pick<AgentOutput, "iteration" | "unit" | "phase" | "title">,
   tell: Tell,
 ): Promise<void> {
-  if (remake === undefined || snapshots === undefined || before === undefined) return;
+  if (changeOutput === undefined || snapshots === undefined || before === undefined) return;
   const after = await snapshots.tree();
   if (after === undefined) return;
   const changes = await snapshots.changes(before, after);
@@ -44,12 +44,12 @@ export async function remakeFiles(
     changes.flatMap(({ path, kind }) => (kind === "removed" ? [] : [path])),
   );
   if (files.length === 0) return;
-  const { files: newFiles, notices } = await remake({ ...info, files });
+  const { files: newFiles, notices } = await changeOutput({ ...info, files });
   for (const notice of notices) await tell(notice);
-  const written: string[] = [];
-  for (const { path, text } of newFiles) if (await writeIfInside(workspace, path, text)) written.push(path);
-  if (written.length === 0) return;
-  const message = `A plugin has transformed ${listed(written)}, which the agent had changed.`;
+  const writtenPaths: string[] = [];
+  for (const { path, text } of newFiles) if (await writeIfInside(workspace, path, text)) writtenPaths.push(path);
+  if (writtenPaths.length === 0) return;
+  const message = `A plugin has transformed ${listed(writtenPaths)}, which the agent had changed.`;
   await tell({ type: "notice", level: "info", message });
 }
 
@@ -79,7 +79,7 @@ function isInside(workspace: string, path: string): boolean {
   }
 }
 
-/** Writes a file. Answers false if that fails: then the agent's text stays. */
+/** Writes a file. Returns false if that fails; then the agent's text stays. */
 async function writeIfInside(workspace: string, path: string, text: string): Promise<boolean> {
   try {
     if (!isInside(workspace, path)) return false;

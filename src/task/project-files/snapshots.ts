@@ -11,7 +11,7 @@ import { readRegularFile } from "../../engine/storage/regular-file.js";
 import { brokenStatesPattern, stateName, taskName } from "./layout.js";
 import { withUnchangingGit } from "./unchanging-git.js";
 
-/** The content of the folder at some moment. */
+/** The stored content of the folder at one moment. */
 export interface Snapshot {
   readonly commit: string;
   /** The git tree of the content: two equal folders have the same tree. */
@@ -29,34 +29,34 @@ export interface Snapshots {
   /** The tree of the folder's current content, without storing a snapshot; undefined if git fails. */
   tree(): Promise<string | undefined>;
   /**
-   * Puts the folder back to a snapshot and answers with the changed files. The content before is stored as
+   * Puts the folder back to a snapshot and returns the changed files. The content from before is stored as
    * refs/ralph/<task>/before-undo.
    * @throws ExpectedError if there is no such snapshot, or git fails.
    */
   putBack(iteration: number): Promise<readonly string[]>;
   /** The files that differ between two snapshots. @throws ExpectedError if git fails. */
-  changes(from: string, to: string): Promise<readonly Changed[]>;
+  changes(from: string, to: string): Promise<readonly ChangedFile[]>;
   /** The diff of one file, as git shows it. @throws ExpectedError if git fails. */
   diff(from: string, to: string, path: string): Promise<string>;
   /** The text of a file in a snapshot; undefined if the file is missing, binary, or larger than 1 MB. */
   textAt(commit: string, path: string): Promise<string | undefined>;
   /**
-   * Puts these files back to a snapshot. A file that the snapshot does not have is removed. Answers with the ref that
-   * stores the content before; the ancestors of that commit hold the content before earlier calls.
+   * Puts these files back to a snapshot. A file that the snapshot does not have is removed. Returns the ref that stores
+   * the content from before; the ancestors of that commit store the content from before earlier calls.
    */
-  put(commit: string, paths: readonly string[]): Promise<string>;
+  putBackFiles(commit: string, paths: readonly string[]): Promise<string>;
   /** Creates a folder and writes the whole content of a snapshot into it. */
   writeTo(commit: string, folder: string): Promise<void>;
 }
 
 /** A file that differs between two snapshots. */
-export interface Changed {
+export interface ChangedFile {
   /** Relative to the folder. */
   readonly path: string;
   readonly kind: "added" | "changed" | "removed";
 }
 
-/** Folders that programs install or build into. In a few projects they also contain files of the repository. */
+/** Folders into which programs install or build files. In some projects they also contain files of the repository. */
 const programFolders = ["node_modules", "target/debug", "target/release", "target/doc", "target/tmp"];
 /** Matches a path up to the outermost of these folders. */
 const outermostProgramFolder = new RegExp(`^(?:.*?/)??(?:${programFolders.join("|")})(?=/)`);
@@ -74,7 +74,7 @@ export const generatedFiles: readonly string[] = [
   .concat("*.pyc", "target/.rustc_info.json", "target/CACHEDIR.TAG")
   .map((pattern) => `:(exclude,glob)**/${pattern}`);
 
-/** A larger file is not source code. */
+/** Larger files are not read, because they are not source code. */
 const maxTextBytes = 1_000_000;
 
 const authorOptions = ["-c", "user.name=research-ralph", "-c", "user.email=research-ralph@localhost"];
@@ -84,7 +84,7 @@ const gitOptions = ["core.autocrlf=false", "core.splitIndex=false", "core.untrac
 );
 
 interface SnapshotOptions {
-  /** Absolute path of the index. It makes the next snapshot faster. */
+  /** Absolute path of the git index for snapshots. It is kept, because it makes the next snapshot faster. */
   readonly index: string;
   /** Files that research-ralph writes into the folder. */
   readonly views: readonly string[];
@@ -137,9 +137,9 @@ export function openSnapshots(
       return await action((args, extraLimits) => git(args, { settings: filterSettings, ...limits, ...extraLimits }));
     });
   const ownFiles = [hiddenName, taskName, stateName, brokenStatesPattern, ...views].map((name) => `:(exclude)${name}`);
-  const ref = (name: string) => `refs/ralph/${id}/${name}`;
+  const refOf = (name: string) => `refs/ralph/${id}/${name}`;
   const programFolderPatterns = programFolders.map((folderName) => `:(glob)**/${folderName}/**`);
-  /** Paths of the repositories within this one that our index contains. */
+  /** Paths of the repositories within this one that the index for snapshots contains. */
   const nestedRepositories = cachedByContent(index, async () => {
     const staged = (await outputOf(git(["ls-files", "--stage", "-z"]))).split("\0");
     return staged.filter((entry) => entry.startsWith("160000 ")).map((entry) => entry.split("\t")[1] ?? "");
@@ -167,9 +167,9 @@ export function openSnapshots(
   }
 
   /**
-   * Removes nested repositories from our index; the next `add` finds them again. If the index contains one, git starts
-   * another git in it to read its state. That git runs the filters of the nested configuration, which an agent may have
-   * written.
+   * Removes nested repositories from the index for snapshots; the next `add` finds them again. If the index contains a
+   * nested repository, git starts another git there, which runs the filters of the nested configuration. An agent may
+   * have written that configuration.
    */
   async function removeNestedFromIndex(safeGit: Git): Promise<void> {
     const input = nulTerminated(await nestedRepositories());
@@ -183,7 +183,7 @@ export function openSnapshots(
   async function addCommittedFolders(safeGit: Git): Promise<void> {
     const folders = await committedFolders();
     if (folders.length === 0) return;
-    // Git refuses all paths if it does not find one, so each is added alone. Paths that do not exist are only updated.
+    // If git does not find one path, it refuses all of them, so each pattern is updated alone.
     for (const pattern of programFolderPatterns) await safeGit(["add", "--update", "--ignore-errors", "--", pattern]);
     const existingFolders = folders
       .filter((folderPath) => existsSync(join(folder, folderPath)))
@@ -209,16 +209,16 @@ export function openSnapshots(
   async function saveSnapshot(name: string): Promise<Snapshot> {
     const tree = await writeCurrentTree();
     if (!hasNotifiedNested) await notifyNested();
-    lastCommit ??= (await git(["rev-parse", "--quiet", "--verify", ref("last")])).stdout.trim();
+    lastCommit ??= (await git(["rev-parse", "--quiet", "--verify", refOf("last")])).stdout.trim();
     const parent = lastCommit === "" ? [] : ["-p", lastCommit];
     const commit = (await outputOf(git(["commit-tree", tree, ...parent, "-m", `ralph ${id}: ${name}`]))).trim();
-    const input = [name, "last"].map((refName) => `update ${ref(refName)} ${commit}\n`).join("");
+    const input = [name, "last"].map((refName) => `update ${refOf(refName)} ${commit}\n`).join("");
     await outputOf(git(["update-ref", "--stdin"], { input }));
     lastCommit = commit;
     return { commit, tree };
   }
 
-  async function changesBetween(from: string, to: string): Promise<Changed[]> {
+  async function changesBetween(from: string, to: string): Promise<ChangedFile[]> {
     const diff = await outputOf(
       git(["diff-tree", "-r", "-z", "--no-renames", "--name-status", "--relative", from, to]),
     );
@@ -230,7 +230,7 @@ export function openSnapshots(
   }
 
   /** Puts changed files back to a snapshot. `changes`: the difference from the current content to the snapshot. */
-  async function putChanged(commit: string, changes: readonly Changed[]): Promise<void> {
+  async function putChanged(commit: string, changes: readonly ChangedFile[]): Promise<void> {
     // First remove files: a file may be at the path of a folder of the snapshot.
     for (const { kind, path } of changes) if (kind === "removed") await rm(join(folder, path), { force: true });
     const pathsToWrite = changes.filter(({ kind }) => kind !== "removed").map(({ path }) => path);
@@ -262,9 +262,9 @@ export function openSnapshots(
       }
     },
     async putBack(iteration) {
-      const resolved = await git(["rev-parse", "--quiet", "--verify", `${ref(String(iteration))}^{commit}`]);
+      const resolved = await git(["rev-parse", "--quiet", "--verify", `${refOf(String(iteration))}^{commit}`]);
       if (!resolved.ok) {
-        const refs = await git(["for-each-ref", "--format=%(refname)", ref("")]);
+        const refs = await git(["for-each-ref", "--format=%(refname)", refOf("")]);
         const numbers = [...refs.stdout.matchAll(/\/(\d+)$/gm)].map(([, number]) => Number(number));
         const keptText =
           numbers.length === 0 ? "none is kept" : `kept are ${numbers.toSorted((a, b) => a - b).join(", ")}`;
@@ -297,14 +297,14 @@ export function openSnapshots(
       const { ok: isThere, stdout } = await git(["cat-file", "blob", `${commit}:./${path}`]);
       return !isThere || stdout.length > maxTextBytes || stdout.includes("\0") ? undefined : stdout;
     },
-    async put(commit, paths) {
+    async putBackFiles(commit, paths) {
       const wantedPaths = new Set(paths);
       const { commit: commitBefore } = await saveSnapshot("before-undo");
       await putChanged(
         commit,
         (await changesBetween(commitBefore, commit)).filter(({ path }) => wantedPaths.has(path)),
       );
-      return ref("before-undo");
+      return refOf("before-undo");
     },
     async writeTo(commit, target) {
       const { prefix } = repository;
@@ -340,7 +340,7 @@ async function outputOf(answer: Promise<GitAnswer>): Promise<string> {
   const missingObject = /(?:bad object|not a valid object name:?) ([0-9a-f]{40,64})/i.exec(stderr)?.[1];
   if (missingObject !== undefined)
     throw new ExpectedError(
-      `The git repository does not hold ${missingObject.slice(0, 12)}, in which files of the task were kept: it may be another clone; move ${stateName} away to begin anew.`,
+      `The git repository does not contain ${missingObject.slice(0, 12)}, in which files of the task were stored: it may be another clone; move ${stateName} away to start again.`,
     );
   throw new ExpectedError(
     ended === undefined ? stderr.trim().split("\n").slice(-1).join("") : `it was ended because ${ended}.`,
@@ -369,7 +369,7 @@ const contentOf = (path: string): Promise<string | undefined> =>
     () => undefined,
   );
 
-/** Adds the task's own files to .git/info/exclude, which git does not share; does nothing without a repository. */
+/** Adds these files to .git/info/exclude, which git does not share. Does nothing without a repository. */
 export async function excludeFromGit(repository: RepositoryOf | undefined, names: readonly string[]): Promise<void> {
   if (repository === undefined) return;
   const file = join(repository.common, "info", "exclude");

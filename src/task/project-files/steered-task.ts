@@ -7,7 +7,7 @@ import { stateFile, taskFile, taskLedger, taskName } from "./layout.js";
 import { newState, taskFormat } from "./state-file.js";
 import { readTaskFile } from "./task-file.js";
 
-/** A task that a person steers from outside its run. `where`: the folder as the person wrote it. */
+/** A task that the user steers from outside its run. `where`: the folder as the user wrote it. */
 export const steeredTask = (folder: string, where: string): SteeredWork => ({
   folder,
   where,
@@ -22,7 +22,7 @@ export const steeredTask = (folder: string, where: string): SteeredWork => ({
   more: "change the task or its criteria",
 });
 
-/** The state and the ledger of a task. If no run has begun it, the state is a new one. */
+/** The state and the ledger of a task. If no run has started yet, the state is a new one. */
 export const taskRecords = async (folder: string) =>
   existsSync(stateFile(folder))
     ? await readRecords(folder, taskFormat)

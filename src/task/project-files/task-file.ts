@@ -42,7 +42,7 @@ const knownFields = [
   ],
 ] as const;
 
-/** A larger file is not a task. */
+/** Maximum size of a task file. */
 const maxBytes = 1_000_000;
 
 interface TaskFileContent {
@@ -60,12 +60,12 @@ interface TaskFileContent {
  */
 export async function readTaskFile(path: string): Promise<TaskFileContent> {
   try {
-    const text = await taskText(path);
-    const value = taskValue(text, path);
+    const text = await readTaskText(path);
+    const value = parseTask(text, path);
     const notices = unknownFields(value).map(({ pointer, message }) => `${path}: ${pointer} ${message}.`);
-    return { task: checkedTask(value, path, text), notices, text };
+    return { task: validateTask(value, path, text), notices, text };
   } catch (error) {
-    const copyPath = lastGoodCopy(path);
+    const copyPath = lastGoodPath(path);
     if (!(error instanceof ExpectedError) || stampOf(copyPath) === undefined) throw error;
     const wayBack = `copy its last good version, ${copyPath}, there`;
     if (stampOf(path) === undefined) throw new ExpectedError(`There is no ${path}; ${wayBack}.`, 2);
@@ -74,25 +74,25 @@ export async function readTaskFile(path: string): Promise<TaskFileContent> {
 }
 
 /**
- * A function that reads the task at `path` repeatedly while agents work. It waits for a file that a person is just
- * saving. It stores a copy of each new version in the folder of records, so that the user can restore it.
+ * Creates a function that reads the task at `path`; it is called again and again while agents work. If the user is
+ * saving the file, it waits. It stores a copy of each new version, so that the user can restore it.
  * @throws ExpectedError like `readTaskFile`.
  */
-export function savedTaskReader(path: string): () => Promise<RalphTask> {
+export function createTaskReader(path: string): () => Promise<RalphTask> {
   let lastText: string | undefined;
   return async () => {
     const { task, text } = await readOnceSaved(path, () => readTaskFile(path));
-    if (text !== lastText) await writeFileAtomic(lastGoodCopy(path), text, { durable: false });
+    if (text !== lastText) await writeFileAtomic(lastGoodPath(path), text, { durable: false });
     lastText = text;
     return task;
   };
 }
 
 /** The path of the copy of the last good version of the task at `path`. */
-const lastGoodCopy = (path: string): string => lastGoodOf(dirname(path), basename(path));
+const lastGoodPath = (path: string): string => lastGoodOf(dirname(path), basename(path));
 
-/** The value of a task's text. @throws ExpectedError (exit code 2) with line and column if it is not JSON. */
-export function taskValue(text: string, path: string): unknown {
+/** Parses the text of a task. @throws ExpectedError (exit code 2) with line and column if it is not JSON. */
+export function parseTask(text: string, path: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -106,8 +106,8 @@ export function taskValue(text: string, path: string): unknown {
   return value;
 }
 
-/** The text of a task file. @throws ExpectedError (exit code 2) if it can't be read or is too large. */
-export async function taskText(path: string): Promise<string> {
+/** Reads the text of a task file. @throws ExpectedError (exit code 2) if it can't be read or is too large. */
+export async function readTaskText(path: string): Promise<string> {
   let size: number;
   try {
     const bytes = await readRegularUpTo(path, maxBytes);
@@ -127,10 +127,11 @@ export async function taskText(path: string): Promise<string> {
 }
 
 /**
- * The value as a task. Messages name `place`; they name lines if `text`, the text of the value, is given.
+ * Returns the value as a task if it is valid. Messages name `place`, and also lines if `text`, the text of the value,
+ * is given.
  * @throws ExpectedError (exit code 2) with each problem's pointer and hint.
  */
-export function checkedTask(value: unknown, place: string, text?: string): RalphTask {
+export function validateTask(value: unknown, place: string, text?: string): RalphTask {
   const problems = problemsInTask(value);
   const [firstProblem] = problems;
   if (firstProblem === undefined) return value as RalphTask;
@@ -171,7 +172,7 @@ export function problemsInTask(value: unknown): Problem[] {
   ];
 }
 
-/** The pointer of the criterion in the top list that contains a pointer; undefined for other pointers. */
+/** The pointer of the criterion (in the outermost list) that contains a pointer; undefined for other pointers. */
 const criterionAt = (pointer: string): string | undefined => /^\/acceptance_criteria\/\d+/.exec(pointer)?.[0];
 
 const criterionHint = 'Add one, such as {"type": "command_succeeds", "command": "npm test"}.';
@@ -200,10 +201,10 @@ interface LocatedCriterion {
   readonly criterion: Record<string, unknown>;
 }
 
-/** Every criterion in a task, which may be invalid, with nested criteria. */
+/** All criteria in a task, with nested criteria. The task may be invalid. */
 export function criteriaIn(value: unknown): LocatedCriterion[] {
   const criteriaInList = (pointer: string, value: unknown): LocatedCriterion[] =>
-    Array.isArray(value) ? value.flatMap((each, index) => criteriaAt(`${pointer}/${index}`, each)) : [];
+    Array.isArray(value) ? value.flatMap((item, index) => criteriaAt(`${pointer}/${index}`, item)) : [];
   const criteriaAt = (pointer: string, criterion: unknown): LocatedCriterion[] =>
     isObject(criterion)
       ? [
@@ -241,7 +242,7 @@ function nulCharactersIn(value: unknown): Problem[] {
     if (typeof value === "string" && value.includes("\0"))
       problems.push({ pointer, message: "holds a NUL character", hint: "Remove the \\u0000." });
     else if (typeof value === "object" && value !== null)
-      for (const [name, each] of Object.entries(value)) visit(`${pointer}/${name}`, each);
+      for (const [name, item] of Object.entries(value)) visit(`${pointer}/${name}`, item);
   };
   visit("", value);
   return problems;

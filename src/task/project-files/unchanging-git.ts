@@ -5,7 +5,7 @@ import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { readTextSync } from "../../engine/storage/regular-file.js";
 
-/** More bytes of the user's attributes are not read. */
+/** The user's attributes are not read if the file has more bytes. */
 const maxAttributesBytes = 1_000_000;
 
 /**
@@ -21,10 +21,10 @@ export interface GitFolder {
 
 /**
  * Calls `action` with a git that changes no byte of a file. Meanwhile git uses a temporary folder with links to the
- * files of `common` and with attributes of our own. Only the repository's `info/attributes` takes priority over
- * `.gitattributes`, and that file is the user's, so it is not changed. On file systems without links, git converts
- * files as configured. The temporary folder is outside the project: programs such as `node --test` would follow its
- * links, and fail at a broken link if a kill has left the folder there.
+ * files of `common` and with its own attributes. They are needed because only the repository's `info/attributes` takes
+ * priority over `.gitattributes`, and that file belongs to the user. On file systems without links, git converts files
+ * as configured. The temporary folder is outside the project: programs such as `node --test` would follow its links,
+ * and would fail at a broken link if a killed process has left the folder there.
  */
 export async function withUnchangingGit<Result>(
   common: string,

@@ -2,7 +2,7 @@ import { commandLineWords } from "../../engine/config/keys.js";
 import type { Words } from "../../engine/loop/types.js";
 import { stateName, taskLedger, taskName } from "./layout.js";
 
-/** The words for a task in messages about a run. `name`: its file; undefined for a task of the command line. */
+/** The phrases for a task in messages about a run. `name`: its file; undefined for a task of the command line. */
 export function taskWords(name: string | undefined): Words {
   const fileName = name ?? `a ${taskName}, which --save writes`;
   const steerAdvice = name === undefined ? "say more with research-ralph steer" : `say more in ${name}`;

@@ -6,7 +6,7 @@ import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import type { Coverage } from "../generated/test-results.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
-/** A larger report is not read. */
+/** Maximum size of a report; a larger one is not read. */
 const maxReportBytes = 20_000_000;
 
 /**
@@ -33,7 +33,7 @@ const readers: readonly (readonly [readonly string[], (text: string) => Promise<
   ],
 ];
 
-/** The text of a file that was written since then. One second is tolerated: the file system's clock may be coarse. */
+/** The text of a file that was written after `since`. One second is tolerated, because file systems may round times. */
 async function readIfRecent(path: string, since: number): Promise<string | undefined> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || stats.mtimeMs < since - 1_000) return undefined;

@@ -8,18 +8,18 @@ export const frameworks = ["vitest", "jest", "mocha", "node:test", "pytest", "un
 export type Framework = (typeof frameworks)[number];
 
 /** A framework that a project is configured for, and how the project's own script calls it. */
-export interface Detected {
+export interface DetectedFramework {
   readonly framework: Framework;
   /** The command line of the script "test" in package.json, with the scripts that it calls in their place. */
   readonly script?: string;
-  /** The scripts that `npm test` runs before and after it. */
+  /** The scripts that `npm test` runs before and after the script "test". */
   readonly steps?: TestSteps;
-  /** Only these files, relative to the project, whatever the project's settings name. cargo and go always test all. */
-  readonly only?: readonly string[];
+  /** The only files that are tested, relative to the project; absent: all. cargo and go always test all files. */
+  readonly files?: readonly string[];
 }
 
-/** The frameworks that the project in `folder` is configured for, by manifest and script. The first one is used. */
-export function detectTests(folder: string): readonly Detected[] {
+/** The frameworks for which the project in `folder` is configured, by manifest and script. The first one is used. */
+export function detectTests(folder: string): readonly DetectedFramework[] {
   return [
     ...frameworksOfPackage(folder),
     ...frameworksOfPython(folder),
@@ -28,8 +28,8 @@ export function detectTests(folder: string): readonly Detected[] {
   ];
 }
 
-/** The framework that a single command calls, such as `npx vitest run a` or `pytest -k b`. */
-export function frameworkCalledBy(command: string): Detected | undefined {
+/** The framework that a command calls, such as `npx vitest run a`; undefined if it does more than one call. */
+export function frameworkCalledBy(command: string): DetectedFramework | undefined {
   const isPlainCall = (name: string) =>
     withArguments(command, name, [], { drop: /(?!)/, valued: /(?!)/ }) !== undefined;
   if (/[;&|\n]/.test(command)) return undefined;
@@ -49,12 +49,12 @@ export function ownTestCommand(folder: string): string | undefined {
   return target === undefined ? undefined : `make ${target}`;
 }
 
-const frameworkOfFile = (folder: string, file: string, framework: Framework): Detected[] =>
+const frameworkOfFile = (folder: string, file: string, framework: Framework): DetectedFramework[] =>
   existsSync(join(folder, file)) ? [{ framework }] : [];
 
 const nodeTestCall = /(?:^|[\s;&|(])(?:node|tsx)\b[^;&|]*\s--test(?:[\s)]|$)/;
 
-function frameworksOfPackage(folder: string): Detected[] {
+function frameworksOfPackage(folder: string): DetectedFramework[] {
   const manifest = manifestOf(folder);
   if (manifest === undefined) return [];
   const scriptNamed = (name: string) => scriptOf(folder, name);
@@ -65,7 +65,7 @@ function frameworksOfPackage(folder: string): Detected[] {
   const namedInScript = (["vitest", "jest", "mocha"] as const).filter((name) =>
     new RegExp(`\\b${name}\\b`).test(script ?? ""),
   );
-  const byScript: Detected[] = namedInScript.map((framework) => ({
+  const byScript: DetectedFramework[] = namedInScript.map((framework) => ({
     framework,
     ...withoutUndefined({ script }),
     ...steps,
@@ -89,7 +89,7 @@ function frameworksOfPackage(folder: string): Detected[] {
 /** Maximum number of test files that are read. */
 const maxReadFiles = 50;
 
-function frameworksOfPython(folder: string): Detected[] {
+function frameworksOfPython(folder: string): DetectedFramework[] {
   const names = entriesOf(folder);
   const hasMatch = (file: string, pattern: RegExp) => names.includes(file) && pattern.test(textOf(join(folder, file)));
   const testPaths = looksLikePython(folder, names) ? testFiles(folder) : [];

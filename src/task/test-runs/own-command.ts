@@ -1,4 +1,6 @@
-/** How the project's test script calls its framework, so that our test run does what its author means. */
+/**
+ * Functions that change the project's test script so that it writes a report, and otherwise runs as its author means.
+ */
 
 /** Words of a script that end a command. */
 const separators = /^(?:&&|\|\||[;|&()\n])/;
@@ -47,7 +49,7 @@ function wordsOf(line: string): Word[] {
   return words;
 }
 
-/** Programs that only start another program of the project. They are left out, because they may use the network. */
+/** Programs that only start another program of the project. They are removed, because they may use the network. */
 const starterPrograms = /^(?:npx|bunx|yarn|pnpm)$/;
 
 /** Whether a word calls this program, by its name or its path. */
@@ -61,7 +63,7 @@ const isCallOf = (program: string, word: string): boolean =>
 function withoutOptions(words: readonly Word[], drop: RegExp, optionsWithValue: RegExp): Word[] {
   const isValue = (index: number): boolean =>
     (optionsWithValue.test(words[index - 1]?.text ?? "") && !/^["']?-/.test(words[index]?.text ?? "-")) ||
-    // A number after an option of `drop` is the value of that option: it is not a path.
+    // A number after an option that is dropped is the value of that option, not a path.
     (drop.test(words[index - 1]?.text ?? "") && /^\d+$/.test(words[index]?.text ?? ""));
   return words.filter(
     ({ text }, index) => !drop.test(text) && !isValue(index) && !optionsWithValue.test(text.split("=", 1)[0] ?? ""),
@@ -109,10 +111,10 @@ export function withArguments(
   return `${script.slice(0, from)}${call}${endIndex === -1 ? "" : " "}${script.slice(to)}`;
 }
 
-/** Programs that run a script of the package; npm and bun only with "run". */
+/** Programs that run a script of the package. npm and bun do this only with "run". */
 const scriptRunners = /^(?:npm|pnpm|yarn|bun)$/;
 
-/** Maximum number of expanded calls: scripts that call one another repeatedly would grow without end. */
+/** Maximum number of expanded calls, because scripts that call one another could grow without end. */
 const maxCalls = 50;
 
 /** Maximum characters of a command line for a shell. Linux limits an argument to 128 KiB. */
@@ -130,7 +132,7 @@ export function withScripts(script: string, scriptOf: (name: string) => string |
 
 interface Expansion {
   readonly scriptOf: (name: string) => string | undefined;
-  /** The scripts that contain this one. */
+  /** Names of the scripts that call this script, directly or indirectly. */
   readonly within: readonly string[];
   readonly budget: { calls: number };
 }
@@ -152,9 +154,11 @@ function expandScripts(script: string, { scriptOf, within: callers, budget }: Ex
         scriptOf(`post${call.name}`),
       ];
       const options = { scriptOf, within: [...callers, call.name], budget };
-      const expandedScripts = scripts.flatMap((each) => (each === undefined ? [] : [expandScripts(each, options)]));
+      const expandedScripts = scripts.flatMap((script) =>
+        script === undefined ? [] : [expandScripts(script, options)],
+      );
       // After a comment of the shell, a closing bracket on the same line would belong to the comment.
-      const text = expandedScripts.map((each) => `(${each}${each.includes("#") ? "\n" : ""})`).join(" && ");
+      const text = expandedScripts.map((script) => `(${script}${script.includes("#") ? "\n" : ""})`).join(" && ");
       const isAfterPipe = expandedScripts.length > 1 && words[index - 1]?.text.startsWith("|") === true;
       calls.push({ from: first.from, to: last.to, text: isAfterPipe ? `(${text})` : text });
     }

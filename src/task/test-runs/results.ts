@@ -14,7 +14,7 @@ const maxStreamBytes = 4_096;
 export function streamEnd(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxStreamBytes) return text;
-  // A character may be cut in half.
+  // The first character may be cut in half.
   return bytes
     .subarray(bytes.length - maxStreamBytes + 3)
     .toString("utf8")
@@ -112,7 +112,7 @@ export function errorOf(message: string, stack: string, root: string, hint?: str
   };
 }
 
-/** A failed test; its status is `timeout` if the error is one. */
+/** The result of a failed test. Its status is `timeout` if the error is a timeout. */
 export const failedResult = (name: string, error: TestError): TestResult => ({
   status: error.type === "timeout" ? "timeout" : "fail",
   test_name: name,
@@ -129,10 +129,10 @@ export const pathInProject = (root: string, path: string): string =>
 /** Name for the result of a whole run. Such a result is not a test, so it is never reported as missing. */
 export const wholeRunName = "the test run";
 export const notLoadedName = (file: string): string => `${file} could not be loaded`;
-/** The file or module in such a name; undefined if the name is the name of a test. */
-export const fileNotLoaded = (name: string): string | undefined =>
+/** The file or module in a name of `notLoadedName`; undefined for other names. */
+export const unloadedFileIn = (name: string): string | undefined =>
   name.endsWith(notLoadedName("")) ? name.slice(0, -notLoadedName("").length) : undefined;
-export const isNoTest = (name: string): boolean => name === wholeRunName || name.endsWith(notLoadedName(""));
+export const isNotATest = (name: string): boolean => name === wholeRunName || name.endsWith(notLoadedName(""));
 
 /** Numbers tests with equal names, so that none is lost. */
 export function withUniqueNames(tests: readonly TestResult[]): TestResult[] {

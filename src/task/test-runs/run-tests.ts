@@ -7,7 +7,7 @@ import { endSentence, type Place, type ProgramResult, run, runShell } from "../p
 import type { TestResults } from "../generated/test-results.js";
 import { coverageIn } from "./coverage.js";
 import { localProgram, pythonOf } from "../place/project.js";
-import { type Detected, type Framework, looseTestFolders } from "./detect.js";
+import { type DetectedFramework, type Framework, looseTestFolders } from "./detect.js";
 import { readCargo } from "./frameworks/cargo.js";
 import { readGo } from "./frameworks/go.js";
 import { readJest, readMocha } from "./frameworks/javascript.js";
@@ -26,16 +26,16 @@ import {
   wholeRunName,
 } from "./results.js";
 
-/** Maximum bytes of a report: enough for some thousand tests with their output. */
+/** Maximum bytes of a report. Reports of several thousand tests with their output are smaller. */
 const maxReportBytes = 20_000_000;
 
-/** Runs all tests of the project with this framework. Never throws for what the tests do. */
-export async function runTests(detected: Detected, place: Place, timeoutMs: number): Promise<TestResults> {
+/** Runs all tests of the project with this framework. Never throws, whatever the tests do. */
+export async function runTests(detected: DetectedFramework, place: Place, timeoutMs: number): Promise<TestResults> {
   const file = join(place.scratch, `${randomUUID()}.report`);
   mkdirSync(place.scratch, { recursive: true });
   const startedAt = Date.now();
   const testPlace = placeOfTests(place);
-  const ms = Math.min(timeoutMs, place.tests?.maxMs ?? timeoutMs);
+  const ms = Math.min(timeoutMs, place.testPlace?.maxMs ?? timeoutMs);
   const result = await runFramework(detected, file, place.cwd, testPlace, ms);
   try {
     const results = await resultsOf(detected, result, readTextSync(file, maxReportBytes), testPlace.place.cwd, ms);
@@ -48,7 +48,7 @@ export async function runTests(detected: Detected, place: Place, timeoutMs: numb
 
 /** The results of a test run that has ended. `file`: the text of its report. */
 export async function resultsOf(
-  { framework }: Pick<Detected, "framework">,
+  { framework }: Pick<DetectedFramework, "framework">,
   result: ProgramResult,
   file: string | undefined,
   root: string,
@@ -75,9 +75,9 @@ const readers: Readonly<Record<Framework, (run: TestRunOutput) => ParsedTests | 
   go: readGo,
 };
 
-/** `cwd`: the path of the project in this process. */
+/** Starts the framework and waits for its end. `cwd`: the path of the project in this process. */
 async function runFramework(
-  { framework, script, steps = {}, only = [] }: Detected,
+  { framework, script, steps = {}, files = [] }: DetectedFramework,
   file: string,
   cwd: string,
   { place, path }: ReturnType<typeof placeOfTests>,
@@ -88,17 +88,17 @@ async function runFramework(
   // Programs of the project and of the packages around it, in the same order as npm.
   const searchPath = [join(place.cwd, "node_modules/.bin"), dirname(localPath(framework)), place.env["PATH"] ?? ""];
   const npmOptions = { ...options, env: { PATH: searchPath.filter((each) => each !== ".").join(":") } };
-  // The script's own variables, options and steps are kept, except options that wait for a person, stop at the first
-  // failure, or write another report. Vitest writes both reports into one file if two are configured.
+  // The variables, options and steps of the project's script are kept. Options are removed that wait for the user, stop
+  // at the first failure, or write another report: if two are configured, Vitest writes both into one file.
   const runByScript = async (
     args: readonly string[],
     drop: RegExp,
     valued: RegExp,
     command?: string,
   ): Promise<ProgramResult> => {
-    const dropped = place.tests === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
+    const dropped = place.testPlace === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
     const changes = { drop: dropped, valued, ...withoutUndefined({ command }) };
-    const commandWords = [localPath(framework), ...(command === undefined ? [] : [command]), ...args, ...only];
+    const commandWords = [localPath(framework), ...(command === undefined ? [] : [command]), ...args, ...files];
     const ownLine = commandWords.map(shellWord).join(" ");
     const line = (script && withArguments(script, framework, args.map(shellWord), changes)) ?? ownLine;
     return await runShell(place, withSteps(line, steps), npmOptions);
@@ -112,7 +112,7 @@ async function runFramework(
         "run",
       );
     case "jest": {
-      const byPath = only.length === 0 ? [] : ["--runTestsByPath"];
+      const byPath = files.length === 0 ? [] : ["--runTestsByPath"];
       const args = ["--ci", "--json", `--outputFile=${file}`, "--testLocationInResults", ...byPath];
       return await runByScript(args, /^(?:--watch(?:All)?(?:=.*)?|--json|--bail(?:=.*)?|-b)$/, /^--outputFile$/);
     }
@@ -121,7 +121,7 @@ async function runFramework(
       return await runByScript(args, /^(?:--watch|-w|--bail|-b)$/, /^(?:--reporter(?:-options?)?|-[RO])$/);
     }
     case "node:test": {
-      // Only the report for people says why a file could not be loaded.
+      // Only the reporter `spec` says why a file could not be loaded.
       const readableReporter = "--test-reporter=spec --test-reporter-destination=stdout";
       const reporter = `--test --test-reporter=junit --test-reporter-destination=${shellWord(file)} ${readableReporter} `;
       // Node needs as many destinations as reporters.
@@ -130,20 +130,20 @@ async function runFramework(
         "",
       );
       const line = scriptWithoutReporters.replace(/--test(?=[\s)]|$)\s*/, reporter);
-      return await runShell(place, withSteps([line, ...only.map(shellWord)].join(" "), steps), npmOptions);
+      return await runShell(place, withSteps([line, ...files.map(shellWord)].join(" "), steps), npmOptions);
     }
     case "pytest": {
       const args = ["--continue-on-collection-errors", "--maxfail=0", `--junitxml=${file}`, "-p", "no:cacheprovider"];
       const changes = { drop: /^(?:-x|--exitfirst)$/, valued: /^--(?:maxfail|junit-?xml)$/ };
       const line = script && withArguments(script, "pytest", args.map(shellWord), changes);
       if (line !== undefined) return await runShell(place, line, options);
-      return await run(place, path(pythonOf(cwd)), ["-m", "pytest", ...args, ...only], options);
+      return await run(place, path(pythonOf(cwd)), ["-m", "pytest", ...args, ...files], options);
     }
     case "unittest": {
       const folders = ["tests", "test"].filter((name) => isFolder(join(cwd, name)));
       const looseFolders = looseTestFolders(cwd).filter((name) => !folders.includes(name));
       const searchArgs =
-        only.length === 0 ? [".", ...folders, "--", ...looseFolders] : ["--", ...new Set(only.map(dirname))];
+        files.length === 0 ? [".", ...folders, "--", ...looseFolders] : ["--", ...new Set(files.map(dirname))];
       const args = ["-c", unittestRunner, file, ...searchArgs];
       return await run(place, path(pythonOf(cwd)), args, options);
     }
@@ -161,7 +161,7 @@ async function runFramework(
   }
 }
 
-/** Adds a failure of the run as a whole: a failed run must not consist of passing tests only. */
+/** If the run failed although no test did, adds a failure for the whole run. */
 function withRunFailure(parsed: ParsedTests, result: ProgramResult, timeoutMs: number, root: string): ParsedTests {
   const tests = withUniqueNames(parsed.tests);
   const allPassed =

@@ -8,20 +8,20 @@ import { stateName } from "../project-files/layout.js";
 import type { ViewNames } from "../plan/views.js";
 import { spentBy } from "../plan/used.js";
 
-/** Maximum estimated tokens of a brief, however long the output of commands is. */
+/** Maximum estimated tokens of a brief. */
 export const maxBriefTokens = 2_000;
 
-/** Maximum tokens of each part. What a part does not use is left for the failures. */
+/** Maximum estimated tokens of each part of a brief. Tokens that a part does not use are used for the failures. */
 const maxPartTokens = { task: 600, context: 120, said: 250, history: 250, remediation: 160, steering: 160 };
 
-/** What the agent can do; the brief tells it. */
+/** The abilities of the agent, which the brief mentions. */
 interface AgentAbilities {
-  /** The agent has a shell, so it can run the checks itself. */
+  /** Whether the agent has a shell, so that it can run the checks itself. */
   readonly shell: boolean;
   readonly views: ViewNames;
 }
 
-/** Factors for the usual token limits. They are tried in this order until the text surely fits. */
+/** Factors for the token limits. They are tried in this order until the text is short enough. */
 const scales = [1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2];
 
 /** The text for the agent of one attempt, of at most 2,000 tokens. Pure. */
@@ -49,7 +49,8 @@ export function maxTokensOf(text: string): number {
 }
 
 /**
- * Every vocabulary has the words of usual length and form. Long or unusual runs of letters are split into more tokens.
+ * A high estimate of the tokens in a sequence of letters. Ordinary words have few tokens; long or unusual sequences are
+ * split into more tokens.
  */
 function tokensOfLetters(letters: string): number {
   const isWord = letters.length <= 14 && /^(?:[A-Z]?[a-z]+|[A-Z]+)$/.test(letters) && /[aeiouy]/i.test(letters);
@@ -58,8 +59,8 @@ function tokensOfLetters(letters: string): number {
 
 function textWithin(state: TaskState, notes: Notes, { shell, views }: AgentAbilities, scale: number): string {
   const { task, checks, attempts } = state;
-  const attemptsWithSentence = attempts.flatMap((each) =>
-    each.said === undefined || each.undone === true ? [] : [each],
+  const attemptsWithSentence = attempts.flatMap((attempt) =>
+    attempt.said === undefined || attempt.undone === true ? [] : [attempt],
   );
   const file = state.source ?? stateName;
   const remainingIterations = (task.max_iterations ?? defaultIterations) - spentBy(state).iterations;
@@ -121,24 +122,24 @@ function contextLines(context: readonly string[], scale: number): string[] {
 /** A line for each criterion. A failed criterion also gets the detail of its check, if there is room. */
 function criteriaLines(checks: readonly Check[], maxTokens: number): string[] {
   const lines = checks.map(({ criterion, passed }) => `${passed ? "✓" : "✗"} ${criterion}`);
-  // A hundred criteria of two hundred characters each: the open ones count.
+  // If there are many long criteria, their lines are shortened, so that the details of failed ones have room.
   const fittingLines =
     estimateTokens(lines.join("\n")) <= maxTokens * 0.6 ? lines : shortenedLines(checks, maxTokens * 0.6);
   let remainingTokens = maxTokens - estimateTokens(fittingLines.join("\n"));
   const failedChecks = checks.filter(({ passed, detail }) => !passed && detail !== "");
-  const out: string[] = [];
+  const outputLines: string[] = [];
   let remainingFailures = failedChecks.length;
   for (const [index, line] of fittingLines.entries()) {
-    out.push(line);
+    outputLines.push(line);
     const check = checks[index];
     if (check === undefined || check.passed || check.detail === "" || line.startsWith("…")) continue;
-    const shownDetail = indented(clip(check.detail, Math.max(0, Math.floor(remainingTokens / remainingFailures) - 8)));
+    const shownDetail = indent(clip(check.detail, Math.max(0, Math.floor(remainingTokens / remainingFailures) - 8)));
     remainingFailures -= 1;
     if (shownDetail.trim().length < 2) continue;
-    out.push(shownDetail);
+    outputLines.push(shownDetail);
     remainingTokens -= estimateTokens(shownDetail) + 1;
   }
-  return out;
+  return outputLines;
 }
 
 function shortenedLines(checks: readonly Check[], maxTokens: number): string[] {
@@ -153,7 +154,7 @@ function shortenedLines(checks: readonly Check[], maxTokens: number): string[] {
   return lines;
 }
 
-const indented = (text: string): string =>
+const indent = (text: string): string =>
   text
     .split("\n")
     .map((line) => `  ${line}`)

@@ -15,22 +15,22 @@ import type { Attempt, TaskState } from "../generated/ralph-state.js";
 import { planOf } from "../plan/plan.js";
 import { isMet, statusOf } from "./status.js";
 
-/** What the next agent does differently. The agents of a task leave files and no result. */
+/** Advice for the next agent if iterations repeat themselves. The agents of a task change files and give no result. */
 const remedies: NonNullable<LoopMemory["remedies"]> = {
   "identical-answers":
     "Every one of them left the files as they were, or the same again, and no further criterion was met. Take the first criterion that fails, find out why it fails, and change that.",
   oscillation:
-    "They went back and forth between two versions, each mending what the other broke. Read both failures first, then make one change that satisfies both.",
+    "They went back and forth between two versions, and each broke what the other had corrected. Read both failures first, then make one change that satisfies both.",
   "redundant-writes":
     "They wrote the same file over and over. Think the change through, write it once, then check the criteria.",
   "read-loop":
     "They kept reading and changed nothing. Open each file at most once, and then write the change, however small.",
   "planning-loop": "They announced what they would do and ended before doing it. Change files now; nobody answers you.",
   "command-loop":
-    "They ran the same command again and again. What it said once it will say again: change something before you run it once more.",
+    "They ran the same command again and again. The same command gives the same output again: change something before you run it once more.",
 };
 
-/** The latest attempts in a row that achieved nothing, since a person last acted. */
+/** The latest attempts in a row that were not accepted, since the user last acted. */
 export function withoutProgress({ attempts, loop }: TaskState): readonly Attempt[] {
   const attemptsSinceSuccess = attempts.slice(
     attempts.findLastIndex(({ outcome, undone }) => outcome === "accepted" && undone !== true) + 1,
@@ -40,7 +40,7 @@ export function withoutProgress({ attempts, loop }: TaskState): readonly Attempt
   );
 }
 
-/** What stop conditions and briefs need to know of earlier iterations. */
+/** The memory of earlier iterations, for stop conditions and briefs. */
 export function memoryOf(state: TaskState, ledger: readonly LedgerLine[], limits: HistoryLimits): LoopMemory {
   return { ...memoryFrom(state.loop, ledger, limits), withoutResult: withoutProgress(state).length, remedies };
 }
@@ -69,13 +69,13 @@ export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskSt
   return { ...state, status, loop: { ...state.loop, error: isProblem ? verdict.reason : null, last_run } };
 }
 
-/** The state with new messages from a person, which no agent has read yet. Pure. */
+/** The state with new messages of the user, which no agent has read yet. Pure. */
 export function withSteering(state: TaskState, messages: readonly Received[], at: string, redact: Redact): TaskState {
   const steering = instructionsAfter(state.loop?.steering ?? [], messages, at, redact);
   return withRestartedCount({ ...state, loop: { ...state.loop, steering } });
 }
 
-/** The state after a person has acted: earlier attempts without progress no longer count. Pure. */
+/** The state after the user has acted: earlier attempts without progress no longer count. Pure. */
 export const withRestartedCount = (state: TaskState): TaskState => ({
   ...state,
   loop: { ...state.loop, stagnation_since: state.iteration ?? 0 },

@@ -9,7 +9,7 @@ import { zeroSpending } from "../../engine/loop/stop-conditions/budget.js";
 import type { Account, Prepared, Progress, Tell, Unit, Verdict, Work, Workflow } from "../../engine/loop/types.js";
 import type { RecordStore } from "../../engine/storage/state/record-store.js";
 import { receiveMessages } from "../../engine/storage/state/steering-inbox.js";
-import { checkAll, type Checked } from "../criteria/check-criteria.js";
+import { checkAll, type CriteriaResults } from "../criteria/check-criteria.js";
 import type { FilesBefore } from "../criteria/new-test.js";
 import type { RalphTask } from "../generated/ralph.js";
 import type { TaskState } from "../generated/ralph-state.js";
@@ -17,7 +17,7 @@ import { contextOutside } from "../place/context.js";
 import type { Place } from "../place/run.js";
 import { type ViewNames, writeViews } from "../plan/views.js";
 import { type OpenGuard, withProtection } from "../project-files/protect.js";
-import type { Transforming } from "../project-files/remade-files.js";
+import type { FileTransformation } from "../project-files/remade-files.js";
 import type { Snapshots } from "../project-files/snapshots.js";
 import { withDerivedFields, memoryOf, withSteering } from "./derived-state.js";
 import { attemptOf, budgetOf, isMet, progressOf, resultOf } from "./status.js";
@@ -40,38 +40,40 @@ export interface TaskOptions {
   readonly redact: Redact;
   /** Whether agents can run commands. */
   readonly shell: boolean;
-  /** The project's instructions for every agent, read at the start of the run. They are the first part of a brief. */
+  /** The project's instructions for all agents, read at the start of the run. They are the first part of a brief. */
   readonly instructions: string;
-  /** Asks hooks whether the task is done. Answers with their reasons if it is not. */
+  /** Asks hooks whether the task is done. Returns the reasons of hooks that say no; empty if no hook does. */
   readonly veto: (proposal: object) => Promise<readonly string[]>;
   /** Absent if no plugin transforms files. */
-  readonly remake?: Transforming["remake"];
+  readonly remake?: FileTransformation["changeOutput"];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Records how the run has ended, with `keep`, and closes the task. */
-  readonly close: (verdict: Verdict | undefined, keep: (state: TaskState) => Promise<void>) => Promise<void>;
+  /** Records how the run has ended, and closes the task. `keep`: shows the state after that. */
+  readonly close: (verdict: Verdict | undefined, storeChecks: (state: TaskState) => Promise<void>) => Promise<void>;
 }
 
 export interface LoadedTask {
   readonly state: TaskState;
   readonly ledger: readonly LedgerLine[];
   /**
-   * Whether this run has checked the criteria with the files as they are now. Limits end a run only after that: a
-   * person may have met all criteria meanwhile.
+   * Whether this run has checked the criteria with the files as they are now. Limits end a run only after such a check,
+   * because the user may have met all criteria meanwhile.
    */
-  readonly checked: boolean;
+  readonly isChecked: boolean;
 }
 
-/** What a task with one agent and a task with a team share: how they read, check, store and show a task. */
+/** The functions that a task with one agent and a task with a team share: they load, check, store and show a task. */
 export function taskFrame(options: TaskOptions) {
   const { store, workspace, snapshots, views, memory, now, redact } = options;
   /**
-   * The latest checks of this run and their task. `settled`: all criteria are met, and the state does not say so yet.
+   * The latest checks of this run and their task. `areAllMet`: all criteria are met, but the state does not say so yet.
    */
-  let latest: { readonly task: RalphTask; readonly checked: Checked; readonly settled?: true } | undefined;
-  let isFirst = true;
-  const ourViews = new Set<string>();
-  const sayOnce = createNoticeOnce();
+  let latestChecks:
+    | { readonly task: RalphTask; readonly results: CriteriaResults; readonly areAllMet?: true }
+    | undefined;
+  let isFirstLoad = true;
+  const writtenViews = new Set<string>();
+  const notifyOnce = createNoticeOnce();
   const timestamp = () => new Date(now()).toISOString();
 
   const placeFor = (task: RalphTask, signal: AbortSignal): Place => {
@@ -80,8 +82,8 @@ export function taskFrame(options: TaskOptions) {
     return { ...options.place, access: { ...access, read: [...access.read, ...contextFiles] }, signal };
   };
 
-  /** What a new test is compared with; undefined before the first checks of the task, and outside a repository. */
-  const filesBefore = ({ base, tests_before: testsBefore }: TaskState): FilesBefore | undefined =>
+  /** The files with which a new test is compared; undefined before the first checks, and outside a repository. */
+  const filesBeforeAttempts = ({ base, tests_before: testsBefore }: TaskState): FilesBefore | undefined =>
     snapshots === undefined || base === undefined || testsBefore === undefined
       ? undefined
       : {
@@ -99,41 +101,41 @@ export function taskFrame(options: TaskOptions) {
     state: TaskState,
     iteration: number | undefined,
     { signal, tell }: Work,
-  ): Promise<Checked | undefined> {
+  ): Promise<CriteriaResults | undefined> {
     const { task, tests_seen: seenTests = [], flaky = [] } = state;
     const knownTests = {
-      seen: seenTests,
-      ...withoutUndefined({ before: filesBefore(state) }),
+      seenTests,
+      ...withoutUndefined({ filesBefore: filesBeforeAttempts(state) }),
       ...(task.team === true ? { flaky } : {}),
     };
-    const checked = await withProtection(options.protect, iteration, "the criteria were checked", tell, () =>
+    const results = await withProtection(options.protect, iteration, "the criteria were checked", tell, () =>
       checkAll(task.acceptance_criteria, placeFor(task, signal), knownTests, tell),
     );
-    return checked && (await withVetoes(state, checked));
+    return results && (await withVetoes(state, results));
   }
 
-  /** If a hook says that the task is not done, its reasons are one more criterion, which is not met. */
-  async function withVetoes(state: TaskState, checked: Checked): Promise<Checked> {
-    if (!checked.checks.every(({ passed }) => passed)) return checked;
+  /** If hooks say that the task is not done, adds a criterion that is not met, with their reasons. */
+  async function withVetoes(state: TaskState, results: CriteriaResults): Promise<CriteriaResults> {
+    if (!results.checks.every(({ passed }) => passed)) return results;
     const { id: unit, phase, title } = attemptOf(state);
     const detail = (await options.veto({ unit, phase, title, workspace })).join("\n");
-    if (detail === "") return checked;
-    return { ...checked, checks: [...checked.checks, { criterion: "hook of complete", passed: false, ms: 0, detail }] };
+    if (detail === "") return results;
+    return { ...results, checks: [...results.checks, { criterion: "hook of complete", passed: false, ms: 0, detail }] };
   }
 
-  async function show(state: TaskState, tell?: Tell): Promise<void> {
-    const { written, foreign: foreignViews } = await writeViews(workspace, views, state, ourViews);
-    for (const name of written) ourViews.add(name);
+  async function writeViewFiles(state: TaskState, tell?: Tell): Promise<void> {
+    const { written, userFiles } = await writeViews(workspace, views, state, writtenViews);
+    for (const name of written) writtenViews.add(name);
     if (tell === undefined) return;
-    for (const name of foreignViews) {
+    for (const name of userFiles) {
       const message = `${name} is not research-ralph's and stays as it is; name another file in the configuration (task_plan_file, task_record_file, task_current_file).`;
-      await sayOnce(message, tell);
+      await notifyOnce(message, tell);
     }
   }
 
   /** Stores the checks, and `change`, in the state. Before the first attempt it also takes a snapshot of the files. */
-  async function keep(
-    checked: Checked,
+  async function storeChecks(
+    results: CriteriaResults,
     change: (state: TaskState) => TaskState = (state) => state,
     tell?: Tell,
   ): Promise<TaskState> {
@@ -144,16 +146,16 @@ export function taskFrame(options: TaskOptions) {
       const changed = change(current);
       return {
         ...changed,
-        checks: [...checked.checks],
+        checks: [...results.checks],
         checked_at: timestamp(),
-        tests_seen: seenTestsAfter(changed, checked),
-        tests_before: changed.tests_before ?? passingTestsIn(checked),
-        best: changed.best ?? { ...resultOf(checked.checks, 0), ...withoutUndefined({ commit: base }) },
+        tests_seen: seenTestsAfter(changed, results),
+        tests_before: changed.tests_before ?? passingTestsIn(results),
+        best: changed.best ?? { ...resultOf(results.checks, 0), ...withoutUndefined({ commit: base }) },
         status: "running",
         ...withoutUndefined({ base }),
       };
     });
-    await show(newState, tell);
+    await writeViewFiles(newState, tell);
     return newState;
   }
 
@@ -173,73 +175,76 @@ export function taskFrame(options: TaskOptions) {
         if (!isDeepStrictEqual(state.task, task)) {
           await store.edit((current) => withDerivedFields({ ...current, task, checks: [] }, ledger, memory));
           ({ state, ledger } = await store.load());
-          if (!isFirst)
+          if (!isFirstLoad)
             await tell({
               type: "notice",
               level: "info",
               message: "ralph.json has changed; its criteria are checked again.",
             });
         }
-        isFirst = false;
-        const latestOfTask = latest !== undefined && isDeepStrictEqual(latest.task, task) ? latest : undefined;
-        const checked = latestOfTask !== undefined && latestOfTask.settled !== true;
-        return { state: checked ? { ...state, checks: [...latestOfTask.checked.checks] } : state, ledger, checked };
+        isFirstLoad = false;
+        const latestOfTask =
+          latestChecks !== undefined && isDeepStrictEqual(latestChecks.task, task) ? latestChecks : undefined;
+        const isChecked = latestOfTask !== undefined && latestOfTask.areAllMet !== true;
+        return { state: isChecked ? { ...state, checks: [...latestOfTask.results.checks] } : state, ledger, isChecked };
       }),
     progress: ({ state }: LoadedTask): Progress => progressOf(state),
-    account: ({ state, checked }: LoadedTask): Account =>
-      checked ? { spent: spentBy(state), budget: budgetOf(state) } : { spent: zeroSpending, budget: {} },
+    account: ({ state, isChecked }: LoadedTask): Account =>
+      isChecked ? { spent: spentBy(state), budget: budgetOf(state) } : { spent: zeroSpending, budget: {} },
     memory: ({ state, ledger }: LoadedTask) => memoryOf(state, ledger, memory),
     remember: async (compression) => {
       await store.edit((state) => withSummary(state, compression));
     },
-    close: (verdict?: Verdict) => options.close(verdict, show),
+    close: (verdict?: Verdict) => options.close(verdict, writeViewFiles),
   } satisfies Partial<Workflow<LoadedTask, Unit>>;
 
   return {
     common,
-    at: timestamp,
+    timestamp,
     check,
-    keep,
+    storeChecks,
     placeFor,
-    show,
-    sayOnce,
+    writeViewFiles,
+    notifyOnce,
     /** The checks of this run. The first call makes them. `later`: the run is ending. */
-    async found({ state, checked }: LoadedTask, work: Work): Promise<Prepared<Checked>> {
+    async prepareChecks({ state, isChecked }: LoadedTask, work: Work): Promise<Prepared<CriteriaResults>> {
       const iteration = state.attempts.at(-1)?.iteration;
-      const checkedNow = checked && latest !== undefined ? latest.checked : await check(state, iteration, work);
-      if (checkedNow === undefined) return { later: { until: now(), reason: "The run is ending." } };
+      const currentResults =
+        isChecked && latestChecks !== undefined ? latestChecks.results : await check(state, iteration, work);
+      if (currentResults === undefined) return { later: { until: now(), reason: "The run is ending." } };
       if (
-        checkedNow.checks.length > state.task.acceptance_criteria.length ||
-        !checkedNow.checks.every(({ passed }) => passed)
+        currentResults.checks.length > state.task.acceptance_criteria.length ||
+        !currentResults.checks.every(({ passed }) => passed)
       )
-        latest = { task: state.task, checked: checkedNow };
-      else latest = { task: state.task, checked: checkedNow, settled: true };
-      return latest.settled === true ? { settled: checkedNow } : { ready: checkedNow };
+        latestChecks = { task: state.task, results: currentResults };
+      else latestChecks = { task: state.task, results: currentResults, areAllMet: true };
+      return latestChecks.areAllMet === true ? { settled: currentResults } : { ready: currentResults };
     },
     /** Sets the checks of this run; undefined removes them. */
-    take(task: RalphTask, checked: Checked | undefined): void {
-      latest = checked && { task, checked };
+    setChecks(task: RalphTask, results: CriteriaResults | undefined): void {
+      latestChecks = results && { task, results };
     },
   };
 }
 
 export type TaskFrame = ReturnType<typeof taskFrame>;
 
-/** The tests that were seen before, and those of these checks. */
-export const seenTestsAfter = ({ tests_seen: seen = [] }: TaskState, { tests }: Pick<Checked, "tests">): string[] => [
-  ...new Set([...seen, ...tests]),
-];
+/** The names of all tests that ran before or in these checks. */
+export const seenTestsAfter = (
+  { tests_seen: seenBefore = [] }: TaskState,
+  { tests }: Pick<CriteriaResults, "tests">,
+): string[] => [...new Set([...seenBefore, ...tests])];
 
 /** Names of the tests that pass. */
-export const passingTestsIn = ({ runs }: Checked): string[] =>
+export const passingTestsIn = ({ runs }: CriteriaResults): string[] =>
   runs.flatMap(({ results }) =>
     (results?.tests ?? []).flatMap(({ status, test_name }) => (status === "pass" ? [test_name] : [])),
   );
 
 /** The verdict of a run whose criteria are met; undefined if this run has not found all criteria met. */
-export function completeIf({ state, checked }: LoadedTask): Verdict | undefined {
+export function completeIf({ state, isChecked }: LoadedTask): Verdict | undefined {
   const { length } = state.task.acceptance_criteria;
-  if (!checked || !isMet(state)) return undefined;
+  if (!isChecked || !isMet(state)) return undefined;
   const reason = length === 1 ? "The acceptance criterion is met." : `All ${length} acceptance criteria are met.`;
   return { verdict: "complete", reason };
 }

@@ -4,11 +4,11 @@ import type { Best, Check, Round, TaskState } from "../generated/ralph-state.js"
 import { defaultIterations } from "../plan/plan.js";
 import { taskPhase, unitId } from "../project-files/state-file.js";
 
-export const metIn = (checks: readonly Check[]): number => checks.filter(({ passed }) => passed).length;
-export const failingIn = (checks: readonly Check[]): number =>
+export const countMet = (checks: readonly Check[]): number => checks.filter(({ passed }) => passed).length;
+export const countFailing = (checks: readonly Check[]): number =>
   checks.reduce((sum, { failing = 0 }) => sum + failing, 0);
 
-/** Whether the latest checks found all criteria of the task met. */
+/** Whether all criteria of the task are met, according to the latest checks. */
 export const isMet = ({ task, checks }: TaskState): boolean =>
   checks.length === task.acceptance_criteria.length && checks.every(({ passed }) => passed);
 
@@ -28,31 +28,31 @@ export function attemptOf({ task }: TaskState): Unit {
 export function resultOf(checks: readonly Check[], iteration: number): Best {
   const sumOf = (valueOf: (check: Check) => number | undefined) =>
     checks.reduce((sum, check) => sum + (valueOf(check) ?? 0), 0);
-  const best = { met: metIn(checks), failing: failingIn(checks), iteration };
+  const best = { met: countMet(checks), failing: countFailing(checks), iteration };
   return checks.some(({ unloaded }) => unloaded !== undefined)
     ? { ...best, unloaded: sumOf(({ unloaded }) => unloaded), tests: sumOf(({ tests }) => tests) }
     : best;
 }
 
 /**
- * Whether `now` is better than `best`. More criteria are met; or as many, with fewer failing tests; or as many, with
- * fewer files that could not be loaded and more tests that run. Such a file was one failure: it is progress that its
- * tests run, although each of them may fail. Fewer failures do not count if more files can't be loaded. More tests
- * alone do not count either.
+ * Whether `result` is better than `best`: more criteria are met; or as many criteria are met and fewer tests fail; or
+ * as many criteria are met, fewer files could not be loaded and more tests run. A file that could not be loaded counts
+ * as one failure, so if its tests run now, that is progress even if all of them fail. Fewer failures do not count if
+ * more files could not be loaded. More tests alone do not count either.
  */
-export function isBetter(now: Best, best: Best): boolean {
-  if (now.met !== best.met) return now.met > best.met;
-  const [unloaded, unloadedBefore] = [now.unloaded ?? 0, best.unloaded ?? now.unloaded ?? 0];
-  if (unloaded < unloadedBefore && (now.tests ?? 0) > (best.tests ?? 0)) return true;
-  return unloaded <= unloadedBefore && now.failing < best.failing;
+export function isBetter(result: Best, best: Best): boolean {
+  if (result.met !== best.met) return result.met > best.met;
+  const [unloaded, unloadedBefore] = [result.unloaded ?? 0, best.unloaded ?? result.unloaded ?? 0];
+  if (unloaded < unloadedBefore && (result.tests ?? 0) > (best.tests ?? 0)) return true;
+  return unloaded <= unloadedBefore && result.failing < best.failing;
 }
 
 export const progressOf = ({ task, checks }: TaskState): Progress => ({
-  done: metIn(checks),
+  done: countMet(checks),
   total: task.acceptance_criteria.length,
 });
 
-/** What the task may use in total. */
+/** The limits of the task over its whole life. */
 export function budgetOf({ task }: TaskState): Budget {
   const { max_tokens: tokens, max_usd: usd, max_minutes: minutes } = task.budget ?? {};
   return { iterations: task.max_iterations ?? defaultIterations, ...withoutUndefined({ tokens, usd, minutes }) };
@@ -66,14 +66,14 @@ export function statusOf({ verdict, cause }: Verdict): NonNullable<TaskState["st
 }
 
 /**
- * The state after the files were put back to this iteration. Later attempts no longer count as the best, but what they
- * used still counts. The criteria must be checked again, so the task is no longer known to be complete. Pure.
+ * The state after the files were put back to this iteration. The results of later attempts no longer count, but their
+ * usage does. The criteria must be checked again, so the task is not complete before that. Pure.
  */
 export function withoutLaterAttempts(state: TaskState, iteration: number): TaskState {
   const attempts = state.attempts.map((attempt) =>
     attempt.iteration > iteration ? { ...attempt, undone: true as const } : attempt,
   );
-  const { best: _, status: __, tested: ___, ...rest } = state;
+  const { best: _, status: __, tested: ___, ...remainingFields } = state;
   const isLater = ({ round }: Round) => attempts.some((attempt) => attempt.round === round && attempt.undone === true);
   const rounds = state.rounds?.map((round) => (isLater(round) ? { ...round, undone: true as const } : round));
   const countedAttempts = attempts.flatMap((attempt) =>
@@ -81,7 +81,7 @@ export function withoutLaterAttempts(state: TaskState, iteration: number): TaskS
   );
   const best = countedAttempts.toSorted((a, b) => b.met - a.met || (a.failing ?? 0) - (b.failing ?? 0))[0];
   return {
-    ...rest,
+    ...remainingFields,
     attempts,
     ...withoutUndefined({ rounds }),
     checks: [],

@@ -6,10 +6,10 @@ import { type RunAnswer, type FinalOutcome, outcomeText } from "../../engine/loo
 import { outcomeRecord } from "../../engine/loop/run-record/outcome-record.js";
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import type { AgentRun, Unit, Workflow } from "../../engine/loop/types.js";
-import type { Checked } from "../criteria/check-criteria.js";
+import type { CriteriaResults } from "../criteria/check-criteria.js";
 import { contextOutside, unreadableContext } from "../place/context.js";
 import type { OpenGuard } from "../project-files/protect.js";
-import { changeInfo, remakeFiles } from "../project-files/remade-files.js";
+import { changeInfo, transformFiles } from "../project-files/remade-files.js";
 import type { Snapshot } from "../project-files/snapshots.js";
 import type { Attempt, Best, Check, TaskState } from "../generated/ralph-state.js";
 import { readSteps } from "../plan/views.js";
@@ -24,13 +24,13 @@ interface AttemptContext {
   readonly protection: Awaited<ReturnType<OpenGuard>>;
 }
 
-export type TaskWorkflow = Workflow<LoadedTask, Unit, Checked, AttemptContext>;
+export type TaskWorkflow = Workflow<LoadedTask, Unit, CriteriaResults, AttemptContext>;
 
-/** A task on which one agent at a time works, until its criteria are met. */
+/** The workflow of a task on which one agent at a time works, until the criteria are met. */
 export function taskWorkflow(options: TaskOptions): TaskWorkflow {
   const { store, workspace, snapshots, views, memory, now, redact } = options;
   const frame = taskFrame(options);
-  const { check, keep, placeFor, show } = frame;
+  const { check, storeChecks, placeFor, writeViewFiles } = frame;
 
   return {
     name: "task",
@@ -40,17 +40,17 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     prepare: (loaded, _unit, work) =>
       withErrorVerdict(async () => {
         const { task } = loaded.state;
-        const prepared = await frame.found(loaded, work);
+        const prepared = await frame.prepareChecks(loaded, work);
         if ("ready" in prepared)
           for (const message of await unreadableContext(task, placeFor(task, work.signal)))
-            await frame.sayOnce(message, work.tell, "warning");
+            await frame.notifyOnce(message, work.tell, "warning");
         return prepared;
       }),
 
     brief: (_loaded, _unit, prepared, notes) =>
       withErrorVerdict(async () => {
         const iteration = store.nextIteration();
-        const current = await keep(prepared);
+        const current = await storeChecks(prepared);
         const tree = await snapshots?.tree();
         const text = `${options.instructions}${briefText(current, notes, { shell: options.shell, views })}`;
         const readOnly = options.readOnly && [...options.readOnly, ...contextOutside(current.task, workspace)];
@@ -69,8 +69,8 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
     accept: ({ state: loaded }, unit, done, { signal, tell }) =>
       withErrorVerdict(async () => {
         if ("prepared" in done) {
-          frame.take(loaded.task, done.prepared);
-          await keep(done.prepared, undefined, tell);
+          frame.setChecks(loaded.task, done.prepared);
+          await storeChecks(done.prepared, undefined, tell);
           return { outcome: "accepted", summary: "All criteria are met." };
         }
         const { run, context } = done;
@@ -78,15 +78,15 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
           await tell({ type: "notice", level: "warning", message });
         const { state } = await store.load();
         const steps = readSteps(workspace, views, state);
-        if (run.failure === undefined) await remakeFiles(options, context.tree, changeInfo(unit, run), tell);
-        // If the agent's service refused all requests, there is nothing to check.
+        if (run.failure === undefined) await transformFiles(options, context.tree, changeInfo(unit, run), tell);
+        // If the model service refused all requests, the agent has done no work that could be checked.
         const isIdle = run.failure !== undefined && !countsTowardLimit(run.failure.kind);
-        const checked = isIdle ? undefined : await check(state, run.iteration, { signal, tell });
-        if (!isIdle) frame.take(state.task, checked);
+        const results = isIdle ? undefined : await check(state, run.iteration, { signal, tell });
+        if (!isIdle) frame.setChecks(state.task, results);
         const snapshot = await snapshots?.take(run.iteration);
         const judgedAt = new Date(now());
         const at = judgedAt.toISOString();
-        const judged = judge(state, run, checked, context.before);
+        const judged = judge(state, run, results, context.before);
         for (const message of judged.newFailures) await tell({ type: "notice", level: "warning", message });
         const { outcome } = judged;
         const plan = {
@@ -103,9 +103,9 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
             in: "task",
             set: {
               plan,
-              ...(checked === undefined
+              ...(results === undefined
                 ? {}
-                : { checks: [...checked.checks], checked_at: at, tests_seen: seenTestsAfter(state, checked) }),
+                : { checks: [...results.checks], checked_at: at, tests_seen: seenTestsAfter(state, results) }),
               ...withoutUndefined({ best: judged.newBest }),
             },
           },
@@ -116,8 +116,8 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
             set: {
               ...recordOfAttempt(run, outcome, at),
               ...withoutUndefined({ said: closingSentence(run.message, redact) }),
-              met: judged.now.met,
-              failing: judged.now.failing,
+              met: judged.result.met,
+              failing: judged.result.failing,
               ...withoutUndefined({ snapshot: snapshot?.commit }),
             } satisfies Attempt,
           },
@@ -136,7 +136,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
           message: `task: ${outcome.outcome}`,
           progress: progressLine(run, at, `${outcome.outcome}: ${outcomeText(outcome)}`, redact),
         });
-        await show((await store.load()).state, tell);
+        await writeViewFiles((await store.load()).state, tell);
         return outcome;
       }),
   };
@@ -144,19 +144,26 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
 
 interface Judged {
   readonly outcome: FinalOutcome;
-  readonly now: Best;
+  readonly result: Best;
   /** The new best result, if this attempt is the best so far. */
   readonly newBest?: Best;
-  /** The criteria that are no longer met, a sentence each. */
+  /** A sentence for each criterion that was met before the attempt and is no longer met. */
   readonly newFailures: readonly string[];
 }
 
-/** An attempt is accepted if it is better than all before. The files of a failed run count too. */
-function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, checksBefore: readonly Check[]): Judged {
-  const checks = checked?.checks ?? checksBefore;
+/**
+ * Judges an attempt. It is accepted if it is better than all attempts before it. The files of a failed run count too.
+ */
+function judge(
+  state: TaskState,
+  run: AgentRun,
+  results: CriteriaResults | undefined,
+  checksBefore: readonly Check[],
+): Judged {
+  const checks = results?.checks ?? checksBefore;
   const now = resultOf(checks, run.iteration);
   const bestBefore = state.best ?? resultOf(checksBefore, 0);
-  const isBest = checked !== undefined && isBetter(now, bestBefore);
+  const isBest = results !== undefined && isBetter(now, bestBefore);
   const newFailures = checks
     .filter(
       ({ criterion, passed }, index) =>
@@ -165,20 +172,20 @@ function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, ch
     .map(({ criterion, detail }) => `No longer met: ${criterion}: ${detail.split("\n")[0]}`);
   const newBest = isBest ? { newBest: now } : {};
   if (run.failure !== undefined)
-    return { outcome: { outcome: "failed", failure: run.failure }, now, newFailures, ...newBest };
-  if (checked === undefined) {
+    return { outcome: { outcome: "failed", failure: run.failure }, result: now, newFailures, ...newBest };
+  if (results === undefined) {
     const failure = {
       kind: "aborted",
       message: "The criteria were not checked, because the run was interrupted.",
     } as const;
-    return { outcome: { outcome: "failed", failure }, now, newFailures };
+    return { outcome: { outcome: "failed", failure }, result: now, newFailures };
   }
   const total = state.task.acceptance_criteria.length;
   const failing = now.failing === 0 ? "" : `, ${quantity(now.failing, "test")} failing`;
   if (isBest || now.met === total)
     return {
       outcome: { outcome: "accepted", summary: `${now.met} of ${total} criteria met${failing}` },
-      now,
+      result: now,
       newFailures,
       newBest: now,
     };
@@ -187,10 +194,10 @@ function judge(state: TaskState, run: AgentRun, checked: Checked | undefined, ch
     `${now.met} of ${total} criteria met${failing}, no better than before`,
     ...failedChecks.slice(0, 5).map(({ criterion, detail }) => `${criterion}: ${detail.split("\n")[0]}`),
   ];
-  return { outcome: { outcome: "refused", reasons }, now, newFailures };
+  return { outcome: { outcome: "refused", reasons }, result: now, newFailures };
 }
 
-/** Two attempts count as the same if they leave the same files. */
+/** The answer of a run, for the detection of loops: two runs give the same answer if they leave the same files. */
 const runAnswer = (snapshot: Snapshot | undefined, treeBefore: string | undefined): RunAnswer =>
   snapshot === undefined
     ? {}

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { placeTests, removeLeftTests } from "../../../src/code/roles/adversarial-tests.js";
+import { placeTests, removeRemainingTests } from "../../../src/code/roles/adversarial-tests.js";
 import { adversaryFolder, keptTestsFolder } from "../../../src/code/project-files/layout.js";
 
 /** A project by the files of its framework, and a folder beside it that nobody may write to. */
@@ -51,7 +51,7 @@ it("an adversary's test is written through no link that an agent left in its pla
   symlinkSync(rust.outside, join(rust.folder, "tests"));
   writeFileSync(join(rust.outside, "ralph_adversarial_mine.rs"), "mine");
   expect(placeTests(rust.folder, result, undefined).written).toEqual([]);
-  removeLeftTests(rust.folder);
+  removeRemainingTests(rust.folder);
   expect(readdirSync(rust.outside)).toEqual(["ralph_adversarial_mine.rs"]);
 });
 

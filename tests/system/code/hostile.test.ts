@@ -3,7 +3,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkAll } from "../../../src/task/criteria/check-criteria.js";
-import { flakyTestsIn, testedFrom } from "../../../src/code/team/tests.js";
+import { flakyTestsIn, testSummaryOf } from "../../../src/code/team/tests.js";
 import { byRole, codeProject, offByOne } from "../../support/projects/code-project.js";
 import { cli } from "../../support/processes/in-process.js";
 import { placeOnHost } from "../../task/place.js";
@@ -111,10 +111,10 @@ describe("hostile tests", () => {
     writeFileSync(join(place.cwd, "package.json"), offByOne["package.json"] ?? "");
     writeFileSync(join(place.cwd, "hostile.test.mjs"), `import { test } from "node:test";\n${text}`);
     const criterion = { type: "tests_pass", timeout_seconds: seconds } as const;
-    const checked = await checkAll([criterion], place, { seen: [], flaky: [] }, async () => undefined);
+    const checked = await checkAll([criterion], place, { seenTests: [], flaky: [] }, async () => undefined);
     rmSync(place.cwd, { recursive: true, force: true });
     if (checked === undefined) throw new Error("the check was aborted");
-    return { tested: testedFrom(checked, ""), flaky: flakyTestsIn(checked) };
+    return { tested: testSummaryOf(checked, ""), flaky: flakyTestsIn(checked) };
   };
 
   it("that never end are ended, and count as failing", async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { rustupIn, surroundingsOf } from "../../../src/task/place/toolchains.js";
+import { rustupVariables, surroundingsOf } from "../../../src/task/place/toolchains.js";
 import { noAccess } from "../../../src/engine/process/access.js";
 import { programIn } from "../../../src/engine/process/search-path.js";
 import { openSandbox } from "../../../src/engine/sandbox/open-sandbox.js";
@@ -22,7 +22,7 @@ async function check(command: string, files: Readonly<Record<string, string>>, m
     mkdirSync(dirname(join(cwd, name)), { recursive: true });
     writeFileSync(join(cwd, name), text);
   }
-  const env = { ...process.env, ...rustupIn(process.env), ...more };
+  const env = { ...process.env, ...rustupVariables(process.env), ...more };
   const { sandbox } = await openSandbox("bubblewrap", { env });
   if (sandbox === undefined) throw new Error("no sandbox");
   const access = { ...noAccess, read: surroundingsOf(cwd, env), write: [cwd] };

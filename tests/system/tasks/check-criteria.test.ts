@@ -22,7 +22,7 @@ async function check(criterion: object, files: Readonly<Record<string, string>> 
   const checked = await checkAll(
     [criterion as Criterion],
     place,
-    { seen: [] },
+    { seenTests: [] },
     async (event) => void told.push(event.type),
   );
   if (checked !== undefined) expect(told).toEqual(["checking", "checked"]);

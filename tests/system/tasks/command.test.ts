@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/commands/main.js";
-import { readTaskFile, savedTaskReader } from "../../../src/task/project-files/task-file.js";
+import { readTaskFile, createTaskReader } from "../../../src/task/project-files/task-file.js";
 import { ioIn } from "../../support/processes/in-process.js";
 import { templateRepository } from "../../support/projects/git-template.js";
 import {
@@ -291,7 +291,7 @@ describe("a ralph.json that a person saves while an agent works", () => {
   it.each(["", '{"task": "Make'])("is waited for until it is whole, where it is %j first", async (part) => {
     write({ task: "Make both", acceptance_criteria: criteria });
     mkdirSync(path(".ralph"));
-    const readNow = savedTaskReader(path("ralph.json"));
+    const readNow = createTaskReader(path("ralph.json"));
     await readNow();
     writeFileSync(path("ralph.json"), part);
     const reading = readNow();

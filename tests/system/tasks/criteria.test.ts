@@ -33,7 +33,7 @@ describe("criteria that take much", () => {
   it.each(cases)("%s", async (_, criterion, files, passed, detail) => {
     const place = placeOnHost();
     for (const [name, text] of Object.entries(files)) writeFileSync(join(place.cwd, name), text);
-    const checked = await checkAll([criterion], place, { seen: [] }, async () => undefined);
+    const checked = await checkAll([criterion], place, { seenTests: [] }, async () => undefined);
     expect(checked?.checks).toMatchObject([{ passed, detail: expect.stringMatching(detail) }]);
   });
 
@@ -45,7 +45,8 @@ describe("criteria that take much", () => {
     const passes = async (number: number): Promise<boolean | undefined> => {
       writeFileSync(join(place.cwd, "app.py"), `def two():\n    return ${number}\n`);
       utimesSync(join(place.cwd, "app.py"), 1_000_000, 1_000_000);
-      return (await checkAll([{ type: "tests_pass" }], place, { seen: [] }, async () => undefined))?.checks[0]?.passed;
+      return (await checkAll([{ type: "tests_pass" }], place, { seenTests: [] }, async () => undefined))?.checks[0]
+        ?.passed;
     };
     expect([await passes(3), await passes(2)]).toEqual([false, true]);
   });

@@ -14,11 +14,16 @@ test("a check that fails says of what it names that it is outside of the sandbox
     type: "command_succeeds" as const,
     command,
   }));
-  const checked = await checkAll(criteria, { ...place, missing }, { seen: [] }, async () => undefined);
+  const checked = await checkAll(
+    criteria,
+    { ...place, missingInSandbox: missing },
+    { seenTests: [] },
+    async () => undefined,
+  );
   const [variable, program, passed] = checked?.checks.map(({ detail }) => detail) ?? [];
   expect(variable).toContain("Outside of the sandbox: DEPLOY_TARGET. --env DEPLOY_TARGET lets it in.");
   expect(program).toContain(`${join(bin, "builder")} is on this machine, and the sandbox does not show it.`);
   expect(passed).not.toContain("sandbox");
-  const onHost = await checkAll(criteria.slice(0, 1), place, { seen: [] }, async () => undefined);
+  const onHost = await checkAll(criteria.slice(0, 1), place, { seenTests: [] }, async () => undefined);
   expect(onHost?.checks[0]?.detail).not.toContain("sandbox");
 });

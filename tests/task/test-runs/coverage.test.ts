@@ -54,7 +54,7 @@ describe("the coverage that a run of tests leaves", () => {
       { type: "coverage" as const, lines: 75, branches: 26, command },
       { type: "coverage" as const, lines: 1, command: "rm -f coverage.json" },
     ];
-    const checked = await checkAll(criteria, place, { seen: [] }, async () => undefined);
+    const checked = await checkAll(criteria, place, { seenTests: [] }, async () => undefined);
     expect(checked?.checks.map(({ passed }) => passed)).toEqual([true, false, false]);
     expect(checked?.checks[1]?.detail).toContain("25 % of branches are covered; 26 % are asked for");
     expect(checked?.checks[1]?.criterion).toBe("coverage lines 75 %, branches 26 %");

@@ -50,13 +50,13 @@ function compileErrors(stdout: string, root: string): TestResult[] {
   });
 }
 
-/** Reads the compiler's errors, or else the text of cargo's test harness: stable releases of Rust refuse its JSON. */
+/** Reads the compiler's errors. Without errors, reads the text of the tests: stable Rust has no JSON for it. */
 export function readCargo({ root, stdout, stderr }: TestRunOutput): ParsedTests {
   const errors = compileErrors(stdout, root);
   if (errors.length > 0) return { tests: errors, problem: "The code does not compile." };
   const sections = new Map<string, string>();
   let sectionKey: string | undefined;
-  const tests: { name: string; how: string; target: string }[] = [];
+  const tests: { name: string; status: string; target: string }[] = [];
   // The targets are printed on stderr, in the same order as their runs on stdout.
   const runs = stderr.split("\n").flatMap((line) => {
     const [, file, program, doc] =
@@ -67,19 +67,19 @@ export function readCargo({ root, stdout, stderr }: TestRunOutput): ParsedTests 
   });
   // Every crate of a workspace may have a src/lib.rs.
   const targets = runs.map(({ file, crate }) =>
-    crate !== undefined && runs.filter((each) => each.file === file).length > 1 ? `${crate}: ${file}` : file,
+    crate !== undefined && runs.filter((otherRun) => otherRun.file === file).length > 1 ? `${crate}: ${file}` : file,
   );
   let runIndex = -1;
   for (const line of stdout.split("\n")) {
     if (/^running \d+ tests?$/.test(line)) runIndex += 1;
     const test = /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/.exec(line);
-    if (test !== null) tests.push({ name: test[1] ?? "", how: test[2] ?? "", target: targets[runIndex] ?? "" });
+    if (test !== null) tests.push({ name: test[1] ?? "", status: test[2] ?? "", target: targets[runIndex] ?? "" });
     const section = /^---- (.+?)(?: stdout)? ----$/.exec(line);
     if (section !== null) sectionKey = `${targets[runIndex] ?? ""} ${section[1]}`;
     else if (/^(?:failures:|test result:)/.test(line)) sectionKey = undefined;
     else if (sectionKey !== undefined) sections.set(sectionKey, `${sections.get(sectionKey) ?? ""}${line}\n`);
   }
-  const results = tests.map(({ name, how: status, target }): TestResult => {
+  const results = tests.map(({ name, status, target }): TestResult => {
     const test_name = target === "" ? name : `${target} > ${name}`;
     if (status === "ok") return { status: "pass", test_name };
     if (status === "ignored") return { status: "skip", test_name };
@@ -91,12 +91,12 @@ export function readCargo({ root, stdout, stderr }: TestRunOutput): ParsedTests 
       errorOf(message || "it failed", output, root, /assertion/.test(output) ? "Assertion" : "panicked"),
     );
   });
-  // A test that ends its whole process leaves the others without a word.
+  // If a test ends the whole process, the other tests have no result, so a failure of the whole run is added.
   const abort =
     /error: test failed[^\n]*\n(?:[\s\S]{0,300}?)(process didn't exit successfully[^\n]*\(signal[^\n]*)/.exec(stderr);
   const crash = abort === null ? [] : [failedResult(wholeRunName, errorOf(abort[1] ?? "", stderr, root))];
-  const all = [...results, ...crash];
-  if (all.length > 0) return { tests: all };
+  const allResults = [...results, ...crash];
+  if (allResults.length > 0) return { tests: allResults };
   const [error] = /^error: .+$/m.exec(stderr) ?? [];
   return { tests: [], problem: error === undefined ? "No tests were found." : `cargo could not run: ${error}` };
 }

@@ -24,7 +24,7 @@ interface Event {
 export function readGo({ root, stdout, stderr }: TestRunOutput): ParsedTests {
   const outputByKey = new Map<string, string>();
   const tests: TestResult[] = [];
-  const withTests = new Set<string>();
+  const packagesWithTests = new Set<string>();
   let coverage: number | undefined;
   for (const line of stdout.split("\n")) {
     const event = line.startsWith("{") ? fieldsIn<Event>(line) : undefined;
@@ -42,7 +42,7 @@ export function readGo({ root, stdout, stderr }: TestRunOutput): ParsedTests {
       const percent = /coverage: ([\d.]+)% of statements/.exec(event.Output ?? "")?.[1];
       if (percent !== undefined) coverage = Number(percent);
     }
-    if (test !== undefined) withTests.add(packageName);
+    if (test !== undefined) packagesWithTests.add(packageName);
     const isEnd = action === "pass" || action === "fail" || action === "skip";
     if (!isEnd || (test === undefined && (action !== "fail" || hasFailed(tests, packageName)))) continue;
     const test_name = test === undefined ? notLoadedName(packageName) : `${packageName} > ${test}`;
@@ -51,7 +51,8 @@ export function readGo({ root, stdout, stderr }: TestRunOutput): ParsedTests {
     else if (action === "skip") tests.push({ status: "skip", test_name });
     else {
       const output = `${outputByKey.get(key) ?? ""}${test === undefined ? (outputByKey.get(`${packageName} `) ?? "") + stderr : ""}`;
-      const isBuild = test === undefined && (/build failed|setup failed/.test(output) || !withTests.has(packageName));
+      const isBuild =
+        test === undefined && (/build failed|setup failed/.test(output) || !packagesWithTests.has(packageName));
       const error = errorOf(messageOf(output), output, root, isBuild ? "build failed" : undefined);
       tests.push({ ...failedResult(test_name, error), ...duration });
     }
@@ -73,9 +74,9 @@ export function readGo({ root, stdout, stderr }: TestRunOutput): ParsedTests {
 const hasFailed = (tests: readonly TestResult[], packageName: string): boolean =>
   tests.some((test) => isFailing(test) && test.test_name.startsWith(`${packageName} > `));
 
-/** The first lines that describe the failure. */
-const messageOf = (said: string): string => {
-  const lines = said.split("\n").map((line) => line.trim());
-  const useful = lines.filter((line) => line !== "" && !/^(?:===|---|FAIL|ok\b|PASS|#|exit status)/.test(line));
-  return useful.slice(0, 3).join("\n") || lines.find((line) => line !== "") || "it failed";
+/** The first lines of an output that describe the failure. */
+const messageOf = (output: string): string => {
+  const lines = output.split("\n").map((line) => line.trim());
+  const usefulLines = lines.filter((line) => line !== "" && !/^(?:===|---|FAIL|ok\b|PASS|#|exit status)/.test(line));
+  return usefulLines.slice(0, 3).join("\n") || lines.find((line) => line !== "") || "it failed";
 };

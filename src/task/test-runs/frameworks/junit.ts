@@ -22,9 +22,9 @@ const listOf = (element: Element, name: string): readonly (Element | string)[] =
   return Array.isArray(value) ? (value as (Element | string)[]) : [];
 };
 
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const partOf = (element: Element | string | undefined, name: string): string =>
-  typeof element === "object" ? text(element[name]) : name === "#text" ? text(element) : "";
+  typeof element === "object" ? textOf(element[name]) : name === "#text" ? textOf(element) : "";
 
 /** Reads a JUnit report of node:test or pytest. A file that can't be loaded is a test case with an error. */
 export async function readJunit({ file, root, stdout, stderr, exitCode }: TestRunOutput): Promise<ParsedTests> {
@@ -34,10 +34,10 @@ export async function readJunit({ file, root, stdout, stderr, exitCode }: TestRu
   const report = parsed.value as Element;
   const tests: TestResult[] = [];
   const walk = (element: Element, parentTitles: readonly string[]): void => {
-    for (const each of listOf(element, "testcase"))
-      if (typeof each === "object") tests.push(withReason(testOf(each, parentTitles, root), stdout));
-    for (const each of listOf(element, "testsuite"))
-      if (typeof each === "object") walk(each, [...parentTitles, ...titleOf(each)]);
+    for (const child of listOf(element, "testcase"))
+      if (typeof child === "object") tests.push(withReason(testOf(child, parentTitles, root), stdout));
+    for (const child of listOf(element, "testsuite"))
+      if (typeof child === "object") walk(child, [...parentTitles, ...titleOf(child)]);
   };
   const rootElement = report["testsuites"];
   walk(typeof rootElement === "object" && rootElement !== null ? (rootElement as Element) : report, []);
@@ -45,13 +45,13 @@ export async function readJunit({ file, root, stdout, stderr, exitCode }: TestRu
   return tests.length === 0 && exitCode === 5 ? { tests, problem: "No tests were found." } : { tests };
 }
 
-/** pytest names its only suite "pytest", which says nothing. */
+/** The title of a suite, as a list. Empty for "pytest", because that is the name of every suite of pytest. */
 const titleOf = (suite: Element): string[] => {
-  const name = text(suite["@name"]);
+  const name = textOf(suite["@name"]);
   return name === "" || name === "pytest" ? [] : [name];
 };
 
-/** If node:test could not load a file, the failed test has no reason; the reason is in stdout. */
+/** Adds the reason from stdout to a failed test without a reason: node:test reports so if it could not load a file. */
 function withReason(test: TestResult, stdout: string): TestResult {
   if (test.error?.message !== "test failed") return test;
   const lines = stdout.split("\n");
@@ -62,11 +62,11 @@ function withReason(test: TestResult, stdout: string): TestResult {
 }
 
 function testOf(test: Element, parentTitles: readonly string[], root: string): TestResult {
-  const classname = text(test["@classname"]);
-  const filePart = text(test["@file"]) || (classname === "test" ? "" : classname);
-  const name = pathInProject(root, withQuotes(text(test["@name"])));
+  const classname = textOf(test["@classname"]);
+  const filePart = textOf(test["@file"]) || (classname === "test" ? "" : classname);
+  const name = pathInProject(root, withQuotes(textOf(test["@name"])));
   const test_name = [...(filePart === "" ? [] : [pathInProject(root, filePart)]), ...parentTitles, name].join(" > ");
-  const seconds = Number.parseFloat(text(test["@time"]));
+  const seconds = Number.parseFloat(textOf(test["@time"]));
   const duration = seconds >= 0 ? { duration_ms: Math.round(seconds * 1000) } : {};
   const [problem] = [...listOf(test, "failure"), ...listOf(test, "error")];
   if (problem !== undefined) {
@@ -86,11 +86,11 @@ function testOf(test: Element, parentTitles: readonly string[], root: string): T
   return { status: "pass", test_name, ...duration };
 }
 
-/** node:test escapes a quote in an attribute, and then escapes the ampersand of that entity. */
+/** Restores quotes in an attribute: node:test escapes a quote, and then escapes the ampersand of that entity again. */
 const withQuotes = (attribute: string): string => attribute.replaceAll("&quot;", '"');
 
 /**
- * node:test removes the line breaks from the attribute. If the text contains the same words, they are taken from there.
+ * Restores the line breaks of a message, which node:test removes from the attribute, if the text contains the message.
  */
 function withBreaks(message: string, fullText: string): string {
   const matchIndex = message === "" ? -1 : fullText.replaceAll("\n", "").indexOf(message);
@@ -104,8 +104,8 @@ function withBreaks(message: string, fullText: string): string {
   return fullText.slice(start, index);
 }
 
-const lastLine = (said: string): string =>
-  said
+const lastLine = (textOf: string): string =>
+  textOf
     .split("\n")
     .map((line) => line.replace(/^E\s+/, "").trim())
     .filter((line) => line !== "")

@@ -11,7 +11,7 @@ import {
 import { fieldsIn } from "../../../engine/lib/json-fields.js";
 import { crashWithoutReport } from "./javascript.js";
 
-/** unittest writes only reports for people. This runner writes a line of JSON for each test. */
+/** A runner that writes a line of JSON for each test, because unittest itself writes no report that can be parsed. */
 export const unittestRunner = `
 import json, os, sys, time, traceback, unittest
 out = open(sys.argv[1], "w")
@@ -103,6 +103,6 @@ export function readUnittest({ file, root, stdout, stderr }: TestRunOutput): Par
   return { tests: [...tests, ...crashResults], ...withoutUndefined({ problem }) };
 }
 
-/** The name of the error in a module that can't be imported: unittest reports an ImportError around it. */
+/** The name of the real error in a module that can't be imported. unittest reports it as part of an ImportError. */
 const importErrorName = (stack: string): string | undefined =>
   /^(\w*(?:Syntax|Indentation|Tab)Error)\b/m.exec(stack)?.[1];
