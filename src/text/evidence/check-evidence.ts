@@ -40,8 +40,8 @@ export function checkReading(
 
 /** The result if a check was interrupted: no quote counts as false, and each has the reason why it was not checked. */
 export function uncheckedReading(items: readonly Claim[], reason: string): CheckedReading {
-  const { evidence, ...rest } = checkEvidence(items, undefined);
-  return { ...rest, evidence: evidence.map((each) => ({ ...each, reason })), numbers: [] };
+  const { evidence, ...counts } = checkEvidence(items, undefined);
+  return { ...counts, evidence: evidence.map((each) => ({ ...each, reason })), numbers: [] };
 }
 
 /** Locator of a quote that is in the abstract of the paper's record but not in its text. */
@@ -75,20 +75,20 @@ export function checkEvidence(
       };
     if (match === undefined) return { claim, quote, status: "could-not-check", locator: locator ?? null };
     if (!match.found && match.near !== undefined) {
-      const { differs, locator: place } = match.near;
+      const { differs, locator: nearLocator } = match.near;
       return {
         claim,
         ...passageFields(match.near),
         status: "near",
         reason: differs,
-        locator: place ?? null,
+        locator: nearLocator ?? null,
         text_sha256,
       };
     }
-    const cause = match.found ? citedReason : reasonOf(match);
-    missing.set(quoteKey(quote), { quote, nearest: match.found ? "" : match.nearest, why: cause });
-    const reason = cause === notFound ? {} : { reason: cause };
-    return { claim, quote, status: "not-in-text", ...reason, locator: null, text_sha256 };
+    const why = match.found ? citedReason : reasonOf(match);
+    missing.set(quoteKey(quote), { quote, nearest: match.found ? "" : match.nearest, why });
+    const reasonField = why === notFound ? {} : { reason: why };
+    return { claim, quote, status: "not-in-text", ...reasonField, locator: null, text_sha256 };
   };
   const evidence = withNumbers(
     items.map((item) => ({ ...checkClaim(item), ...(item.about == null ? {} : { about: { ...item.about } }) })),

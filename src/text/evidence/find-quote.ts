@@ -2,7 +2,7 @@ import { type Mark, locatorAt } from "../documents/text/document-text.js";
 import { type ReferenceList, isInEntry, referenceLists } from "../documents/text/reference-lists.js";
 import { type Vocabulary, omittableParts, vocabularyOf } from "./marks-left-out.js";
 import { matchAt, unspacedLetter } from "./same-words.js";
-import { nearestStretch, extended, wordsOf } from "./nearest-passage.js";
+import { extendSpan, nearestSpan, wordsOf } from "./nearest-passage.js";
 import { withPlainFormulas } from "./quote-variants/formulas.js";
 import { findNear } from "./numbers/near-numbers.js";
 import { type Normalised, normalise, withoutExtras, withPlainNumbers } from "./normalise.js";
@@ -114,9 +114,8 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
     };
   }
   const [why] = refusals;
-  const { nearest, stretch: nearestSpan } = nearestPart(searchable, quote);
-  const near =
-    why === undefined && nearestSpan !== undefined ? findNear(searchable.text, quote, nearestSpan) : undefined;
+  const { nearest, span } = nearestPart(searchable, quote);
+  const near = why === undefined && span !== undefined ? findNear(searchable.text, quote, span) : undefined;
   return {
     found: false,
     nearest,
@@ -134,9 +133,9 @@ export function findQuote(text: Searchable | string, quote: string): QuoteMatch 
 }
 
 /** The part of a text that is nearest to a quote, and its text for display; empty if they share no word. */
-function nearestPart(searchable: Searchable, quote: string): { readonly nearest: string; readonly stretch?: Span } {
-  const stretch = nearestStretch(searchable, quote);
-  return stretch === undefined ? { nearest: "" } : { nearest: extended(searchable.text, stretch), stretch };
+function nearestPart(searchable: Searchable, quote: string): { readonly nearest: string; readonly span?: Span } {
+  const span = nearestSpan(searchable, quote);
+  return span === undefined ? { nearest: "" } : { nearest: extendSpan(searchable.text, span), span };
 }
 
 /** Like `findQuote`, for many quotes of one text. */

@@ -113,7 +113,7 @@ export function omittableParts(text: string, vocabulary: Vocabulary): Extras {
 }
 
 /**
- * Whether a number belongs to a list: the previous or next number occurs too, and it begins a line or nextTextLine
+ * Whether a number belongs to a list: the previous or next number occurs too, and it begins a line or follows
  * punctuation.
  */
 function isPoint(text: string, at: number, piece: string, names: ReadonlySet<string>): boolean {

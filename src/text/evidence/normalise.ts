@@ -154,7 +154,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
   let lastLevel: string | undefined;
   /** The index of the "}" that ends a power or an index, as in `10^{-5}`. */
   let closingBrace = -1;
-  /** The index after the last Greek letter that was built as its name. In PDFs, "βsub" and "β sub" are the same. */
+  /** The index after the last Greek letter that was replaced by its name. In PDFs, "βsub" and "β sub" are the same. */
   let greekEnd = -1;
 
   for (let at = 0; at < text.length;) {
@@ -273,7 +273,7 @@ export function normalise(source: string, extras?: Extras): Normalised {
       gap = GAP_NUMBER;
     lastLevel = level;
     if (form === "" && !isCombining(code)) gap = GAP_EITHER;
-    // Two singleNumber quotation marks are a double one. After a number, they mean inches.
+    // Two single quotation marks are a double one. After a number, they mean inches.
     if (form === "'" && gap === GAP_NONE && built.at(-1) === "'" && !isDigit(built.at(-2))) {
       built.extendLast(end);
       at = end;

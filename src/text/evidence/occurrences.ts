@@ -1,51 +1,55 @@
-/** Places that are looked at where a passage repeats itself without end. */
-const minPlaces = 64;
-const maxPlaces = 5000;
+/** The maximum number of places is at least this, also for a long needle. */
+const minPlaceLimit = 64;
+/** The maximum number of places is at most this, also for a short needle. */
+const maxPlaceLimit = 5000;
 
-/** Units of the beginning of a needle that the engine looks for: its search stays linear for so short a one. */
+/** Length of the beginning of the needle that `indexOf` searches: for so short a text, it takes linear time. */
 const headLength = 16;
-/** Times the haystack's length that may be compared behind a needle's beginning before the other search takes over. */
-const maxCompared = 4;
+/** After so many comparisons, as a multiple of the haystack's length, the search continues with the second method. */
+const maxComparedFactor = 4;
 
 /**
- * Where `needle` stands in `haystack`, in order. Each place costs its finder the needle's length, so that no more are
- * given than keep the whole linear. Most texts don't repeat themselves: the engine's own search finds the needle's
- * beginning, ten times as fast as a loop. On those that do it would take the product of both lengths, so that Knuth,
- * Morris and Pratt go on from there.
+ * The offsets of `needle` in `haystack`, in ascending order. The caller compares the needle at each of them, so their
+ * number is limited to keep the total time linear. There are two methods. `indexOf` for the beginning of the needle is
+ * ten times as fast as a loop. For a text with many repetitions it would take quadratic time; then the search continues
+ * with the algorithm of Knuth, Morris and Pratt.
  */
 export function* occurrences(haystack: string, needle: string): Generator<number> {
   if (needle === "" || needle.length > haystack.length) return;
-  const maxGiven = Math.min(maxPlaces, minPlaces + Math.floor((8 * haystack.length) / needle.length));
+  const maxPlaces = Math.min(maxPlaceLimit, minPlaceLimit + Math.floor((8 * haystack.length) / needle.length));
   const head = needle.slice(0, headLength);
-  let given = 0;
-  let compared = 0;
-  let from = haystack.indexOf(head);
-  for (; from !== -1 && given < maxGiven; from = haystack.indexOf(head, from + 1)) {
-    compared += needle.length;
-    if (compared > maxCompared * haystack.length) break;
-    if (!haystack.startsWith(needle, from)) continue;
-    given += 1;
-    yield from;
+  let placeCount = 0;
+  let comparedChars = 0;
+  let start = haystack.indexOf(head);
+  for (; start !== -1 && placeCount < maxPlaces; start = haystack.indexOf(head, start + 1)) {
+    comparedChars += needle.length;
+    if (comparedChars > maxComparedFactor * haystack.length) break;
+    if (!haystack.startsWith(needle, start)) continue;
+    placeCount += 1;
+    yield start;
   }
-  if (from === -1 || given >= maxGiven) return;
+  if (start === -1 || placeCount >= maxPlaces) return;
 
-  const border = new Int32Array(needle.length);
-  let matched = 0;
-  for (let at = 1; at < needle.length; at += 1) {
-    const code = needle.charCodeAt(at);
-    while (matched > 0 && needle.charCodeAt(matched) !== code) matched = border[matched - 1] as number;
-    if (needle.charCodeAt(matched) === code) matched += 1;
-    border[at] = matched;
+  /** For each index of the needle: the length of the longest beginning of the needle that also ends there. */
+  const borders = new Int32Array(needle.length);
+  let matchedLength = 0;
+  for (let index = 1; index < needle.length; index += 1) {
+    const code = needle.charCodeAt(index);
+    while (matchedLength > 0 && needle.charCodeAt(matchedLength) !== code)
+      matchedLength = borders[matchedLength - 1] as number;
+    if (needle.charCodeAt(matchedLength) === code) matchedLength += 1;
+    borders[index] = matchedLength;
   }
-  matched = 0;
-  for (let at = from; at < haystack.length && given < maxGiven; at += 1) {
-    const code = haystack.charCodeAt(at);
-    while (matched > 0 && needle.charCodeAt(matched) !== code) matched = border[matched - 1] as number;
-    if (needle.charCodeAt(matched) === code) matched += 1;
-    if (matched === needle.length) {
-      given += 1;
-      yield at - needle.length + 1;
-      matched = border[matched - 1] as number;
+  matchedLength = 0;
+  for (let index = start; index < haystack.length && placeCount < maxPlaces; index += 1) {
+    const code = haystack.charCodeAt(index);
+    while (matchedLength > 0 && needle.charCodeAt(matchedLength) !== code)
+      matchedLength = borders[matchedLength - 1] as number;
+    if (needle.charCodeAt(matchedLength) === code) matchedLength += 1;
+    if (matchedLength === needle.length) {
+      placeCount += 1;
+      yield index - needle.length + 1;
+      matchedLength = borders[matchedLength - 1] as number;
     }
   }
 }

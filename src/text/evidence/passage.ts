@@ -9,7 +9,7 @@ import {
   sentencesAround,
   type Span,
 } from "./structure/sentences.js";
-import { aboveRow, columnsOf, inColumns } from "./structure/table-rows.js";
+import { columnsOf, rowContext, withColumns } from "./structure/table-rows.js";
 
 export type { Span } from "./structure/sentences.js";
 
@@ -24,9 +24,9 @@ export interface Passage {
   readonly quoted: readonly (readonly [number, number])[];
 }
 
-/** Maximum characters of a passage, unless the quote itself is longer. */
-export const maxPassage = 700;
-/** Maximum number of sentences of a quote with omissions, with those of its first and last fragment. */
+/** Maximum length of a passage, unless the quote itself is longer. */
+export const maxPassageChars = 700;
+/** Maximum number of sentences from the first fragment of a quote to the last one. */
 const maxSentences = 3;
 /** The mark where a passage was cut. */
 export const cutMark = "[…]";
@@ -41,8 +41,9 @@ export function passageAround(text: string, fragments: readonly Span[]): Passage
   if (isRow(text, lineAt(text, start))) return passageOfRows(text, { start, end }, spans);
   const sentences = sentencesAround(text, { start, end });
   const extent = { start: sentences[0]?.start ?? start, end: sentences.at(-1)?.end ?? end };
-  const passage = flattened(text, extent, spans);
-  return withLinesAbove(leadOfList(text, paragraphAround(text, { start, end }).start, maxLevels), shortened(passage));
+  const passage = flattenPassage(text, extent, spans);
+  const lead = leadOfList(text, paragraphAround(text, { start, end }).start, maxListDepth);
+  return withLinesAbove(lead, shortenPassage(passage));
 }
 
 /** A number before its sign. */
@@ -58,45 +59,45 @@ function withWholeQuantities(text: string, { start, end }: Span): Span {
   return { start: start - (cut?.[0].length ?? 0), end: isUnit ? end + 1 : end };
 }
 
-/** Minimum characters for the lines above a passage. They are shortened at their end, before the passage is. */
-const minAbove = 120;
+/** The lines above a passage may always have this length. If they are longer, they are cut before the passage is. */
+const minCharsAbove = 120;
 
 /** A passage with lines above it, within the maximum length. */
 function withLinesAbove(lead: string, { passage, quoted }: Passage): Passage {
   if (lead === "") return { passage, quoted };
-  const maxChars = Math.max(minAbove, maxPassage - passage.length - 1);
-  const above = lead.length <= maxChars ? lead : clipped(lead, maxChars);
+  const maxChars = Math.max(minCharsAbove, maxPassageChars - passage.length - 1);
+  const above = lead.length <= maxChars ? lead : clipText(lead, maxChars);
   const shortPassage =
-    passage.length + above.length < maxPassage
+    passage.length + above.length < maxPassageChars
       ? { passage, quoted }
-      : shortened({ passage, quoted }, maxPassage - above.length - 1);
+      : shortenPassage({ passage, quoted }, maxPassageChars - above.length - 1);
   return {
     passage: `${above}\n${shortPassage.passage}`,
     quoted: shortPassage.quoted.map(([from, to]) => [from + above.length + 1, to + above.length + 1] as const),
   };
 }
 
-/** Maximum number of points of a list between a point and its head. */
+/** Maximum number of lines between a point of a list and the sentence before the list. */
 const maxPoints = 400;
-/** Maximum depth of lists within lists. */
-const maxLevels = 3;
+/** Maximum depth of nested lists. */
+const maxListDepth = 3;
 
 /**
- * The sentence before a list: "The following did not occur:" changes the meaning of each point. A point that ends with
- * a colon is the head of the points below it.
+ * The sentence before a list: "The following did not occur:" changes the meaning of each point. In a nested list, also
+ * the point above that ends with a colon. Empty if the line at `offset` is not a point of a list.
  */
-function leadOfList(text: string, at: number, levels: number): string {
-  let line = lineAt(text, at);
-  if (levels === 0 || !listMark.test(line.text)) return "";
+function leadOfList(text: string, offset: number, maxDepth: number): string {
+  let line = lineAt(text, offset);
+  if (maxDepth === 0 || !listMark.test(line.text)) return "";
   for (let pointCount = 0; pointCount < maxPoints; pointCount += 1) {
     const above = nextLine(text, line, -1);
     if (above === undefined) return "";
     const isPoint = listMark.test(above.text);
     const endsWithColon = /[:：]\s{0,9}$/u.test(above.text);
-    const isInPoint = !isPoint && !endsWithColon && above.end + 1 === line.start && isPointAbove(text, above);
+    const isInPoint = !isPoint && !endsWithColon && above.end + 1 === line.start && continuesPoint(text, above);
     if (endsWithColon || (!isPoint && !isInPoint)) {
       const sentence = lastSentence(text, above);
-      const lead = leadOfList(text, above.start, levels - 1);
+      const lead = leadOfList(text, above.start, maxDepth - 1);
       return lead === "" ? sentence : `${lead}\n${sentence}`;
     }
     line = above;
@@ -105,9 +106,9 @@ function leadOfList(text: string, at: number, levels: number): string {
 }
 
 /** Whether a line continues a point of a list. */
-function isPointAbove(text: string, line: Line): boolean {
+function continuesPoint(text: string, line: Line): boolean {
   let above = line.start === 0 ? undefined : lineAt(text, line.start - 1);
-  for (let passed = 0; passed < 12 && above !== undefined && above.text.trim() !== ""; passed += 1) {
+  for (let lineCount = 0; lineCount < 12 && above !== undefined && above.text.trim() !== ""; lineCount += 1) {
     if (listMark.test(above.text)) return true;
     above = above.start === 0 ? undefined : lineAt(text, above.start - 1);
   }
@@ -117,18 +118,19 @@ function isPointAbove(text: string, line: Line): boolean {
 function lastSentence(text: string, { start, end }: Line): string {
   const at = start + Math.max(0, text.slice(start, end).trimEnd().length - 1);
   const sentence = sentencesAround(text, { start: at, end: at + 1 })[0];
-  return sentence === undefined ? "" : flat(text.slice(sentence.start, sentence.end));
+  return sentence === undefined ? "" : flattenText(text.slice(sentence.start, sentence.end));
 }
 
 /** The reason why the fragments of a quote are too far apart for one passage; undefined if they are not. */
 export function tooFarApart(text: string, spans: readonly Span[]): string | undefined {
-  const hull = extentOf(spans);
-  const isFar =
-    hull.end - hull.start > maxPassage ||
-    (!isRow(text, lineAt(text, hull.start)) && sentencesAround(text, hull).length > maxSentences);
-  return isFar ? 'its parts around "…" stand too far apart; give two quotes' : undefined;
+  const extent = extentOf(spans);
+  const isTooLong =
+    extent.end - extent.start > maxPassageChars ||
+    (!isRow(text, lineAt(text, extent.start)) && sentencesAround(text, extent).length > maxSentences);
+  return isTooLong ? 'its parts around "…" are too far apart; give two quotes' : undefined;
 }
 
+/** The span from the beginning of the first span to the end of the last one. */
 const extentOf = (spans: readonly Span[]): Span => ({ start: spans[0]?.start ?? 0, end: spans.at(-1)?.end ?? 0 });
 
 /** The quoted rows below the caption, head and groups of their table, within the maximum length. */
@@ -136,30 +138,32 @@ function passageOfRows(text: string, { start, end }: Span, spans: readonly Span[
   const first = lineAt(text, start);
   const last = lineAt(text, Math.max(start, end - 1));
   const to = isRow(text, last) ? last.end : (sentencesAround(text, { start: end - 1, end }).at(-1)?.end ?? last.end);
-  const rows = flattened(text, { start: first.start, end: Math.max(to, end) }, spans);
-  const { caption, head, groups } = aboveRow(text, first);
+  const rows = flattenPassage(text, { start: first.start, end: Math.max(to, end) }, spans);
+  const { caption, head, groups } = rowContext(text, first);
   const lines = [caption, ...head, ...groups].filter((line) => line !== "");
-  const isLong = rows.passage.length + lines.reduce((sum, line) => sum + line.length + 1, 0) > maxPassage;
-  if (!isLong || first.start !== last.start) return withLinesAbove(lines.join("\n"), shortened(rows));
+  const isLong = rows.passage.length + lines.reduce((sum, line) => sum + line.length + 1, 0) > maxPassageChars;
+  if (!isLong || first.start !== last.start) return withLinesAbove(lines.join("\n"), shortenPassage(rows));
   // In a long row, only the quoted columns are shown, also in the head.
   const [from, until] = [rows.quoted[0]?.[0] ?? 0, rows.quoted.at(-1)?.[1] ?? rows.passage.length];
   const columns = columnsOf(rows.passage, { start: from, end: until });
-  const withoutOtherColumns = (row: string) => inColumns(row, columns, cutMark);
+  const withoutOtherColumns = (row: string) => withColumns(row, columns, cutMark);
   return withLinesAbove(
     [caption, ...head.map(withoutOtherColumns), ...groups].filter((line) => line !== "").join("\n"),
-    shortened(rows, maxPassage / 2),
+    shortenPassage(rows, maxPassageChars / 2),
   );
 }
 
-const flat = (text: string): string => text.replace(pageMark, " ").replace(/\s+/g, " ").trim();
+/** The text with single spaces and without page numbers. */
+const flattenText = (text: string): string => text.replace(pageMark, " ").replace(/\s+/g, " ").trim();
 
-function clipped(text: string, maxChars: number): string {
+/** A text that is cut at a space, with a mark at its end. */
+function clipText(text: string, maxChars: number): string {
   const cut = text.slice(0, maxChars - cutMark.length - 1);
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), 1))} ${cutMark}`;
 }
 
 /** A part of the text on one line without page marks, and the positions of the spans in it. */
-function flattened(text: string, { start, end }: Span, spans: readonly Span[]): Passage {
+function flattenPassage(text: string, { start, end }: Span, spans: readonly Span[]): Passage {
   const source = text.slice(start, end).replace(pageMark, (mark) => " ".repeat(mark.length));
   const positions = new Int32Array(source.length + 1);
   const parts: string[] = [];
@@ -172,26 +176,26 @@ function flattened(text: string, { start, end }: Span, spans: readonly Span[]): 
   }
   const passage = parts.join("").trimEnd();
   positions[source.length] = passage.length;
-  const placeOf = (offset: number): number =>
+  const positionOf = (offset: number): number =>
     Math.min(passage.length, positions[Math.max(0, Math.min(source.length, offset - start))] as number);
   return {
     passage,
     quoted: spans.map((span) => {
-      const to = placeOf(span.end);
-      return [placeOf(span.start), passage[to - 1] === " " ? to - 1 : to] as const;
+      const to = positionOf(span.end);
+      return [positionOf(span.start), passage[to - 1] === " " ? to - 1 : to] as const;
     }),
   };
 }
 
-/** A passage of at most `max` characters, unless the quote is longer. The side with more text is cut at a space. */
-export function shortened({ passage, quoted }: Passage, max = maxPassage): Passage {
+/** A passage of at most `maxChars`, unless the quote is longer. The side with more text is cut at a space. */
+export function shortenPassage({ passage, quoted }: Passage, maxChars = maxPassageChars): Passage {
   const [from, to] = [quoted[0]?.[0] ?? 0, quoted.at(-1)?.[1] ?? passage.length];
-  if (passage.length <= max) return { passage, quoted };
-  const freeChars = Math.max(0, max - (to - from) - 2 * (cutMark.length + 1));
+  if (passage.length <= maxChars) return { passage, quoted };
+  const freeChars = Math.max(0, maxChars - (to - from) - 2 * (cutMark.length + 1));
   const charsAfter = Math.min(passage.length - to, Math.max(freeChars - from, freeChars / 2));
   const charsBefore = Math.min(from, freeChars - charsAfter);
-  const begin = from - charsBefore <= 0 ? 0 : wordFrom(passage, from - charsBefore, from);
-  const end = to + charsAfter >= passage.length ? passage.length : wordTo(passage, to, to + charsAfter);
+  const begin = from - charsBefore <= 0 ? 0 : wordStart(passage, from - charsBefore, from);
+  const end = to + charsAfter >= passage.length ? passage.length : wordEnd(passage, to, to + charsAfter);
   const lead = begin === 0 ? "" : `${cutMark} `;
   const shift = lead.length - begin;
   return {
@@ -200,14 +204,14 @@ export function shortened({ passage, quoted }: Passage, max = maxPassage): Passa
   };
 }
 
-/** The first beginning of a word at or after an offset. */
-function wordFrom(text: string, at: number, latest: number): number {
-  const space = text.indexOf(" ", Math.floor(at));
+/** The first beginning of a word after an offset, at most `latest`. */
+function wordStart(text: string, offset: number, latest: number): number {
+  const space = text.indexOf(" ", Math.floor(offset));
   return space === -1 || space >= latest ? latest : space + 1;
 }
 
-/** The last end of a word at or before an offset. */
-function wordTo(text: string, earliest: number, at: number): number {
-  const space = text.lastIndexOf(" ", Math.floor(at));
+/** The last end of a word before an offset, at least `earliest`. */
+function wordEnd(text: string, earliest: number, offset: number): number {
+  const space = text.lastIndexOf(" ", Math.floor(offset));
   return space <= earliest ? earliest : space;
 }

@@ -1,7 +1,7 @@
 import { clip, estimateTokens } from "../../engine/lib/tokens.js";
 import type { Evidence } from "./evidence-record.js";
 import { cellsOf, listMark } from "./structure/sentences.js";
-import { type Passage, shortened } from "./passage.js";
+import { type Passage, shortenPassage } from "./passage.js";
 
 /** A stored quote. It has a passage; old records and quotes that were not found have only the agent's text. */
 export interface StoredQuote {
@@ -38,37 +38,37 @@ export function piecesOf({ passage, quoted = "", quote = "" }: StoredQuote): rea
 }
 
 /** Only the quoted words in the paper's spelling, with `…` between fragments. */
-export const quotedWords = (kept: StoredQuote): string =>
-  piecesOf(kept)
+export const quotedWords = (storedQuote: StoredQuote): string =>
+  piecesOf(storedQuote)
     .filter(({ isQuoted }) => isQuoted)
     .map(({ text }) => text)
     .join(" … ");
 
 /** The passage as text, with the quoted words between “ and ”. */
-export const passageText = (kept: StoredQuote): string =>
-  piecesOf(kept)
+export const passageText = (storedQuote: StoredQuote): string =>
+  piecesOf(storedQuote)
     .map(({ text, isQuoted }) => (isQuoted ? `“${text}”` : text))
     .join("");
 
 /** Minimum number of characters per token in running text. */
 const minCharsPerToken = 3;
 
-/** Like `passageText`, with at most this many tokens. The side that is farther from the quoted words is cut first. */
-export function clippedPassage(kept: StoredQuote, tokens: number): string {
-  const text = passageText(kept);
-  if (estimateTokens(text) <= tokens || kept.passage === undefined) return clip(text, tokens);
-  const fullPassage = { passage: kept.passage, quoted: placesIn(kept.quoted ?? "") };
-  return clip(passageText(passageFields(shortened(fullPassage, tokens * minCharsPerToken))), tokens);
+/** Like `passageText`, with at most `maxTokens`. The side with more text beside the quoted words is cut first. */
+export function clippedPassage(storedQuote: StoredQuote, maxTokens: number): string {
+  const text = passageText(storedQuote);
+  if (estimateTokens(text) <= maxTokens || storedQuote.passage === undefined) return clip(text, maxTokens);
+  const fullPassage = { passage: storedQuote.passage, quoted: placesIn(storedQuote.quoted ?? "") };
+  return clip(passageText(passageFields(shortenPassage(fullPassage, maxTokens * minCharsPerToken))), maxTokens);
 }
 
-/** Whether a line is a table row: cells have no beginnings of sentences. */
+/** Whether a line is a row of a table. In a row, no sentence begins or ends. */
 const isTableRow = (line: string): boolean => line.includes("|") && cellsOf(line).length > 1;
 
-/** Clauses that say how the quoted words were cut out of their sentence. */
-function edgesOf({ passage, quoted = "" }: StoredQuote): readonly string[] {
+/** Notes that say whether the sentence has more words before or after the quoted words. */
+function cutNotes({ passage, quoted = "" }: StoredQuote): readonly string[] {
   if (passage === undefined) return [];
   const places = placesIn(quoted);
-  // The marker of a list item does not count.
+  // The mark of a list item does not count.
   const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text.replace(listMark, ""));
   const [from] = places[0] ?? [0];
   // The line above a list item does not belong to the item's sentence.
@@ -81,22 +81,22 @@ function edgesOf({ passage, quoted = "" }: StoredQuote): readonly string[] {
 }
 
 /** Note on a verified quote of an old record whose text is missing. */
-const withoutPassage = "the words around it are not kept";
+const missingPassageNote = "the words around it are not stored";
 
 /** Notes for readers of a quote: how it was cut, and which numbers of its claim it does not contain. */
 export function notesOf(evidence: Evidence): string[] {
   const { numbers = [], passage, status } = evidence;
-  const standing = (place: "in-passage" | "nowhere") =>
+  const numbersThatStand = (place: "in-passage" | "nowhere") =>
     numbers
       .filter(({ stands }) => stands === place)
       .map(({ number }) => number)
       .join(", ");
-  const [outside, nowhere] = [standing("in-passage"), standing("nowhere")];
+  const [numbersOutside, missingNumbers] = [numbersThatStand("in-passage"), numbersThatStand("nowhere")];
   return [
-    ...edgesOf(evidence),
-    ...(outside === "" ? [] : [`in the sentence, outside the quoted words: ${outside}`]),
-    ...(nowhere === "" ? [] : [`number not in the passage: ${nowhere}`]),
-    ...(passage === undefined && status === "verified" ? [withoutPassage] : []),
+    ...cutNotes(evidence),
+    ...(numbersOutside === "" ? [] : [`in the sentence, outside the quoted words: ${numbersOutside}`]),
+    ...(missingNumbers === "" ? [] : [`number not in the passage: ${missingNumbers}`]),
+    ...(passage === undefined && status === "verified" ? [missingPassageNote] : []),
   ];
 }
 

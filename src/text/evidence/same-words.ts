@@ -126,7 +126,7 @@ const prefixes = new Set(
     " ",
   ),
 );
-/** Words that consist of two commonWords words but have another meaning. */
+/** Words that consist of two common words but have another meaning. */
 const compounds = new Set(
   (
     "nowhere maybe sometimes everyday anyone everyone someone anybody somebody nobody anything something nothing everything " +
@@ -153,7 +153,7 @@ const subscripts = new Set(
 const joinedToNext = new Set("the of and was were from that this these those which".split(" "));
 /** Words that PDFs join to the previous word. */
 const joinedToPrevious = new Set("the of and was were with from that which".split(" "));
-/** Minimum number of letters of a word that is joined to one of these, unless it is a commonWords word. */
+/** Minimum number of letters of a word that is joined to one of these, unless it is a common word. */
 const minLettersBeside = 4;
 /** Minimum number of letters of both words if neither is one of these. */
 const minLettersOfBoth = 5;

@@ -94,7 +94,7 @@ describe("records of before quotes had passages", () => {
     );
     for (const name of ["research-report.md", "report.html"]) {
       expect(shown(name)).not.toContain("slippery");
-      expect(shown(name)).not.toContain("the words around it are not kept");
+      expect(shown(name)).not.toContain("the words around it are not stored");
     }
   });
 
@@ -106,7 +106,7 @@ describe("records of before quotes had passages", () => {
       expect(evidence()?.[0]).toEqual(old[0]);
       expect(evidence()?.[1]?.passage).toBe(passages[1]);
       for (const name of ["research-report.md", "report.html"])
-        expect(shown(name).match(/the words around it are not kept/g)).toHaveLength(1);
+        expect(shown(name).match(/the words around it are not stored/g)).toHaveLength(1);
     }
   });
 
@@ -148,7 +148,7 @@ describe("records of before quotes had passages", () => {
     }
     const markdown = readFileSync(join(folder, "research-report.md"), "utf8");
     expect(markdown.match(/^ {2}> .*<b>/gm)?.length).toBeGreaterThan(10);
-    expect(markdown).not.toContain("the words around it are not kept");
+    expect(markdown).not.toContain("the words around it are not stored");
   });
 
   test("once written are not looked for again: the second report changes no record", async () => {

@@ -200,6 +200,6 @@ describe("words of an earlier version", () => {
     } as unknown as Answer;
     const input = { ...bare, rrd, answers: [asked] };
     for (const text of [markdownOf(reportModel(input)), (await pageOf(input))("body").text()])
-      expect(text.match(/the words around it are not kept/g)).toHaveLength(2);
+      expect(text.match(/the words around it are not stored/g)).toHaveLength(2);
   });
 });

@@ -100,7 +100,7 @@ test("an answer prints each quote in its passage, and one of an earlier version 
     "[1] p1, § 1\n    In wet sand “touch raised the success rate from 41 to 87\n    percent”, but only with soft pads.",
   );
   expect(lines.join("\n")).toContain(
-    "[2] lo2020\n    “touch helped in wet sand”\n    the words around it are not kept",
+    "[2] lo2020\n    “touch helped in wet sand”\n    the words around it are not stored",
   );
-  expect(lines.join("\n").match(/not kept/g)).toHaveLength(1);
+  expect(lines.join("\n").match(/not stored/g)).toHaveLength(1);
 });

@@ -200,7 +200,7 @@ describe("fragments", () => {
   ])("are refused where they stand %s apart, and two quotes are asked for", (_, quote) => {
     expect(findQuote(text, quote)).toMatchObject({
       found: false,
-      why: 'its parts around "…" stand too far apart; give two quotes',
+      why: 'its parts around "…" are too far apart; give two quotes',
     });
   });
 

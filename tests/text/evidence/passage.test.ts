@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findQuote } from "../../../src/text/evidence/find-quote.js";
-import { maxPassage, passageAround } from "../../../src/text/evidence/passage.js";
+import { maxPassageChars, passageAround } from "../../../src/text/evidence/passage.js";
 import {
   clippedPassage,
   passageFields,
@@ -156,7 +156,7 @@ describe("a passage of a table is the row", () => {
     const { passage } = passageAround(`Table 1: ${"x ".repeat(200)}\n\n${row}`, [
       { start: 409 + row.indexOf("cell 100"), end: 409 + row.indexOf("cell 100") + 8 },
     ]);
-    expect(passage.length).toBeLessThanOrEqual(maxPassage);
+    expect(passage.length).toBeLessThanOrEqual(maxPassageChars);
     expect(passage).toContain("cell 100");
   });
 });
@@ -256,7 +256,7 @@ describe("a row of a table stands below what it is about", () => {
     const passage = marked(text, "cell 40 of them");
     expect(passage.split("\n")[1]).toBe("head 0 of them | […] | head 40 of them | […]");
     expect(passage).toContain("⟦cell 40 of them⟧");
-    expect(passage.length).toBeLessThanOrEqual(maxPassage);
+    expect(passage.length).toBeLessThanOrEqual(maxPassageChars);
   });
 });
 
@@ -297,7 +297,7 @@ describe("of a long passage", () => {
   it("the side farther from the quote is cut at a word, and the cut is marked", () => {
     const passage = marked(`${words("a", 300)} here it is ${words("b", 10)}. So.`, "here it is");
     expect(passage).toMatch(/^\[…\] a\d+ .* a299 ⟦here it is⟧ b0 .* b9\.$/);
-    expect(passage.length).toBeLessThanOrEqual(maxPassage + 2);
+    expect(passage.length).toBeLessThanOrEqual(maxPassageChars + 2);
   });
 
   it("both sides are cut where both are long, and the quote is whole however long it is", () => {
@@ -324,10 +324,10 @@ describe("a kept quote", () => {
     ).toBe(match.found ? match.passage : "");
   });
 
-  it("of an old record is the quote alone, and says that the words around it are not kept", () => {
+  it("of an old record is the quote alone, and says that the words around it are not stored", () => {
     const old = { claim: "c", quote: "the hand held it", status: "verified" as const };
     expect(passageText(old)).toBe("“the hand held it”");
-    expect(notesOf(old)).toEqual(["the words around it are not kept"]);
+    expect(notesOf(old)).toEqual(["the words around it are not stored"]);
   });
 
   it("says where its sentence goes on, and what its numbers lack", () => {

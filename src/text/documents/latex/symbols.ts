@@ -218,7 +218,7 @@ export const verbatimEnvironments = new Set([
   "Verbatim",
   "alltt",
 ]);
-/** Environments for drawingEnvironments, which have a language of their own. */
+/** Environments for drawings, which have a language of their own. */
 export const drawingEnvironments = new Set([
   "tikzpicture",
   "picture",

@@ -4,8 +4,8 @@ import type { DocumentText } from "../../documents/text/document-text.js";
 import { compareQuantities, quantitiesIn, type Quantity } from "./quantities.js";
 import { type StoredQuote, placesIn } from "../quoted.js";
 
-/** Whole numbers up to this one only count things in prose. */
-const maxSmall = 10;
+/** Whole numbers up to this one are ignored if they have no unit, because they often only count things in prose. */
+const maxSmallNumber = 10;
 /** Maximum number of stored numbers of one text. */
 const maxNumbers = 60;
 
@@ -33,7 +33,7 @@ export function checkNumbers(
   return [...checked.values()];
 }
 
-/** A number in the quoted words. `isPart`: only its beginning is quoted, without the rest of its unit. */
+/** A number in the quoted words. `isPart`: the quote ends within the number, so that a part of its unit is missing. */
 type QuotedNumber = Quantity & { readonly isPart?: true };
 
 /** The numbers of a passage, inside and outside the quoted words. */
@@ -43,26 +43,28 @@ function numbersOf({ passage, quoted = "", quote = "" }: StoredQuote): {
 } {
   if (passage === undefined) return { quoted: quantitiesIn(quote), around: [] };
   const places = placesIn(quoted);
-  const all = quantitiesIn(passage);
-  const held: QuotedNumber[] = [];
-  const around: Quantity[] = [];
-  for (const [index, number] of all.entries()) {
+  const numbers = quantitiesIn(passage);
+  const quotedNumbers: QuotedNumber[] = [];
+  const numbersAround: Quantity[] = [];
+  for (const [index, number] of numbers.entries()) {
     const [quoteStart = 0, quoteEnd] =
       places.find(([begin, close]) => number.start >= begin && number.start < close) ?? [];
     const isSigned = number.isNegative === true && number.start > quoteStart;
     // The unit of "10–20 mg" is after the second number.
-    const end = isWithoutOwnUnit(number) ? (all[index + 1]?.end ?? number.end) : number.end;
-    if (quoteEnd !== undefined && end <= quoteEnd && (isSigned || number.isNegative !== true)) held.push(number);
+    const end = isWithoutOwnUnit(number) ? (numbers[index + 1]?.end ?? number.end) : number.end;
+    const hasQuotedSign = isSigned || number.isNegative !== true;
+    if (quoteEnd !== undefined && end <= quoteEnd && hasQuotedSign) quotedNumbers.push(number);
     else {
-      around.push(number);
+      numbersAround.push(number);
       const part = quoteEnd === undefined ? undefined : quantitiesIn(passage.slice(number.start, quoteEnd))[0];
       if (part?.value !== number.value || part.start !== 0) continue;
-      held.push({ ...part, ...(isSigned ? { isNegative: true } : {}), isPart: true });
+      quotedNumbers.push({ ...part, ...(isSigned ? { isNegative: true } : {}), isPart: true });
     }
   }
-  return { quoted: held, around };
+  return { quoted: quotedNumbers, around: numbersAround };
 }
 
+/** Whether the unit of a number is only written after another number, as in "10–20 mg". */
 const isWithoutOwnUnit = ({ unit, written }: Quantity): boolean =>
   unit !== undefined && !/[^\p{Nd}.,\s]/u.test(written);
 
@@ -114,11 +116,11 @@ export function numbersWithoutQuote(
   return {
     missing: [...missing],
     outside: [...outside],
-    near: [...near].map(([number, held]) => ({ number, quoted: held })),
+    near: [...near].map(([number, quotedNumber]) => ({ number, quoted: quotedNumber })),
   };
 }
 
-/** Evidence with the numbers of each claim that are in none of the claim's quotes. */
+/** Adds to each record the numbers of its claim that are in no quote of the claim. */
 export function withNumbers(evidence: readonly Evidence[]): Evidence[] {
   const isFound = ({ status }: Evidence) => status === "verified" || status === "near";
   const byClaim = groupBy(evidence.filter(isFound), ({ claim }) => claim);
@@ -135,7 +137,7 @@ export function withNumbers(evidence: readonly Evidence[]): Evidence[] {
 
 const unsignedOf = ({ isNegative: _, ...number }: Quantity): Quantity => number;
 const mayLackUnit = ({ unit }: Quantity): boolean => unit === undefined || unit.isOptional === true;
-const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && value <= maxSmall;
+const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && value <= maxSmallNumber;
 
 function statusOf(
   number: Quantity,

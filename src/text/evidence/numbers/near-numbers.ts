@@ -3,18 +3,18 @@ import { occurrences } from "../occurrences.js";
 import type { Span } from "../passage.js";
 import { trimQuotationMarks } from "../quote-variants/variants.js";
 
-/** The character of a number in a mask. */
+/** The code of the character for each number in a mask. */
 const numberCode = 1;
-/** The character of the first word. */
-const firstWord = 2;
+/** The code of the character for the first word in a mask. */
+const firstWordCode = 2;
 /** Maximum number of different words of text and quote; all others have the same character. */
 const maxWords = 0xfff0;
 
-/** Words and numbers as one character each. New words are added to `words`. */
+/** A text with one character for each word or number, so that words can be searched as a string. Adds to `words`. */
 function maskOf(tokens: readonly Token[], words: Map<string, number>): string {
   const parts = tokens.map((token) => {
     if ("quantity" in token) return String.fromCharCode(numberCode);
-    const code = words.get(token.word) ?? Math.min(firstWord + words.size, maxWords);
+    const code = words.get(token.word) ?? Math.min(firstWordCode + words.size, maxWords);
     words.set(token.word, code);
     return String.fromCharCode(code);
   });
@@ -26,17 +26,13 @@ function maskOf(tokens: readonly Token[], words: Map<string, number>): string {
  * in the same order, and each number differs only in unit or in the rounding of its last digit, the difference is
  * returned. Otherwise undefined.
  */
-export function findNear(
-  text: string,
-  quote: string,
-  stretch: Span,
-): (Span & { readonly differs: string }) | undefined {
+export function findNear(text: string, quote: string, span: Span): (Span & { readonly differs: string }) | undefined {
   const quoteTokens = tokensOf(trimQuotationMarks(quote));
   const numbers = quoteTokens.flatMap((token, index) =>
     "quantity" in token ? [{ index, quantity: token.quantity }] : [],
   );
   if (numbers.length === 0 || quoteTokens.length < 4) return undefined;
-  const { start, end } = withSurroundings(text, stretch, 2 * quote.length + minMargin);
+  const { start, end } = withSurroundings(text, span, 2 * quote.length + minMarginChars);
   const tokens = tokensOf(text.slice(start, end));
   const words = new Map<string, number>();
   const mask = maskOf(tokens, words);
@@ -50,23 +46,24 @@ export function findNear(
   return undefined;
 }
 
-/** Minimum characters on each side of the nearest part, in addition to twice the length of the quote. */
-const minMargin = 200;
+/** Number of characters that are searched on each side of the nearest part, besides twice the length of the quote. */
+const minMarginChars = 200;
 
 /** A part of the text with its surroundings, cut at spaces so that no word or number is cut. */
-function withSurroundings(text: string, stretch: Span, margin: number): Span {
-  const [from, to] = [stretch.start - margin, stretch.end + margin];
+function withSurroundings(text: string, span: Span, margin: number): Span {
+  const [from, to] = [span.start - margin, span.end + margin];
   const space = from <= 0 ? 0 : text.indexOf(" ", from);
   const end = to >= text.length ? text.length : text.lastIndexOf(" ", to);
-  return { start: Math.min(Math.max(0, space), stretch.start), end: Math.max(end, stretch.end) };
+  return { start: Math.min(Math.max(0, space), span.start), end: Math.max(end, span.end) };
 }
 
-/** "12,500" and "12500" are the same number. */
-const sameDigits = (first: string, second: string): boolean => first.replace(/\s/g, "") === second.replace(/\s/g, "");
+/** Whether two numbers are written with the same characters, except spaces. */
+const isSameSpelling = (first: string, second: string): boolean =>
+  first.replace(/\s/g, "") === second.replace(/\s/g, "");
 
 /**
- * The differences between the numbers of a quote and those of the text from a token on; undefined if one is another
- * number.
+ * The differences between the numbers of a quote and those of the text that begin at a token. Undefined if one of them
+ * is a different number.
  */
 function differenceAt(
   tokens: readonly Token[],
@@ -80,7 +77,7 @@ function differenceAt(
     if ((quantity.per === undefined) !== (token.quantity.per === undefined)) return undefined;
     const relation = compareQuantities(quantity, token.quantity);
     if (relation === "other") return undefined;
-    if (relation === "near" || !sameDigits(quantity.written, token.quantity.written))
+    if (relation === "near" || !isSameSpelling(quantity.written, token.quantity.written))
       differs.push(`"${quantity.written}" where the text has "${token.quantity.written}"`);
   }
   return differs;

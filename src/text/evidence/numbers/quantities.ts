@@ -23,26 +23,28 @@ export type Token =
   | { readonly quantity: Quantity; readonly start: number }
   | { readonly word: string; readonly start: number };
 
-const whole = "\\p{Nd}{1,3}(?:[,\\u202f ]\\p{Nd}{3}){1,4}(?!\\p{Nd})(?:\\.\\p{Nd}{1,15})?";
+/** A number with thousands separators. */
+const withThousands = "\\p{Nd}{1,3}(?:[,\\u202f ]\\p{Nd}{3}){1,4}(?!\\p{Nd})(?:\\.\\p{Nd}{1,15})?";
 /** A comma is a decimal point if no other meaning is possible: "0,05", "12,5 %". */
 const withComma = "0,\\p{Nd}{1,9}(?![\\p{Nd},])|\\p{Nd}{1,4},\\p{Nd}{1,2}(?=\\s?%)";
 /**
- * "× 10⁻⁵", "x 10^-5", "e-5". After a dash that is not a minus sign, two digits are a range: "3 × 10–12 repetitions".
+ * A power of ten after a number: "× 10⁻⁵", "x 10^-5", "e-5". After a dash that is not a minus sign, two digits are a
+ * range: "3 × 10–12 repetitions".
  */
 const power =
   "\\s?[×x·*]\\s?10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|(?:−\\p{Nd}{1,2}|[-–]\\p{Nd})(?!\\p{Nd})|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3})|[eE][-−+]?\\p{Nd}{1,3}(?![\\p{L}\\p{Nd}])";
 /**
- * The groups have numbers, because names would take half as much time again: word, ten, number, power, sign. Most
- * pieces are words.
+ * The patterns for a piece of a text. Their groups are: word, power of ten without a number before it, number, power,
+ * sign. They have no names, because matching would take 50 % longer.
  */
-const pieces = [
+const piecePatterns = [
   "(\\p{L}{1,60}(?:[-\\u2010\\u2011]\\n?\\p{L}{1,60}){0,5}\\p{N}{0,9})",
   "\\[(?:p\\. ?)?\\d{1,5}(?:\\s?[,;–-]\\s?\\d{1,3}){0,9}\\]",
   "((?<![\\p{N}.,])10(?:\\^\\{?[-−–]?\\p{Nd}{1,3}\\}?|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))",
-  `(${withComma}|${whole}|\\p{Nd}{1,15}(?:\\.\\p{Nd}{1,15})?)(${power})?`,
+  `(${withComma}|${withThousands}|\\p{Nd}{1,15}(?:\\.\\p{Nd}{1,15})?)(${power})?`,
   "([<>≤≥≠±=~≈×+^/−–$€£-])",
 ];
-const piece = new RegExp(pieces.join("|"), "gu");
+const piecePattern = new RegExp(piecePatterns.join("|"), "gu");
 const unitPattern =
   /^[ \n\u00a0\u202f-]?([%‰℃℉]|° ?[CF]|[Dd]egrees? [CF](?:elsius|ahrenheit)?|[\p{L}µÅ]{1,12}(?:[²³]|(?<=m)[23])?)(?![\p{L}\p{N}])/u;
 const perPattern = /^\/([\p{L}µ]{1,8})(?![\p{L}\p{N}/])/u;
@@ -64,22 +66,24 @@ const withoutHyphens = (word: string): string => word.replace(/[-\u2010\u2011\n]
 /** The words, signs and numbers of a text, in order. A unit is part of its number. Linear in the length. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  let consumed = 0;
-  for (const match of text.matchAll(piece)) {
-    if (match.index < consumed) continue;
+  let lastEnd = 0;
+  for (const match of text.matchAll(piecePattern)) {
+    if (match.index < lastEnd) continue;
     const [written, word, ten, number, power, sign] = match;
     const start = match.index;
     if (word !== undefined) tokens.push({ word: withoutHyphens(word), start });
     else if (number !== undefined || ten !== undefined) {
       const quantity = quantityAt(text, start, number ?? "1", written.length, power ?? ten);
       tokens.push({ quantity, start });
-      consumed = quantity.end;
+      lastEnd = quantity.end;
     } else if (sign !== undefined) tokens.push({ word: sign === "−" || sign === "–" ? "-" : sign, start });
   }
   return withUnitsOfRanges(tokens);
 }
 
-/** "10–20 mg" and "5.4 ± 0.2 mg" have their unit only once. */
+/**
+ * Adds the unit to the first number of "10–20 mg" and "5.4 ± 0.2 mg", where it is only written after the second one.
+ */
 const withUnitsOfRanges = (tokens: readonly Token[]): Token[] =>
   tokens.map((token, index) => {
     const [joint, next] = [tokens[index + 1], tokens[index + 2]];
@@ -124,7 +128,7 @@ export const quantitiesIn = (text: string): Quantity[] =>
 
 const withoutUnit = ({ unit: _, per: __, ...number }: Quantity): Quantity => number;
 
-/** The tolerance for conversions in floating point, relative. */
+/** The relative tolerance for rounding errors of floating-point numbers. */
 const tolerance = 1e-9;
 
 /**
@@ -157,20 +161,22 @@ export function compareQuantities(number: Quantity, known: Quantity): "same" | "
     !isCountOf(known, number)
   )
     return "other";
-  const [saidFactor, knownFactor] = [factorOf(number), factorOf(known)];
+  const [factor, knownFactor] = [factorOf(number), factorOf(known)];
   const hasOffset = number.unit?.offset !== known.unit?.offset;
   // On the same scale, the caller compares the signs; between two scales, the sign is part of the value.
-  const valueOf = ({ value, unit, isNegative }: Quantity, factor: number) =>
-    (hasOffset ? (isNegative ? -value : value) + (unit?.offset ?? 0) : value) * factor;
-  const [saidValue, knownValue] = [valueOf(number, saidFactor), valueOf(known, knownFactor)];
-  const difference = Math.abs(saidValue - knownValue);
-  const isSameUnit = saidFactor === knownFactor && sameDimension && !hasOffset;
+  const valueOf = (quantity: Quantity, unitFactor: number) => {
+    const signedValue = quantity.isNegative ? -quantity.value : quantity.value;
+    return (hasOffset ? signedValue + (quantity.unit?.offset ?? 0) : quantity.value) * unitFactor;
+  };
+  const [value, knownValue] = [valueOf(number, factor), valueOf(known, knownFactor)];
+  const difference = Math.abs(value - knownValue);
+  const isSameUnit = factor === knownFactor && sameDimension && !hasOffset;
   if (difference <= tolerance * Math.abs(knownValue)) return isSameUnit ? "same" : "near";
-  const step = 10 ** -number.decimals * saidFactor;
+  const step = 10 ** -number.decimals * factor;
   const knownStep = 10 ** -known.decimals * knownFactor;
   // A number that was converted by a factor that is not a power of ten, such as lb to kg, is usually not a round
   // number.
-  const isConverted = !isSameUnit && Math.log10(saidFactor / knownFactor) % 1 !== 0;
+  const isConverted = !isSameUnit && Math.log10(factor / knownFactor) % 1 !== 0;
   const isRounded = number.digits >= 2 && (knownStep < step * (1 - tolerance) || isConverted || hasOffset);
   return isRounded && difference <= (step / 2) * (1 + tolerance) ? "near" : "other";
 }

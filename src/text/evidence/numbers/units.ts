@@ -26,9 +26,10 @@ const prefixes: Readonly<Record<string, number>> = {
   T: 1e12,
   P: 1e15,
 };
-/** Symbols with the prefixes that they are used with. Case counts in them: mW is not MW. */
+/** Unit symbols, also with prefixes. Capitals and small letters are different: mW is not MW. */
 const symbols = new Set<string>();
-for (const [dimension, symbol, used, factor] of [
+// For each unit: its dimension, its symbol, the prefixes that are used with it, and its factor.
+for (const [dimension, symbol, prefixesOfUnit, factor] of [
   ["time", "s", "fpnµum", 1],
   ["length", "m", "fpnµumcdk", 1],
   ["mass", "g", "fpnµumckMGT", 1],
@@ -59,11 +60,12 @@ for (const [dimension, symbol, used, factor] of [
   ["concentration", "M", "fpnµum", 1],
   ["amount", "mol", "fpnµumkM", 1],
 ] as const)
-  for (const prefix of ["", ...used]) {
+  for (const prefix of ["", ...prefixesOfUnit]) {
     symbols.add(prefix + symbol);
     units.set(prefix + symbol, { dimension, factor: factor * (prefixes[prefix] ?? 1) });
   }
-for (const [dimension, listed] of [
+// More units: name and factor.
+for (const [dimension, unitList] of [
   ["time", "sec:1 secs:1 second:1 seconds:1 msec:1e-3 millisecond:1e-3 milliseconds:1e-3 microseconds:1e-6"],
   ["time", "nanoseconds:1e-9 min:60 mins:60 minute:60 minutes:60 h:3600 hr:3600 hrs:3600 hour:3600 hours:3600"],
   ["time", "d:86400 day:86400 days:86400 week:604800 weeks:604800 wk:604800 wks:604800"],
@@ -82,8 +84,8 @@ for (const [dimension, listed] of [
   ["ratio", "%:1e-2 percent:1e-2 ‰:1e-3 ppm:1e-6 ppb:1e-9"],
   ["count", "thousand:1e3 million:1e6 billion:1e9 trillion:1e12 mio:1e6 bn:1e9"],
 ] as const)
-  for (const each of listed.split(" ")) {
-    const [name = "", factor] = each.split(":");
+  for (const unit of unitList.split(" ")) {
+    const [name = "", factor] = unit.split(":");
     const isOptional = dimension === "months" || name === "mmHg";
     units.set(name, { dimension, factor: Number(factor), ...(isOptional ? { isOptional } : {}) });
   }
@@ -102,12 +104,11 @@ export const unitOf = (word: string): Unit | undefined =>
       .replace(/^(?:° ?F|℉|[Dd]egrees? F(?:ahrenheit)?)$/u, "°F"),
   );
 
+/** All symbols in lower case, and other units whose case matters. */
 const unitsInLowerCase = new Set(
   [...symbols, "k", "C", "h", "cal"].map((name) => name.normalize("NFKC").toLowerCase()),
 );
-/**
- * Whether the case of this word after a number may change the unit: mW and MW, Gb and GB, mm and mM.
- */
+/** Whether the case of this word after a number may change the unit: mW and MW, Gb and GB, mm and mM. */
 export const caseMatters = (word: string): boolean => unitsInLowerCase.has(word.normalize("NFKC").toLowerCase());
 
 /** Whether a word is a unit symbol of two or more letters, such as mW: it needs no number before it. */

@@ -5,16 +5,16 @@ const formula =
   /\$(?=[^$]{0,80}[\p{L}\\^_=<>±×≤≥≈~+−-])(?![\s)])((?:[^$\n]|\n(?!\s{0,9}\n)){1,80})(?<![\s(])\$(?!\p{Nd})/gu;
 
 /** A single TeX sign, also between two numbers: "16.7$\\pm$7.2". */
-const loneSign = /\$\\([a-zA-Z]{2,12}) ?\$/g;
+const singleSign = /\$\\([a-zA-Z]{2,12}) ?\$/g;
 
 /** Letters and numbers with one of these signs are a formula. */
-const sign = /[\\^_=<>±×≤≥≈~+]/;
+const formulaSign = /[\\^_=<>±×≤≥≈~+]/;
 
-/** Words between two dollar signs are text about money: "$5 (in US$)", "$12 to NZ$". */
-function isProse(inside: string): boolean {
-  const words = inside.replace(/\\[a-zA-Z]{2,12}(?:\{[^{}]{1,20}\})?/g, "");
+/** Whether the text between two dollar signs is about money: "$5 (in US$)", "$12 to NZ$". */
+function isProse(content: string): boolean {
+  const words = content.replace(/\\[a-zA-Z]{2,12}(?:\{[^{}]{1,20}\})?/g, "");
   if (/\p{L}{2}\s\p{L}{2}/u.test(words)) return true;
-  return !sign.test(inside) && /\p{L}{2}/u.test(inside) && /[\s()]/.test(inside);
+  return !formulaSign.test(content) && /\p{L}{2}/u.test(content) && /[\s()]/.test(content);
 }
 
 /** An invisible character. Shortened formulas are padded with it, so that offsets do not change. */
@@ -26,18 +26,18 @@ const padding = "\u2060";
  */
 export const withPlainFormulas = (text: string): string =>
   text.includes("$")
-    ? text.replace(loneSign, plainSign).replace(formula, (whole, inside: string) => {
-        if (isProse(inside)) return whole;
-        const plainText = inside
+    ? text.replace(singleSign, plainSign).replace(formula, (tex, content: string) => {
+        if (isProse(content)) return tex;
+        const plainText = content
           .replace(/\\(?:mathrm|mathbf|mathit|operatorname|text|mbox)\{([^{}]{1,20})\}/g, "$1")
           .replace(/\\(?:[,;!]|(?:left|right|displaystyle|rm)(?![a-zA-Z]))/g, "")
           .replace(/\^\{?\s?\\circ\s?\}?/g, "°")
           .replace(/\\[dt]?frac\{([^{}]{1,20})\}\{([^{}]{1,20})\}/g, "$1/$2")
           .replace(/\\([a-zA-Z]{2,12}) ?/g, (command, name: string) => signs[name] ?? command)
           .replace(/\\%/g, "%");
-        return plainText.includes("\\") ? whole : plainText.padEnd(whole.length, padding);
+        return plainText.includes("\\") ? tex : plainText.padEnd(tex.length, padding);
       })
     : text;
 
-const plainSign = (whole: string, name: string): string =>
-  signs[name] === undefined ? whole : signs[name].padEnd(whole.length, padding);
+const plainSign = (tex: string, name: string): string =>
+  signs[name] === undefined ? tex : signs[name].padEnd(tex.length, padding);

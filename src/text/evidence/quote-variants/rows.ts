@@ -3,6 +3,7 @@ const separator = /^\s{0,9}(?:\|{1,2}|\\?&|[,;\t])\s{0,9}|^\s{1,9}/u;
 /** The end of a row in a source, and commands that draw lines. */
 const rowEnd =
   /\s{0,9}(?:\\\\|\\(?:hline|midrule|bottomrule|toprule))(?:\s{0,9}\\(?:hline|midrule|bottomrule|toprule)){0,3}\s{0,9}$/u;
+/** Maximum number of cells of a row that are compared. */
 const maxCells = 60;
 /** Maximum length of a row in a quote. */
 const maxRowChars = 1000;
@@ -67,7 +68,7 @@ function cellsOf(quote: string, cells: readonly string[], first: number): number
       if (isNumber && /\d$/.test(previousCell ?? "") && /^\d/.test(cell)) return undefined;
       remaining = remaining.slice(separatorText.length);
     }
-    if (!sameCell(remaining.slice(0, cell.length), cell)) return undefined;
+    if (!isSameCell(remaining.slice(0, cell.length), cell)) return undefined;
     remaining = remaining.slice(cell.length);
     previousCell = cell;
     if (/^[\s.,;]{0,3}$/.test(remaining)) return index - first + 1;
@@ -75,9 +76,10 @@ function cellsOf(quote: string, cells: readonly string[], first: number): number
   return undefined;
 }
 
-const comparable = (cell: string) =>
+/** A cell in lower case, with one kind of dash and space. */
+const comparableCell = (cell: string) =>
   cell
     .toLowerCase()
     .replace(/[\u2010-\u2015\u2212]/g, "-")
     .replace(/[\s\u00a0\u2009\u202f]/g, " ");
-const sameCell = (said: string, cell: string): boolean => comparable(said) === comparable(cell);
+const isSameCell = (quotedCell: string, cell: string): boolean => comparableCell(quotedCell) === comparableCell(cell);

@@ -6,7 +6,8 @@ const quotationMarks = new Set("\"'“”‘’‚„‟‹›«»`「」『』�
 const isTrimmed = (char: string | undefined) => char !== undefined && (quotationMarks.has(char) || /\s/.test(char));
 
 /** Direction marks and joiners, which may be copied too. A soft hyphen within a word is handled by the normalizer. */
-const invisible = /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{L})\u00ad|\u00ad(?![\s\p{L}])/gu;
+const invisibleCharacter =
+  /[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|(?<!\p{L})\u00ad|\u00ad(?![\s\p{L}])/gu;
 
 /** Removes the quotation marks that models add around a quote. */
 export function trimQuotationMarks(quote: string): string {
@@ -21,7 +22,7 @@ export function trimQuotationMarks(quote: string): string {
  * punctuation or page after a cut; without inserted words in brackets.
  */
 export function variantsOf(quote: string, text: string): string[] {
-  const asWritten = trimQuotationMarks(quote.replace(invisible, ""));
+  const asWritten = trimQuotationMarks(quote.replace(invisibleCharacter, ""));
   const unmarked = trimQuotationMarks(asRow(withoutOpening(trimQuotationMarks(withoutMarkup(asWritten))), text));
   const sourceless = withoutSource(unmarked, text);
   // If one formula is too complex, the others are still converted, like in the text.
@@ -36,14 +37,14 @@ export function variantsOf(quote: string, text: string): string[] {
   return [...new Set(variants.flatMap((each) => [each, withoutInsertions(each)]))].filter((each) => each !== "");
 }
 
-const bracketed = /(?<=(\p{L}?))(\s?)\[([^[\]]{1,200})\](?=(\p{L}?))/gu;
+const wordsInBrackets = /(?<=(\p{L}?))(\s?)\[([^[\]]{1,200})\](?=(\p{L}?))/gu;
 
 /**
  * "[t]he hand [of the authors] reached" becomes "the hand reached": words in square brackets are not the paper's.
  * Numbers in brackets are: "[54 % against 27 %]", "[12]".
  */
 const withoutInsertions = (quote: string): string =>
-  quote.replace(bracketed, (whole, last: string, space: string, words: string, next: string) => {
+  quote.replace(wordsInBrackets, (whole, last: string, space: string, words: string, next: string) => {
     if (/^\p{L}{1,3}$/u.test(words) && (next !== "" || (last !== "" && space === ""))) return space + words;
     return /\p{L}/u.test(words) && !/\p{N}/u.test(words) && next === "" ? "" : whole;
   });
@@ -64,7 +65,7 @@ const withoutMarkup = (quote: string): string =>
     .replace(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi, characterOf)
     .replace(/\\(?:emph|text(?:bf|it|rm|sc|sf|tt)?|math(?:bf|it|rm)|underline)\{([^{}]{1,2000})\}/g, "$1")
     .replace(/\\text(?=(?:less|greater)(?![a-zA-Z]))/g, "\\")
-    .replace(/\\([a-zA-Z]{2,12})(?![a-zA-Z])/g, (command, name: string) => bareSigns[name] ?? signs[name] ?? command)
+    .replace(/\\([a-zA-Z]{2,12})(?![a-zA-Z])/g, (command, name: string) => textSigns[name] ?? signs[name] ?? command)
     .replace(/(?<=[µμ]) (?=[gmlLMsA](?!\p{L}))/gu, "")
     .replace(/\[([^[\]]{1,80})\]\((?:https?:|#)[^()\s]{1,300}\)/g, "$1")
     .replace(highlight, "$1")
@@ -113,8 +114,8 @@ const characters: Readonly<Record<string, string>> = {
   thinsp: " ",
   shy: "",
 };
-/** TeX names of signs outside formulas. */
-const bareSigns: Readonly<Record<string, string>> = { less: "<", greater: ">" };
+/** Names of signs in TeX that are used outside of formulas. */
+const textSigns: Readonly<Record<string, string>> = { less: "<", greater: ">" };
 
 /** The character of a numeric entity. */
 function characterOf(whole: string, hex: string | undefined, decimal: string | undefined): string {
@@ -138,7 +139,7 @@ function isBracketed(quote: string, open: string, close: string): boolean {
   return depth === 1;
 }
 
-/** A quote without such marks and without enclosing brackets. */
+/** Removes the marks before a quote, and brackets around it. */
 function withoutOpening(quote: string): string {
   const content = quote.slice(openings.exec(quote)?.[0].length ?? 0);
   return isBracketed(content, "(", ")") || isBracketed(content, "[", "]") ? content.slice(1, -1) : content;
@@ -154,7 +155,7 @@ const sources = [
   " [—–-] ?\\p{Lu}[\\p{L}'’-]{1,30} et al\\.?",
   `\\s{0,2}${emphasisPattern}`,
 ];
-const source = new RegExp(`(?:${sources.join("|")})\\s?\\.?$`, "u");
+const sourceAtEnd = new RegExp(`(?:${sources.join("|")})\\s?\\.?$`, "u");
 
 /**
  * A quote without its list number, its source and notes on emphasis at the end. The source stays if the text itself
@@ -163,24 +164,25 @@ const source = new RegExp(`(?:${sources.join("|")})\\s?\\.?$`, "u");
 function withoutSource(quote: string, text: string): string {
   const withoutNumber = quote.replace(/^(?:\(\p{Nd}{1,2}\)|\p{Nd}{1,2}[.)])\s{1,3}(?=\p{Lu}[\p{Ll} .'’])/u, "");
   const tail = withoutNumber.slice(-120);
-  const [sourceText = ""] = source.exec(tail) ?? [];
+  const [sourceText = ""] = sourceAtEnd.exec(tail) ?? [];
   const [name = ""] = /\p{Lu}[\p{L}’'-]{1,30}/u.exec(sourceText) ?? [];
   const isCited = name !== "" && new RegExp(`${name}[^()\\n]{0,40}(?:19|20)\\d\\d`, "u").test(text);
   return isCited ? withoutNumber : withoutNumber.slice(0, withoutNumber.length - sourceText.length);
 }
 
-const page =
+/** A page, section or line at the end of a quote. */
+const pageAtEnd =
   /(?:\s{0,3}[([]\s{0,2}(?:\p{Lu}[^()[\]\p{Nd}]{1,30},\s)?|\s{0,3},\s)(?:see )?(?:pp?\.|pp?(?=\p{Nd}{1,5}[)\]])|pages?|§|sect?(?:ion|\.)|para\.|lines?)\s{0,2}\p{Nd}{1,5}(?:\.\p{Nd}{1,2})?(?:(?:\s{0,2}[-–,]\s{0,2}| of )\p{Nd}{1,5})?\s{0,2}[)\]]?\s{0,2}\.?$/iu;
-/** The section of a quote, its page after a dash or space, and marks of a cut. */
-const place =
+/** The name of a section, a page after a dash or space, or the mark of a cut, at the end of a quote. */
+const placeAtEnd =
   /\s{1,3}(?:[([](?:abstract|introduction|background|methods?|materials and methods|results?|discussion|conclusions?|appendix|supplement|cont\.|truncated)(?: section)?[)\]]|(?:[-–—|] )?pp?\. ?\p{Nd}{1,5}|\/\/|[-–—])\s{0,2}\.?$/iu;
 
 /**
- * "it worked (p. 3)." and "it worked." instead of "it worked, and so on"; "it worked [3" instead of "it worked [3, 4]".
- * A point between digits is not punctuation.
+ * Removes a page, a section, punctuation and a cut citation at the end of a quote: "it worked (p. 3)." and "it worked
+ * [3" become "it worked", so that the text may continue differently. A point between digits is not punctuation.
  */
 function withoutClosing(quote: string): string {
-  const pageLength = (page.exec(quote.slice(-60)) ?? place.exec(quote.slice(-60)))?.[0].length ?? 0;
+  const pageLength = (pageAtEnd.exec(quote.slice(-60)) ?? placeAtEnd.exec(quote.slice(-60)))?.[0].length ?? 0;
   const tail = quote.slice(0, quote.length - pageLength).slice(-60);
   const punctuationLength = /[\s.,;:!?"'”’»。．…–—]{0,6}$/u.exec(tail)?.[0].length ?? 0;
   const citation =
@@ -189,4 +191,5 @@ function withoutClosing(quote: string): string {
       : cutCitation.exec(tail.slice(0, tail.length - punctuationLength))?.[0];
   return quote.slice(0, quote.length - pageLength - punctuationLength - (citation?.length ?? 0));
 }
+/** A citation whose end was cut. */
 const cutCitation = /\s{0,2}\[\d{1,3}(?:[,;–\s-]{1,3}\d{1,3}){0,9}$/;
