@@ -47,8 +47,8 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
 }
 
 /**
- * What a word names: a project, a task or the folder of projects ("project"); or documents, which are a folder without
- * one of these, or a file that lists works. Undefined if it names nothing.
+ * What a word names. "documents": a file that lists works, or a folder that is not a project, a task or the folder of
+ * projects. "project": these three, and any other file. Undefined if it names nothing.
  */
 function kindOf(word: string, cwd: string): "project" | "documents" | undefined {
   const path = resolve(cwd, word);
@@ -70,8 +70,8 @@ const withJsonLast = (args: readonly string[]): string[] => {
 /** Prints an error as one sentence, and returns the exit code for it. Never throws. */
 export async function reportError(error: unknown, args: readonly string[], io: Io): Promise<number> {
   try {
-    const { printError: explain } = await import("./explain.js");
-    return explain(error, io, args, (option) => commandWithOption(option, io));
+    const { printError } = await import("./explain.js");
+    return printError(error, io, args, (option) => commandWithOption(option, io));
   } catch {
     // If this threw, the handler of uncaught errors would call this function again and again.
     io.stderr(`research-ralph: ${machineFault(error) ?? messageOf(error)}\n`);

@@ -21,7 +21,7 @@ import { derive } from "../../research/workflow/derive.js";
 import { namedSources } from "./typed-sources.js";
 
 /** Changes the sources of a project. A new search starts; the papers of the project stay. */
-export async function withSources(
+export async function changeSources(
   folder: string,
   rrd: Rrd,
   sources: readonly string[],

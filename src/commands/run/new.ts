@@ -164,13 +164,21 @@ function formLines(rrd: Rrd, io: Io): string[] {
     : ["Each reading extracts:", ...form.map((field) => `  ${wrapForTerminal(oneLine(fieldText(field)), io)}`)];
 }
 
-/** Creates a folder in ./researches from a topic. `ask`: an agent says which questions the topic leaves open. */
+/**
+ * Creates a folder in ./researches from a topic. `ask`: true if an agent lists the questions that the topic leaves
+ * open.
+ */
 export async function create(
   topic: string,
   wishes: ProjectOptions,
   config: ResolvedConfig,
   io: Io,
-  how: { readonly quiet: boolean; readonly json: boolean; readonly ask?: boolean; readonly isBudgetTold?: boolean },
+  outputOptions: {
+    readonly quiet: boolean;
+    readonly json: boolean;
+    readonly ask?: boolean;
+    readonly isBudgetTold?: boolean;
+  },
 ): Promise<{ verdict: Verdict; folder?: string }> {
   const { sources: typedSources, branch } = wishes;
   const cleanTopic = topic.replace(/\s+/g, " ").trim();
@@ -193,24 +201,25 @@ export async function create(
   // All records of the user are wanted, unless the user chose a number.
   const userRecords = config.origins.papers === "default" ? await recordsIn(sources, typedSettings.columns, io) : 0;
   const papers = Math.max(config.papers, userRecords);
-  if (papers > config.papers && !how.quiet && !how.json)
+  if (papers > config.papers && !outputOptions.quiet && !outputOptions.json)
     say(io, `All ${userRecords} records that you bring are screened, and as many may be included; -p limits that.`);
   const options = { ...typedSettings, topic: cleanTopic, papers, sources, fields: form, parent, now: io.clock.now };
-  const usesAgent = typedSources === undefined || how.ask === true;
+  const usesAgent = typedSources === undefined || outputOptions.ask === true;
   // An unusable agent must be reported before anything else is done.
   if (usesAgent) await requireAgents(config, io);
   // Notices about sources are only for sources that the user named.
-  if (typedSources !== undefined && !how.quiet && !how.json) for (const sentence of sourceNotices) say(io, sentence);
+  if (typedSources !== undefined && !outputOptions.quiet && !outputOptions.json)
+    for (const sentence of sourceNotices) say(io, sentence);
   // Notices about unreadable entries are printed for programs too.
   for (const sentence of seedNotices) say(io, sentence);
   const { verdict, folder, lines } = usesAgent
-    ? await createWithAgent({ ...options, namedSources: typedSources && sources }, config, io, how)
-    : { verdict: ready, folder: await createFromTopic(options), lines: [] };
+    ? await createWithAgent({ ...options, namedSources: typedSources && sources }, config, io, outputOptions)
+    : { verdict: readyVerdict, folder: await createFromTopic(options), lines: [] };
   if (folder !== undefined) {
-    if (!usesAgent && !how.quiet && !how.json) say(io, await withoutAgentText(folder));
+    if (!usesAgent && !outputOptions.quiet && !outputOptions.json) say(io, await withoutAgentText(folder));
     await describeSeeds(folder, config, io);
     if (branch !== undefined) await useOwnBranch(folder, branch);
-    if (config.git) await commitNew(folder, { ...how, isApart: branch !== undefined }, io);
+    if (config.git) await commitNew(folder, { ...outputOptions, hasOwnBranch: branch !== undefined }, io);
     return { verdict, folder };
   }
   await recordUnfiledWork(config.stateDir, "new", lines);
@@ -264,14 +273,14 @@ async function withoutAgentText(folder: string): Promise<string> {
   return `The project is made of your words, without an agent. Keywords: ${keywords.map(oneLine).join("; ")}.`;
 }
 
-const ready: Verdict = { verdict: "complete", reason: "The project is ready." };
+const readyVerdict: Verdict = { verdict: "complete", reason: "The project is ready." };
 
 /** Lets the agent choose the requirements, and creates the project with them. */
 async function createWithAgent(
   options: Parameters<typeof createFromTopic>[0] & { readonly namedSources?: readonly string[] },
   config: ResolvedConfig,
   io: Io,
-  how: { readonly quiet: boolean; readonly json: boolean; readonly isBudgetTold?: boolean },
+  outputOptions: { readonly quiet: boolean; readonly json: boolean; readonly isBudgetTold?: boolean },
 ): Promise<{ readonly verdict: Verdict; readonly folder?: string; readonly lines: readonly LedgerLine[] }> {
   const [prompt, mission, skill] = await Promise.all([
     loadPrompt(io.cwd, config.stateDir),
@@ -284,7 +293,7 @@ async function createWithAgent(
   const onCreated = (newFolder: string) => {
     folder = newFolder;
   };
-  const verdict = await drive(config, io, { ...how, iterations: 3 }, async ({ agents, tell, redact }) => {
+  const verdict = await drive(config, io, { ...outputOptions, iterations: 3 }, async ({ agents, tell, redact }) => {
     for (const message of warningsOf(agents)) void tell({ type: "notice", level: "warning", message });
     return createWorkflow({
       ...options,
@@ -354,11 +363,7 @@ export async function useOwnBranch(folder: string, branch: string | true): Promi
 /** Makes the first commit of a project, before its first run. */
 async function commitNew(
   folder: string,
-  {
-    quiet,
-    json,
-    isApart: hasOwnBranch,
-  }: { readonly quiet: boolean; readonly json: boolean; readonly isApart: boolean },
+  { quiet, json, hasOwnBranch }: { readonly quiet: boolean; readonly json: boolean; readonly hasOwnBranch: boolean },
   io: Io,
 ): Promise<void> {
   const checkpoints = await openCheckpoints(folder, committedFiles, (message) => say(io, `warning: ${message}`));

@@ -74,7 +74,9 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await changeTarget(folder, rrd, args.flags.papers, args.force, config.git, io);
   if (args.sources !== undefined)
-    rrd = await (await import("./named-again.js")).withSources(folder, rrd, args.sources, args.columns, config.git, io);
+    rrd = await (
+      await import("./named-again.js")
+    ).changeSources(folder, rrd, args.sources, args.columns, config.git, io);
   if (args.ask) {
     const result = await askOpenQuestions(folder, rrd, config.git, io);
     if (result.hasUnanswered)

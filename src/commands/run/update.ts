@@ -175,7 +175,7 @@ async function updateOne(folder: string, args: UpdateArguments, baseConfig: Reso
   }
   if (args.since !== undefined && !args.json)
     say(io, `${basename(folder)}: --since is ignored until ${currentUpdate.id} is finished.`);
-  if (args.dryRun) return await forecast(folder, { rrd, ledger }, currentUpdate, undefined, args, config, io);
+  if (args.dryRun) return await showForecast(folder, { rrd, ledger }, currentUpdate, undefined, args, config, io);
   if (!args.json)
     say(io, `${basename(folder)}: continuing ${currentUpdate.id}, opened on ${currentUpdate.at.slice(0, 10)}.`);
   await requireAgents(config, io, false, roleNamesOf(config));
@@ -189,8 +189,8 @@ async function updateOne(folder: string, args: UpdateArguments, baseConfig: Reso
 }
 
 /**
- * Searches for changes. If there are any, opens an update and works on it. `opened`: an update of a killed process was
- * found, and is open now.
+ * Searches for changes. If there are any, opens an update and works on it. Returns the exit code; "opened" if an update
+ * that a killed process had begun is open now.
  */
 async function searchAndUpdate(
   folder: string,
@@ -202,7 +202,7 @@ async function searchAndUpdate(
   const signals = listenForSignals(io);
   const notify = (_: string, message: string) => say(io, message);
   const research = args.dryRun ? undefined : await openResearch(folder, { derive, git: config.git, notify });
-  const nothingWritten = `${name}: interrupted while its sources were asked; nothing was written.`;
+  const interruptedText = `${name}: interrupted while its sources were asked; nothing was written.`;
   let isOpened = false;
   let rrdOfUpdate: Rrd;
   try {
@@ -224,8 +224,8 @@ async function searchAndUpdate(
       updateSearch.sources,
     ).finally(() => progressCounter?.close());
     if (signals.finish.aborted) {
-      say(io, nothingWritten);
-      return interruptedBy(signals);
+      say(io, interruptedText);
+      return interruptedExitCode(signals);
     }
     if (!hasFindings(changes)) {
       const line = noChangesLine(folder, update, changes, args);
@@ -234,17 +234,19 @@ async function searchAndUpdate(
       io.stdout(line);
       return 0;
     }
-    if (research === undefined) return await forecast(folder, state, update, changes, args, config, io);
+    if (research === undefined) return await showForecast(folder, state, update, changes, args, config, io);
     await requireAgents(config, io, false, roleNamesOf(config));
     if (args.json)
-      io.stdout(`${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...outputFields(changes) })}\n`);
+      io.stdout(
+        `${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...outputFieldsOf(changes) })}\n`,
+      );
     else say(io, `${name}: ${findingsText(changes)} since ${update.since}.${incompleteText(changes)}`);
-    const before = await presentFindingsOf(folder, state.rrd, state.ledger, io.clock.now());
+    const before = await readFindings(folder, state.rrd, state.ledger, io.clock.now());
     rrdOfUpdate = withFindings(state.rrd, update, changes, before);
     await updateSearch.keep(rrdOfUpdate, changes);
     if (signals.finish.aborted) {
-      say(io, nothingWritten);
-      return interruptedBy(signals);
+      say(io, interruptedText);
+      return interruptedExitCode(signals);
     }
     await research.fold(openingFold(state.rrd, rrdOfUpdate, changes, updateSearch.requests));
     isOpened = true;
@@ -254,13 +256,13 @@ async function searchAndUpdate(
         io,
         `${name}: interrupted; ${update.id} is open, and 'research-ralph update ${shellWord(folder)}' continues it.`,
       );
-      return interruptedBy(signals);
+      return interruptedExitCode(signals);
     }
   } catch (error) {
     // After an interruption, requests fail, but not because of the source.
     if (!signals.finish.aborted || isOpened) throw error;
-    say(io, nothingWritten);
-    return interruptedBy(signals);
+    say(io, interruptedText);
+    return interruptedExitCode(signals);
   } finally {
     signals.stop();
     if (research !== undefined) {
@@ -271,7 +273,7 @@ async function searchAndUpdate(
   return await work(folder, rrdOfUpdate, config, io, args);
 }
 
-const interruptedBy = ({ finish }: Signals): number =>
+const interruptedExitCode = ({ finish }: Signals): number =>
   exitCodeOf({ verdict: "interrupted", reason: "", signal: finish.reason });
 
 function requireFinished(name: string, folder: string, rrd: Rrd, ledger: readonly LedgerLine[]): void {
@@ -283,17 +285,17 @@ function requireFinished(name: string, folder: string, rrd: Rrd, ledger: readonl
 }
 
 /** The findings of the present report. */
-async function presentFindingsOf(
+async function readFindings(
   folder: string,
   rrd: Rrd,
   ledger: readonly LedgerLine[],
   now: number,
 ): Promise<NonNullable<ProjectUpdate["before"]>> {
-  const [{ readInputFor: readInput }, { reportModel }] = await Promise.all([
+  const [{ readInputFor }, { reportModel }] = await Promise.all([
     import("../../research/report/read-report.js"),
     import("../../research/report/model.js"),
   ]);
-  return presentFindings(reportModel((await readInput(folder, rrd, ledger, new Date(now))).input));
+  return presentFindings(reportModel((await readInputFor(folder, rrd, ledger, new Date(now))).input));
 }
 
 /**
@@ -314,7 +316,7 @@ function noChangesLine(
         : `${name}: no source answered, so it is unknown whether something was published since ${since} (${failureTexts(changes)}); run update again later.`,
       5,
     );
-  if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...outputFields(changes) })}\n`;
+  if (json) return `${JSON.stringify({ type: "update", folder, since, until, ...outputFieldsOf(changes) })}\n`;
   return `${name}: nothing new from ${since} to ${until} (${quantity(changes.queriedSources.length, "source")} asked).${incompleteText(changes)}\n`;
 }
 
@@ -352,7 +354,7 @@ const comparedText: Readonly<Record<ChangedPaper["compared"], string>> = {
 const worksPerBatch = 15;
 
 /** Shows the changes, and the cost if all new works were included. Writes nothing. */
-async function forecast(
+async function showForecast(
   folder: string,
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   update: ProjectUpdate,
@@ -379,7 +381,7 @@ async function forecast(
       folder,
       since,
       until,
-      ...(changes && outputFields(changes)),
+      ...(changes && outputFieldsOf(changes)),
       forecast: forecastOfUpdate ?? null,
     };
     io.stdout(`${JSON.stringify(output)}\n`);
@@ -410,7 +412,7 @@ function unitsFor({ works, changed }: UpdateFindings, isWritten: boolean): UnitC
   return { discovery: Math.ceil(works / worksPerBatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
 }
 
-const outputFields = ({
+const outputFieldsOf = ({
   works,
   changed,
   retracted,

@@ -59,8 +59,8 @@ export async function decideCommand({ words, criterion, flags, json }: DecideArg
   }
   for (const { says } of storedDecisions.slice(0, maxResultLines)) io.stdout(`${says}\n`);
   if (storedDecisions.length > maxResultLines) io.stdout(`… and ${storedDecisions.length - maxResultLines} more.\n`);
-  const next = storedDecisions.find((result) => result.next !== undefined)?.next;
-  if (next !== undefined) say(io, next);
+  const updateHint = storedDecisions.find((result) => result.next !== undefined)?.next;
+  if (updateHint !== undefined) say(io, updateHint);
   return 0;
 }
 

@@ -4,8 +4,9 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { parseReference } from "../../research/papers/reference.js";
 
 /**
- * Requires that a reference is not a file or folder outside `cwd`. For references that may not come from the user, but
- * from a page in a browser or the model of a client. `place`: the name of their origin, for the message.
+ * Requires that a reference is not a file or folder outside `cwd`. This is for references that the user may not have
+ * typed: those from a page in a browser, and from the model of a client. `place`: the name of the page or server, for
+ * the message.
  * @throws ExpectedError (exit code 2) for a path outside.
  */
 export function requireInside(reference: string, cwd: string, place: string): void {

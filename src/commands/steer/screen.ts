@@ -91,17 +91,15 @@ export async function screenCommand(
 
 const clearTerminal = "\u001b[2J\u001b[3J\u001b[H";
 
-/**
- * The project with records for this list, if there is exactly one. A message names it, because the user did not.
- */
+/** The project with records for this list, if there is exactly one. A message tells the user its name. */
 async function onlyProjectWithRecords(which: WhichRecords, io: Io): Promise<string | undefined> {
   const folders: string[] = [];
   for (const folder of await listResearches(io.cwd)) {
     const state = await readResearch(folder).catch(() => undefined);
     if (state !== undefined && recordsToScreen(state.rrd, which).length > 0) folders.push(folder);
   }
-  const [onlyFolder, ...others] = folders;
-  if (onlyFolder === undefined || others.length > 0) return undefined;
+  const [onlyFolder, ...otherFolders] = folders;
+  if (onlyFolder === undefined || otherFolders.length > 0) return undefined;
   say(io, `Only ${nameFor(io.cwd, onlyFolder)} has records for this list; they are shown.`);
   return onlyFolder;
 }
@@ -147,12 +145,12 @@ async function screenRecords(screening: Screening, which: WhichRecords, keys: Ke
     }
     const { id } = record;
     const statusLine = `${index + 1} of ${records.length} · ${decidedText(view)} · ${record.name} ${standingText(record, view)}`;
-    const keysShown = keyLines(io);
+    const linesOfKeys = keyLines(io);
     // Two more lines are needed: an empty one before the keys, and the line of the cursor after them.
     const maxLines =
-      unshortenedId === id ? Number.POSITIVE_INFINITY : (io.rows ?? Number.POSITIVE_INFINITY) - keysShown.length - 2;
+      unshortenedId === id ? Number.POSITIVE_INFINITY : (io.rows ?? Number.POSITIVE_INFINITY) - linesOfKeys.length - 2;
     const lines = recordLines(record, rrd, { place: statusLine, note, message: shownMessage }, io, maxLines);
-    io.stdout(`${clearOrNewline}${lines.join("\n")}\n\n${keysShown.join("\n")}\n`);
+    io.stdout(`${clearOrNewline}${lines.join("\n")}\n\n${linesOfKeys.join("\n")}\n`);
     const key = await keys.next();
     switch (key) {
       case "i":

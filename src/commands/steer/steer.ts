@@ -25,16 +25,16 @@ export async function steerCommand(args: SteerArguments, io: Io): Promise<number
   const { clear, json } = args;
   const { work, text } = await workAndText(args, io.cwd);
   const { kind, folder, path } = work;
-  const changesInstructions = instructionsOf({ text }) !== "" || clear;
+  const hasChange = instructionsOf({ text }) !== "" || clear;
   let result = "";
-  if (changesInstructions) {
+  if (hasChange) {
     requirePerson(io.env);
     const { stateDir } = await configToRead(io, {}, ["state_dir"]);
     result = await steer(kind.steeredWork(folder, path), { text, clear }, { now: io.clock.now(), stateDir });
   }
   const instructions = await currentInstructions(folder, await kind.readInstructions(folder));
   if (json) io.stdout(`${JSON.stringify({ folder, steering: instructions })}\n`);
-  else if (changesInstructions) say(io, result);
+  else if (hasChange) say(io, result);
   else if (instructions.length === 0)
     say(io, `There are no instructions; give some with 'research-ralph steer ${path} "…"'.`);
   else for (const instruction of instructions) io.stdout(`- ${oneLine(instruction)}\n`);
