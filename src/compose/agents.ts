@@ -49,12 +49,12 @@ interface Crew {
 export function crewFor(config: ResolvedConfig, settings: AgentSettings, roleNames: RoleNames = {}): Crew {
   const agents = agentsFor(config, settings);
   const agentsByName = new Map(agents.map((agent) => [agent.name, agent]));
-  const agentNamed = (name: string): Agent => {
+  const getAgent = (name: string): Agent => {
     const agent = agentsByName.get(name) ?? createAgent(name, settings);
     agentsByName.set(agent.name, agent);
     return agent;
   };
-  const roles = Object.fromEntries(Object.entries(roleNames).map(([role, names]) => [role, names.map(agentNamed)]));
+  const roles = Object.fromEntries(Object.entries(roleNames).map(([role, names]) => [role, names.map(getAgent)]));
   const [first, ...otherAgents] = agentsByName.values();
   return { agents, roles, everyone: [first ?? agents[0], ...otherAgents] };
 }
@@ -64,7 +64,7 @@ export interface RunSettings extends AgentSettings {
   readonly fleet: Fleet;
 }
 
-/** The work that the agents of a run are for. */
+/** What the agents of a run are used for. */
 interface AgentUse {
   /** The project's folder, where transcripts are stored. */
   readonly folder?: string;
@@ -121,7 +121,7 @@ const fleetFor = (config: ResolvedConfig, io: Io, folder: string | undefined): F
     ]),
     // Made at the first use: most runs have no agent on another machine.
     redact: (text) => redactorFor(config, io)(text),
-    projectId: folder === undefined ? undefined : () => idOf(folder),
+    projectId: folder === undefined ? undefined : () => projectIdOf(folder),
   });
 
 /** The address of Redis. @throws ExpectedError (exit code 2) if it is missing or not allowed. */
@@ -146,7 +146,7 @@ export function insecureNotice(
 }
 
 /** The random id of a project. The first call makes and stores it. */
-async function idOf(folder: string): Promise<string> {
+async function projectIdOf(folder: string): Promise<string> {
   const path = projectIdFile(folder);
   const storedId = (await readRegularText(path).catch(() => "")).trim();
   if (/^[0-9a-f]{32}$/.test(storedId)) return storedId;
@@ -225,16 +225,16 @@ export async function requireAgents(
 export const isUnconfined = ({ confinement }: Agent): boolean => confinement === "unconfined";
 
 /**
- * What the user must know about these agents before they start: one sentence at most. `isSlowed`: more papers were to
- * be read at the same time than unconfined agents may.
+ * The warning about unconfined agents before they start; empty if all agents are confined. `isReadingSlowed`: the user
+ * asked for several papers at the same time, which unconfined agents may not read.
  */
-export function warningsOf(agents: readonly Agent[], isSlowed = false): string[] {
+export function warningsOf(agents: readonly Agent[], isReadingSlowed = false): string[] {
   const names = [...new Set(agents.filter(isUnconfined).map(({ name }) => name))];
   const [run, subject] = names.length === 1 ? ["runs", "it"] : ["run", "they"];
-  const slowed = isSlowed ? ", so papers are read one at a time" : "";
+  const slowedText = isReadingSlowed ? ", so papers are read one at a time" : "";
   return names.length === 0
     ? []
-    : [`${names.join(" and ")} ${run} unconfined: ${subject} can read, change and send whatever you can${slowed}.`];
+    : [`${names.join(" and ")} ${run} unconfined: ${subject} can read, change and send whatever you can${slowedText}.`];
 }
 
 /** Removes the secrets of the environment and of the config from a text. */

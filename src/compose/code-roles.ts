@@ -78,22 +78,25 @@ function agentOfModel({ model, api_key }: ModelSettings, role: string, config: R
       `/models/${role} has no effect on the command agent ${runAgent}; name another with --agent.`,
       2,
     );
-  const base = model === undefined ? runAgent : agentWithModel(model, role, config, env);
+  const baseAgent = model === undefined ? runAgent : agentWithModel(model, role, config, env);
   const settings = { agents, adapters: [] };
-  const entry = entryOf(base, settings);
+  const entry = entryOf(baseAgent, settings);
   const entryEnv = entry.env ?? {};
-  const variables = entry.type === "ralph" ? ralphKeys(model ?? entry.model) : keyVariablesOf(base, settings);
+  const variables = entry.type === "ralph" ? ralphKeys(model ?? entry.model) : keyVariablesOf(baseAgent, settings);
   // The configured key is an API key, so variables for tokens do not fit.
   const variable = variables.find((name) => name.endsWith("_API_KEY"));
   const isKnown = variables.some((name) => (entryEnv[name] ?? env[name] ?? "") !== "");
   if (api_key !== undefined && variable === undefined)
-    throw new ExpectedError(`/models/${role}/api_key has no effect on ${base}, whose keys are not known.`, 2);
+    throw new ExpectedError(`/models/${role}/api_key has no effect on ${baseAgent}, whose keys are not known.`, 2);
   const key = api_key === undefined || variable === undefined || isKnown ? {} : { [variable]: api_key };
   return {
     // Without a prefix such as "cmd:".
-    name: `${base.slice(base.indexOf(":") + 1).split(" ")[0]}-${role}`,
+    name: `${baseAgent.slice(baseAgent.indexOf(":") + 1).split(" ")[0]}-${role}`,
     agent: { ...entry, ...withoutUndefined({ model }), env: { ...entryEnv, ...key } },
-    notices: base === runAgent ? [] : [`${runAgent} has no model ${model}, so ${base} is asked for it as the ${role}.`],
+    notices:
+      baseAgent === runAgent
+        ? []
+        : [`${runAgent} has no model ${model}, so ${baseAgent} is asked for it as the ${role}.`],
   };
 }
 
@@ -117,20 +120,20 @@ export function crewOf(config: ResolvedConfig, env: NodeJS.ProcessEnv): CodeCrew
       throw new ExpectedError(`/code/roles/${role} is false; only the adversary can be left out.`, 2);
     const { agent, temperature = model.temperature } = setting === false || setting === undefined ? {} : setting;
     if (temperature !== undefined) temperatures[role] = temperature;
-    const chosen = agent === undefined ? [] : [agent].flat();
-    if (chosen.length > 0 && (model.model ?? model.api_key) !== undefined)
+    const chosenAgents = agent === undefined ? [] : [agent].flat();
+    if (chosenAgents.length > 0 && (model.model ?? model.api_key) !== undefined)
       throw new ExpectedError(
         `/models/${role} and /code/roles/${role}/agent both say who does it; write the model under agents, or leave one out.`,
         2,
       );
-    if (chosen.includes(builtIn)) {
-      if (role !== "librarian" || chosen.length > 1)
+    if (chosenAgents.includes(builtIn)) {
+      if (role !== "librarian" || chosenAgents.length > 1)
         throw new ExpectedError(
           `/code/roles/${role}/agent: '${builtIn}' is for the librarian alone, and without fallbacks.`,
           2,
         );
       isBuiltIn = true;
-    } else if (chosen.length > 0) names[role] = chosen;
+    } else if (chosenAgents.length > 0) names[role] = chosenAgents;
     else if (model.model !== undefined || model.api_key !== undefined) {
       const roleAgent = agentOfModel(model, role, config, env);
       agents = { ...agents, [roleAgent.name]: roleAgent.agent };
@@ -175,9 +178,9 @@ export const windowOf = (names: readonly string[], settings: AgentSettings): num
 function requireRoles(names: readonly string[], pointer: string): void {
   const unknown = names.find((name) => !(roles as readonly string[]).includes(name));
   if (unknown === undefined) return;
-  const near = nearestCandidate(unknown, roles);
+  const nearestRole = nearestCandidate(unknown, roles);
   throw new ExpectedError(
-    `${pointer}/${unknown} is not a role of a team; the roles are ${roles.join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `${pointer}/${unknown} is not a role of a team; the roles are ${roles.join(", ")}.${nearestRole === undefined ? "" : ` Did you mean ${nearestRole}?`}`,
     2,
   );
 }

@@ -16,7 +16,7 @@ import type { WrittenConfig } from "./written-config.js";
 export const configKeys = joinKeys([engineKeys, researchKeys, taskKeys, codeKeys, assistantKeys]);
 
 /** Keys that have no flag. */
-type NotFlags =
+type KeysWithoutFlag =
   | "agents"
   | "sources"
   | "lookups"
@@ -28,7 +28,7 @@ type NotFlags =
   | keyof AssistantConfig;
 
 /** The flags of the command line, under their keys in the config. Undefined: not given. */
-export type ConfigFlags = Omit<WrittenConfig, NotFlags> & {
+export type ConfigFlags = Omit<WrittenConfig, KeysWithoutFlag> & {
   /** The model of the chosen agent. */
   readonly model?: string;
   /** The user trusts the settings in the folder. */
@@ -201,7 +201,7 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
   if (place.isOnlyShown !== true && (place.usedKeys?.includes("sources") ?? true))
     await addConfiguredPlugins({ ...unchanged, plugins }, place);
   const [agent = agentSetting, ...fallbacks] = agentsIn(agentSetting);
-  const ms = (minutes: number) => Math.round(minutes * 60_000);
+  const toMs = (minutes: number) => Math.round(minutes * 60_000);
   return {
     ...unchanged,
     agent,
@@ -219,17 +219,17 @@ export async function resolveConfig(place: Place, flags?: ConfigFlags): Promise<
     ...(screeners === undefined
       ? {}
       : { screening: { readers: readersIn(screeners, origins.screeners), conflicts: screening_conflicts } }),
-    ...(second_reader === undefined ? {} : { secondReader: oneAgent(second_reader, origins.second_reader) }),
+    ...(second_reader === undefined ? {} : { secondReader: requireOneAgent(second_reader, origins.second_reader) }),
     history: { every: history_every, limits, agent: historian },
     task: {
       workspace: task_workspace,
       views: { plan: task_plan_file, record: task_record_file, current: task_current_file },
     },
     stateDir: state_dir,
-    ...(max_minutes === undefined ? {} : { maxMs: ms(max_minutes) }),
-    iterationMs: ms(iteration_minutes),
-    idleMs: ms(idle_minutes),
-    patienceMs: ms(patience_minutes),
+    ...(max_minutes === undefined ? {} : { maxMs: toMs(max_minutes) }),
+    iterationMs: toMs(iteration_minutes),
+    idleMs: toMs(idle_minutes),
+    patienceMs: toMs(patience_minutes),
     origins,
   };
 }
@@ -248,8 +248,8 @@ interface Check {
 }
 
 /** The settings that a value of `check` stands for. */
-export function checkOf(written: Exclude<WrittenConfig["check"], false | "false">): Check {
-  const { agent, agents, all = written === "all" } = typeof written === "object" ? written : {};
+export function checkOf(value: Exclude<WrittenConfig["check"], false | "false">): Check {
+  const { agent, agents, all = value === "all" } = typeof value === "object" ? value : {};
   return { agents: agents ?? (agent === undefined ? [] : [agent]), all };
 }
 
@@ -264,7 +264,7 @@ function readersIn(screeners: string, origin = "screeners"): readonly string[] {
   const comma = onlyReader.lastIndexOf(",");
   if (comma !== -1)
     throw new ExpectedError(
-      `${origin} names one command, ${onlyReader}, which takes the comma as its own; name other agents first: ${onlyReader.slice(comma + 1).trim()},${onlyReader.slice(0, comma)}.`,
+      `${origin} names only one agent, the command ${onlyReader}: the comma is part of the command; name the other agents first: ${onlyReader.slice(comma + 1).trim()},${onlyReader.slice(0, comma)}.`,
       origin.startsWith("--") ? 2 : 1,
     );
   throw new ExpectedError(
@@ -274,7 +274,7 @@ function readersIn(screeners: string, origin = "screeners"): readonly string[] {
 }
 
 /** The agent in `setting`. @throws ExpectedError if there are several; exit code 2 if a flag gave them. */
-function oneAgent(setting: string, origin = "second_reader"): string {
+function requireOneAgent(setting: string, origin = "second_reader"): string {
   const [first, ...otherAgents] = agentsIn(setting);
   if (first !== undefined && otherAgents.length === 0) return first;
   throw new ExpectedError(

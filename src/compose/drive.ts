@@ -53,7 +53,7 @@ interface Drive {
   readonly verbose?: boolean;
   /** Maximum number of iterations of this run. */
   readonly iterations: number;
-  /** The user is told elsewhere which agents a budget can't limit. */
+  /** True if another part tells the user which agents the budget can't limit. */
   readonly isBudgetTold?: boolean;
   /** The project's folder: the run obeys its PAUSE and STOP files, names it to hooks, and stores transcripts in it. */
   readonly folder?: string;
@@ -75,7 +75,7 @@ interface Drive {
   readonly onHost?: () => Promise<void>;
   /** What the work needs of the agents' sandbox; absent: the needs of a research project. */
   readonly sandbox?: SandboxNeeds;
-  /** The work has run before, so a notice that only informs was told then, and is not told again. */
+  /** True if the work has run before: then notices of the level "info" are not shown again. */
   readonly hasRun?: boolean;
 }
 
@@ -104,7 +104,7 @@ export async function drive<State, U extends Unit, P, C>(
   open: (run: Run) => Promise<Workflow<State, U, P, C>>,
 ): Promise<Verdict> {
   const { folder, iterations, json, quiet, verbose = false, words = researchWords, maxWithoutResult } = options;
-  const { maxMs, patienceMs, budget, hooks: configured } = config;
+  const { maxMs, patienceMs, budget, hooks: configuredHooks } = config;
   const { clock } = io;
   const hostSettings = settingsFor(config, io, options);
   const sandboxOfRun = await sandboxFor(config, io, hostSettings, agentNamesIn(config, options.roles), options.sandbox);
@@ -121,7 +121,7 @@ export async function drive<State, U extends Unit, P, C>(
   const timeUp = new AbortController();
   const abort = AbortSignal.any([signals.abort, timeUp.signal]);
   const hookContext = { cwd: io.cwd, env: io.env, redact, folder };
-  const participants: Participant[] = [shellHooks({ ...hookContext, hooks: configured, signal: abort })];
+  const participants: Participant[] = [shellHooks({ ...hookContext, hooks: configuredHooks, signal: abort })];
   const points = combineParticipants(() => participants);
   const names = agents.map(({ name }) => name).join(", ");
   const userSink = createSink(io, {
@@ -171,7 +171,7 @@ export async function drive<State, U extends Unit, P, C>(
     });
     const workflowWithHistory = withHistory(
       withAddedBriefs(
-        options.isBudgetTold === true ? workflow : tellingOfBudget(workflow, budget, everyone),
+        options.isBudgetTold === true ? workflow : withBudgetNotice(workflow, budget, everyone),
         points,
         tell,
       ),
@@ -200,8 +200,8 @@ export async function drive<State, U extends Unit, P, C>(
   }
 }
 
-/** The workflow, which tells before its first unit which agents the budgets of run and project can't limit. */
-function tellingOfBudget<State, U extends Unit, P, C>(
+/** The workflow; before its first unit, a notice names the agents that the budgets of run and project can't limit. */
+function withBudgetNotice<State, U extends Unit, P, C>(
   workflow: Workflow<State, U, P, C>,
   budget: ResolvedConfig["budget"],
   agents: readonly Agent[],
@@ -213,8 +213,8 @@ function tellingOfBudget<State, U extends Unit, P, C>(
       const state = await workflow.load(tell, isBusy);
       if (isTold || isVerdict(state)) return state;
       isTold = true;
-      const both = { ...budget, ...workflow.account?.(state).budget };
-      const message = unlimitedAgentsWarning(both, agents);
+      const allBudgets = { ...budget, ...workflow.account?.(state).budget };
+      const message = unlimitedAgentsWarning(allBudgets, agents);
       if (message !== undefined) await tell({ type: "notice", level: "warning", message });
       return state;
     },
@@ -251,18 +251,18 @@ function announceMessages(folder: string, tell: Tell): () => void {
     { path: join(folder, pauseName), text: "Paused: the run ends before its next iteration." },
     { path: join(folder, stopName), text: "Stopped: the run ends before its next iteration." },
   ];
-  const seen = new Set(requests.filter(({ path }) => existsSync(path)).map(({ path }) => path));
+  const announced = new Set(requests.filter(({ path }) => existsSync(path)).map(({ path }) => path));
   const timer = setInterval(() => {
     for (const { path, text } of requests) {
-      if (!existsSync(path)) seen.delete(path);
-      else if (!seen.has(path)) {
-        seen.add(path);
+      if (!existsSync(path)) announced.delete(path);
+      else if (!announced.has(path)) {
+        announced.add(path);
         void tell({ type: "notice", level: "warning", message: text });
       }
     }
     for (const name of existsSync(inboxFolder(folder)) ? readdirSync(inboxFolder(folder)) : []) {
-      if (name.startsWith(".") || seen.has(name)) continue;
-      seen.add(name);
+      if (name.startsWith(".") || announced.has(name)) continue;
+      announced.add(name);
       void tell({
         type: "notice",
         level: "info",

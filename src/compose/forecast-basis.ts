@@ -105,17 +105,17 @@ export async function experienceOf(
 ): Promise<Experience> {
   const settings = settingsFor(config, io);
   const { free } = createAgent(config.agent, { ...settings, unconfined: true });
-  const own = await (await import("./library.js")).userRecordsOf(rrd, rootOf(folder, io.cwd));
+  const userRecords = await (await import("./library.js")).userRecordsOf(rrd, rootOf(folder, io.cwd));
   const experience = await experienceFor(
     folder,
     workerOf({ name: config.agent, free }, config.agent, settings),
     ledger.at(-1)?.unit === "classic",
-    own?.textTokens,
+    userRecords?.textTokens,
   );
   return {
     ...experience,
     ...withoutUndefined({
-      records: isFresh(rrd) ? own?.records : undefined,
+      records: isFresh(rrd) ? userRecords?.records : undefined,
       checks: checkPlanOf(config, { free }),
       second: sharingOf(config).second,
     }),

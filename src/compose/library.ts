@@ -159,10 +159,10 @@ export function localSources(
   };
 }
 
-/** The records that a person brings, and how much there is to read in them. */
+/** The number of records in the user's folders and lists, and the size of their texts. */
 interface UserRecords {
   readonly records: number;
-  /** Mean tokens of their texts; a typical paper for a record of a list, whose text is not here. */
+  /** Mean tokens of their texts. A record of a list, whose text is not available, counts as a typical paper. */
   readonly textTokens: number;
 }
 
@@ -174,8 +174,8 @@ export async function userRecordsOf({ requirements }: Rrd, root: string): Promis
   const { sources = [], columns } = requirements;
   if (sources.length === 0) return undefined;
   const paths: string[] = [];
-  let listed = 0;
-  const addList = async (path: string) => void (listed += (await readRecords(path, columns)).entries.length);
+  let listedCount = 0;
+  const addList = async (path: string) => void (listedCount += (await readRecords(path, columns)).entries.length);
   try {
     for (const source of sources)
       if (isOwnFolder(source)) {
@@ -188,15 +188,18 @@ export async function userRecordsOf({ requirements }: Rrd, root: string): Promis
         await addList(resolve(root, list.place));
       }
     const sizes = await Promise.all(paths.map(textTokensOf));
-    const records = paths.length + listed;
-    const tokens = sizes.reduce((sum, size) => sum + size, listed * medianPaperTokens);
+    const records = paths.length + listedCount;
+    const tokens = sizes.reduce((sum, size) => sum + size, listedCount * medianPaperTokens);
     return { records, textTokens: records === 0 ? 0 : tokens / records };
   } catch {
     return undefined;
   }
 }
 
-/** Tokens of a document by the size of its file. Of a file with pictures or marks, a typical paper is the most. */
+/**
+ * Estimates the tokens of a document from the size of its file. A file with pictures or markup counts at most as a
+ * typical paper.
+ */
 async function textTokensOf(path: string): Promise<number> {
   const tokens = (await stat(path)).size / bytesPerToken;
   return /\.(md|txt)$/i.test(path) ? tokens : Math.min(tokens, medianPaperTokens);

@@ -29,8 +29,13 @@ import { signState } from "../research/project-files/guarded/signed-state.js";
 import { rootOf, unusedPrompt } from "../research/workflow/brief/prompt-file.js";
 import type { ClassicWorkflow } from "../research/workflow/classic.js";
 import { type Experience, forecastOf } from "../research/workflow/forecast.js";
-import { changesLastRun, resetStagnation, withEnd, iterationsWithoutResult } from "../research/derived/observations.js";
-import { sinceReport } from "../research/derived/since-report.js";
+import {
+  isStateChangedByEnd,
+  resetStagnation,
+  withEnd,
+  iterationsWithoutResult,
+} from "../research/derived/observations.js";
+import { changesSinceReport } from "../research/derived/since-report.js";
 import { derive, deriveBetween } from "../research/workflow/derive.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import type { Library } from "../research/units/unit-kind.js";
@@ -176,7 +181,7 @@ async function openLocked<Opened>(
   { agents, everyone, settings, tell, abort }: Run,
   startableAgents: Agents | readonly Agents[0][],
   { forecast = false, force = false }: ProjectOptions,
-  classic: boolean,
+  isClassic: boolean,
   makeWorkflow: (project: OpenProject) => Opened,
 ): Promise<Opened> {
   const { clock, cwd } = io;
@@ -185,7 +190,7 @@ async function openLocked<Opened>(
   const inform = (message: string) => notify("info", message);
   const isSlowed = config.jobs > 1 && everyone.some(isUnconfined);
   for (const message of warningsOf(startableAgents, isSlowed)) warn(message);
-  for (const message of ineffectiveSettings(config, classic)) inform(message);
+  for (const message of ineffectiveSettings(config, isClassic)) inform(message);
   const workspaces = workspacesOf(config.stateDir, folder);
   const { limits: memory } = config.history;
   type Derived = Parameters<typeof derive>;
@@ -195,14 +200,14 @@ async function openLocked<Opened>(
     git: config.git,
     notify,
     abort,
-    unconfined: classic || everyone.some(isUnconfined),
+    unconfined: isClassic || everyone.some(isUnconfined),
   };
-  if (!classic) {
+  if (!isClassic) {
     const { restoreLostFiles: bringBackFiles } = await import("../research/report/documents/lost-files.js");
     await bringBackFiles(folder, { ...options, now: clock.now }, warn);
   }
   const research = await openResearch(folder, options).catch(async (error: unknown) => {
-    // On a full disk the lock can't be written either. Old workspaces may be what fills it.
+    // If the disk is full, the lock can't be written either. Deleting old workspaces may make space.
     if (hasSpace(folder) || (await isHeld(lockFile(folder)))) throw error;
     await workspaces.sweep();
     return openResearch(folder, options);
@@ -210,7 +215,7 @@ async function openLocked<Opened>(
   const close = async (verdict?: Verdict) => {
     if (verdict !== undefined)
       await recordEnd(research, async ({ rrd, ledger }) => {
-        if (changesLastRun(rrd, ledger, verdict))
+        if (isStateChangedByEnd(rrd, ledger, verdict))
           await research.edit((current) => withEnd(current, verdict, clock.now()), true);
       });
     if (verdict?.verdict === "complete") await writeMissingPage(research, clock.now(), warn);
@@ -228,17 +233,17 @@ async function openLocked<Opened>(
     for (const edit of await waitingEdits(folder, rootOf(folder, cwd), config.stateDir))
       warn(waitingEditText(edit, folder));
     const { rrd } = await research.load();
-    const own = await (await import("./library.js")).userRecordsOf(rrd, rootOf(folder, cwd));
+    const userRecords = await (await import("./library.js")).userRecordsOf(rrd, rootOf(folder, cwd));
     const experience = {
-      ...(await experienceFor(folder, worker, classic, own?.textTokens)),
+      ...(await experienceFor(folder, worker, isClassic, userRecords?.textTokens)),
       agents: names,
       ...withoutUndefined({ checks: checkPlanOf(config, worker), second: sharingOf(config).second }),
     };
     await restartCounts(research, force, everyone);
     for (const message of await oldReportNotices(research)) inform(message);
-    // Where the agent can't be started, the first iteration says so.
+    // If the agent can't be started, the first iteration reports that.
     if (forecast && (await hasProgram(config, io)))
-      for (const message of await forecastNotices(research, experience, own?.records)) inform(message);
+      for (const message of await forecastNotices(research, experience, userRecords?.records)) inform(message);
     return makeWorkflow({ research, workspaces, experience, memory, close });
   } catch (error) {
     await close();
@@ -265,20 +270,23 @@ async function writeMissingPage(research: Research, now: number, warn: (message:
 const waitingEditText = ({ path, agent }: Edit, folder: string): string =>
   `${path} changed while ${agent} ran, and briefs use the earlier text until you approve the change: research-ralph trust ${basename(folder)} --edits; --reject undoes it.`;
 
-const ineffectiveSettings = ({ context_reset_frequency: every, think }: ResolvedConfig, classic: boolean): string[] => [
-  ...(every === undefined
+const ineffectiveSettings = (
+  { context_reset_frequency: frequency, think }: ResolvedConfig,
+  isClassic: boolean,
+): string[] => [
+  ...(frequency === undefined
     ? []
     : [
-        `context_reset_frequency (${every}) has no effect: every iteration has a fresh context, and an iteration that fills it too far is closed.`,
+        `context_reset_frequency (${frequency}) has no effect: every iteration has a fresh context, and an iteration that fills it too far is closed.`,
       ]),
-  ...(classic && think !== undefined ? ["think has no effect in classic mode: one agent does each unit."] : []),
+  ...(isClassic && think !== undefined ? ["think has no effect in classic mode: one agent does each unit."] : []),
 ];
 
 /** A notice if the report will be written again, with the reason. */
 async function oldReportNotices(research: Pick<Research, "load">): Promise<string[]> {
   const { rrd, ledger } = await research.load();
-  const since = sinceReport(rrd, ledger);
-  return since === undefined ? [] : [`The report is older than ${since}, so it is written again.`];
+  const changesText = changesSinceReport(rrd, ledger);
+  return changesText === undefined ? [] : [`The report is older than ${changesText}, so it is written again.`];
 }
 
 /** A notice at the start that says what the work will take. */
@@ -300,7 +308,8 @@ async function forecastNotices(
 async function restartCounts(research: Pick<Research, "load" | "edit">, force: boolean, agents: Agents): Promise<void> {
   const { rrd, ledger } = await research.load();
   const last = Math.max(rrd.loop?.iteration ?? 0, ...ledger.map(({ iteration }) => iteration));
-  const streak = iterationsWithoutResult(rrd, ledger);
-  const haveOtherAgents = streak.length > 0 && streak.every(({ agent }) => !agents.some(({ name }) => name === agent));
+  const idleIterations = iterationsWithoutResult(rrd, ledger);
+  const haveOtherAgents =
+    idleIterations.length > 0 && idleIterations.every(({ agent }) => !agents.some(({ name }) => name === agent));
   if (last > 0 && (force || haveOtherAgents)) await research.edit((current) => resetStagnation(current, last));
 }

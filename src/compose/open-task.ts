@@ -73,8 +73,8 @@ export type TaskOverrides = Partial<Pick<RalphTask, "team" | "target" | "max_ite
 
 /** Returns a function that reads the task file and applies the overrides; called again during the run. */
 function taskReader(file: string, overrides: TaskOverrides = {}): () => Promise<RalphTask> {
-  const read = createTaskReader(file);
-  return async () => ({ ...(await read()), ...overrides });
+  const readSaved = createTaskReader(file);
+  return async () => ({ ...(await readSaved()), ...overrides });
 }
 
 /** The folder in which agents work and criteria are checked. */
@@ -118,13 +118,13 @@ export function placeFor(
   const env = Object.fromEntries(
     Object.entries(io.env).filter(([name]) => !isSecretName(name) || allowedVariables.includes(name)),
   );
-  const read = [...surroundingsOf(workspace, io.env), ...readOnly];
+  const readPaths = [...surroundingsOf(workspace, io.env), ...readOnly];
   return {
     exec,
     node: sandbox?.toolRelay.command ?? process.execPath,
     cwd: workspace,
     env: { ...env, ...rustupVariables(io.env), CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" },
-    access: { ...noAccess, read, write: [workspace, scratch] },
+    access: { ...noAccess, read: readPaths, write: [workspace, scratch] },
     scratch,
     ...(sandbox === undefined ? {} : { home: homeOfTask({ folder }, config) }),
     ...(sandbox === undefined
@@ -227,8 +227,8 @@ export async function openTask<Work>(
       notify("info", "This folder is not in a git repository, so iterations can't be undone; 'git init' makes it one.");
     if (team) await store.edit(atTeamStart);
     const isOtherAgent = (agent: string | undefined) => !agents.some(({ name }) => name === agent);
-    const streak = withoutProgress(state);
-    if (force || (streak.length > 0 && streak.every(({ agent }) => isOtherAgent(agent))))
+    const idleAttempts = withoutProgress(state);
+    if (force || (idleAttempts.length > 0 && idleAttempts.every(({ agent }) => isOtherAgent(agent))))
       await store.edit(withRestartedCount);
     const otherFiles = [...otherFileName(state), ...(team ? protectedTeamFiles : [])];
     const protectedPaths = await protectedPathsFor(workspace, folder, unconfined, otherFiles, repository);
@@ -292,8 +292,8 @@ export async function readOnlyIn(workspace: string, { folder, file }: NamedTask)
  */
 export async function guardOf(workspace: string, { folder, file }: NamedTask, { stateDir }: ResolvedConfig, io: Io) {
   if (!existsSync(stateFile(folder))) return undefined;
-  const read = await readRecords(folder, taskFormat).catch(() => undefined);
-  const iteration = read?.state.attempts.at(-1)?.iteration;
+  const records = await readRecords(folder, taskFormat).catch(() => undefined);
+  const iteration = records?.state.attempts.at(-1)?.iteration;
   if (iteration === undefined) return undefined;
   // With the lock, no run can begin meanwhile, whose records the guard would undo.
   const lock = await acquireLock(lockFile(folder), { describe: `The task ${folder}` }).catch(() => undefined);

@@ -89,19 +89,19 @@ export async function openTeam(
  */
 export function atTeamStart(state: TaskState): TaskState {
   const rounds = state.rounds ?? [];
-  const last = rounds.at(-1);
-  if (last === undefined) return state;
+  const lastRound = rounds.at(-1);
+  if (lastRound === undefined) return state;
   if (state.status === "success") {
     const { best: _b, base: _a, tests_before: _n, tests_seen: _s, ...rest } = state;
-    return { ...rest, begun: last.round };
+    return { ...rest, begun: lastRound.round };
   }
   // If the critic failed, the tests decide, so its step stays.
-  if (last.steps.at(-1)?.role === "critic") return state;
-  const answeredSteps = last.steps.slice(
+  if (lastRound.steps.at(-1)?.role === "critic") return state;
+  const answeredSteps = lastRound.steps.slice(
     0,
-    last.steps.findLastIndex(({ event }) => event !== "failed" && event !== "refused") + 1,
+    lastRound.steps.findLastIndex(({ event }) => event !== "failed" && event !== "refused") + 1,
   );
-  return { ...state, rounds: [...rounds.slice(0, -1), { ...last, steps: answeredSteps }] };
+  return { ...state, rounds: [...rounds.slice(0, -1), { ...lastRound, steps: answeredSteps }] };
 }
 
 /** Maximum estimated tokens of files if no failing test points to any of them. */

@@ -34,20 +34,20 @@ const minCheckMs = 3 * 60_000;
 const checkMs = 5_000;
 
 /**
- * Opens a search in a project's sources for an update. Aborting `signal` ends every request. `step`: called with the
- * progress and a label of the current request.
+ * Opens a search in a project's sources for an update. Aborting `signal` ends every request. `reportProgress`: called
+ * with the progress and a label of the current request.
  */
 export function openUpdateSearch(
   folder: string,
   config: ResolvedConfig,
   io: Io,
   signal: AbortSignal,
-  step: (done: number, all: number, label: string) => void = () => undefined,
+  reportProgress: (done: number, all: number, label: string) => void = () => undefined,
 ): UpdateSearch {
   const lines: QueryLine[] = [];
   let search: SearchRecord | undefined;
   const tell: Tell = async (event) => {
-    if (event.type === "searching") step(event.done, event.all, `Asking ${oneLine(event.source)}:`);
+    if (event.type === "searching") reportProgress(event.done, event.all, `Asking ${oneLine(event.source)}:`);
   };
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal, tell, {
     record: async (line) => void lines.push(line),
@@ -66,12 +66,12 @@ export function openUpdateSearch(
       sources: library,
       searchRecord: () => search,
       updates: (papers) => {
-        step(0, 0, `Looking for corrections of ${quantity(papers.length, "paper")}:`);
+        reportProgress(0, 0, `Looking for corrections of ${quantity(papers.length, "paper")}:`);
         return library.updates(papers, Math.max(minCheckMs, papers.length * checkMs));
       },
       // Uses its own lookups: today's texts must not replace the saved ones that were read.
       textNow: (paper) => {
-        step(0, 0, "Comparing texts:");
+        reportProgress(0, 0, "Comparing texts:");
         return currentLookups.textNow(paper);
       },
       textRead: (paper) => lastCachedText(textsFolder(folder), paper.id),

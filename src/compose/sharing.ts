@@ -46,9 +46,9 @@ export function checkerNamesOf({ check, agent, fallbacks, agents }: ResolvedConf
 
 /** The checks that the work of this agent will have; undefined: none. */
 export function checkPlanOf(config: ResolvedConfig, { free }: { readonly free?: true }): CheckPlan | undefined {
-  const wish = checkWishOf(config);
-  if (wish === undefined || free === true || Object.keys(checkerNamesOf(config)).length === 0) return undefined;
-  return { wish, checkers: sharingOf(config).checkers?.length ?? 1 };
+  const checkWish = checkWishOf(config);
+  if (checkWish === undefined || free === true || Object.keys(checkerNamesOf(config)).length === 0) return undefined;
+  return { wish: checkWish, checkers: sharingOf(config).checkers?.length ?? 1 };
 }
 
 /**

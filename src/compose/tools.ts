@@ -18,7 +18,7 @@ import { builtFile } from "../engine/lib/package-root.js";
 import { gitHub, huggingFace } from "../research/sources/clients/code-links.js";
 import type { ServeTools } from "../research/units/unit-kind.js";
 
-/** The sources for a project that names no source which code can search. */
+/** The sources for a project that names no source that the program can search. */
 const defaultSources = ["arXiv", "OpenAlex", "Semantic Scholar"];
 
 /**
@@ -72,8 +72,8 @@ async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<N
   });
   const contextFor = contextsWith(config, io.env, http);
   const { requirements } = (await readResearch(folder)).rrd;
-  const projectSources = searchable(requirements.sources ?? [], root);
-  return { sources: projectSources.length > 0 ? projectSources : searchable(defaultSources, root), contextFor };
+  const projectSources = searchableSources(requirements.sources ?? [], root);
+  return { sources: projectSources.length > 0 ? projectSources : searchableSources(defaultSources, root), contextFor };
 }
 
 /** Logs an agent's requests in the project while a run is active. If that fails, the agent still gets its answer. */
@@ -84,7 +84,7 @@ function recorderDuringRun(folder: string): (line: QueryLine) => Promise<void> {
   };
 }
 
-const searchable = (names: readonly string[], root: string): readonly Source[] => [
+const searchableSources = (names: readonly string[], root: string): readonly Source[] => [
   ...new Set(names.flatMap((name) => sourcesFor(name, root)).filter(({ search }) => search !== undefined)),
 ];
 

@@ -34,7 +34,7 @@ export interface ExtendedRun {
   readonly signal: AbortSignal;
 }
 
-/** Adds to commands and runs, which do not know it. Loaded only if the configuration uses it. */
+/** Adds functions to commands and runs, whose code does not name it. Loaded only if the configuration uses it. */
 export interface Extension {
   isUsed(config: ExtensionConfig): boolean;
   load(): Promise<LoadedExtension>;

@@ -9,7 +9,7 @@ import { proposeIdeas } from "./ideas.js";
 import { analysePaper, repairPaper } from "./paper.js";
 import { writeReport } from "./report.js";
 import { countUserRubric } from "./scores.js";
-import { deriveRequirements, sortCandidates } from "./screening.js";
+import { deriveRequirements, screenCandidates } from "./screening.js";
 
 /**
  * The content of result.json, and the agent's printed message. The message ends with the sentinel if the brief asks for
@@ -24,8 +24,8 @@ export interface Answer {
  * Works on the unit of a brief, writes result.json into the workspace and returns the message.
  * @throws ExpectedError if the unit can't be done.
  */
-export function workIn(workspace: string, brief: string): string {
-  const { result, message } = answer(parseBrief(brief), (name) => readTextFile(workspace, name));
+export function workOnBrief(workspace: string, brief: string): string {
+  const { result, message } = answerBrief(parseBrief(brief), (name) => readTextFile(workspace, name));
   writeFileSync(join(workspace, "result.json"), `${JSON.stringify(result, null, 2)}\n`);
   return message;
 }
@@ -44,7 +44,7 @@ function readTextFile(workspace: string, name: string): string {
  * Works on the unit of a brief. `readFile` reads a file of the workspace.
  * @throws ExpectedError if the unit can't be done.
  */
-export function answer(brief: ParsedBrief, readFile: (name: string) => string): Answer {
+export function answerBrief(brief: ParsedBrief, readFile: (name: string) => string): Answer {
   const { unit, wantsSentinel } = brief;
   const result = resultOf(brief, readFile);
   const disclaimer = "baseline agent: extractive, no model; points are keyword counts, not judgement";
@@ -62,14 +62,14 @@ function resultOf(brief: ParsedBrief, readFile: (name: string) => string): objec
     case "requirements":
       return deriveRequirements(unit);
     case "discovery":
-      return sortCandidates(unit, criteria);
+      return screenCandidates(unit, criteria);
     case "paper":
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
       // If the text is in files, the fenced text is only their outline.
       return readPaper(brief, files.length === 0 ? text : files.map(readFile).join("\n"));
     case "extract": {
-      const shown = files.length === 0 ? text : files.map(readFile).join("\n");
-      return { unit: unit.unit, ...answerFields(brief.fields, [shown, unit.abstract ?? ""]) };
+      const shownText = files.length === 0 ? text : files.map(readFile).join("\n");
+      return { unit: unit.unit, ...answerFields(brief.fields, [shownText, unit.abstract ?? ""]) };
     }
     case "report":
       return writeReport(unit);

@@ -132,18 +132,18 @@ const fencePattern =
 export function parseBrief(brief: string): ParsedBrief {
   // The paper's text is the last fenced text; earlier ones are notes of earlier iterations.
   const text = [...brief.matchAll(fencePattern)].at(-1)?.[2] ?? "";
-  const unfenced = brief.replace(fencePattern, "");
-  const block = /^<unit>\r?\n([\s\S]*?)\r?\n<\/unit>[ \t]*$/m.exec(unfenced);
+  const briefWithoutFences = brief.replace(fencePattern, "");
+  const block = /^<unit>\r?\n([\s\S]*?)\r?\n<\/unit>[ \t]*$/m.exec(briefWithoutFences);
   if (!block?.[1])
     throw new ExpectedError("The brief has no block between lines <unit> and </unit>, so there is no work to do.");
-  const otherLines = unfenced.replace(block[0], "").split("\n");
+  const otherLines = briefWithoutFences.replace(block[0], "").split("\n");
   const wantsSentinel = otherLines.some((line) => line.includes(sentinel) && !/\b(do not|don't|never)\b/i.test(line));
   try {
     return {
       unit: JSON.parse(block[1]) as BriefUnit,
-      criteria: parseCriteria(unfenced),
-      fields: parseFields(unfenced),
-      dimensions: parseDimensions(unfenced),
+      criteria: parseCriteria(briefWithoutFences),
+      fields: parseFields(briefWithoutFences),
+      dimensions: parseDimensions(briefWithoutFences),
       text,
       wantsSentinel,
     };

@@ -14,7 +14,9 @@ export function answerCriteria(criteria: readonly BriefCriterion[], texts: reado
   const answers = criteria.map(({ id, text }): [string, Answers[string]] => {
     const criterionWords = negation.test(text) || restriction.test(text) ? [] : [...stemsOf(text)];
     const index =
-      criterionWords.length === 0 ? -1 : stems.findIndex((each) => criterionWords.every((word) => each.has(word)));
+      criterionWords.length === 0
+        ? -1
+        : stems.findIndex((stemSet) => criterionWords.every((word) => stemSet.has(word)));
     const quote = sentences[index]?.text;
     return [id, quote === undefined ? { answer: "unclear" } : { answer: "yes", quote }];
   });
@@ -28,5 +30,5 @@ const negation = /\b(?:no|not|non|none|never|neither|nor|without|except|excluded
 const restriction =
   /\b(?:only|solely|merely|purely|exclusively|alone|entirely|all|every|at (?:least|most)|(?:more|fewer|less) than)\b/i;
 
-const isQuotable = ({ text, addressed, part }: Sentence): boolean =>
-  !addressed && part !== "references" && part !== "note" && text.length <= 600 && !negation.test(text);
+const isQuotable = ({ text, isAddressedToReviewer, part }: Sentence): boolean =>
+  !isAddressedToReviewer && part !== "references" && part !== "note" && text.length <= 600 && !negation.test(text);

@@ -13,7 +13,7 @@ export function answerFields(fields: readonly BriefField[], texts: readonly stri
   const stems = sentences.map(({ text }) => stemsOf(text));
   const answers = fields.map((field): [string, Fields[string]] => {
     const nameWords = [...stemsOf(field.name)];
-    const sharedCounts = stems.map((each) => nameWords.filter((word) => each.has(word)).length);
+    const sharedCounts = stems.map((stemSet) => nameWords.filter((word) => stemSet.has(word)).length);
     const maxShared = Math.max(0, ...sharedCounts);
     if (maxShared === 0 || maxShared * 2 < nameWords.length) return [field.id, { not_reported: true }];
     for (const [index, { text }] of sentences.entries()) {
@@ -35,5 +35,5 @@ function valueIn(sentence: string, { kind }: BriefField): string | string[] | un
   return kind.startsWith("a list") ? [claimOf(sentence)] : claimOf(sentence);
 }
 
-const isQuotable = ({ text, addressed, part }: Sentence): boolean =>
-  !addressed && part !== "references" && part !== "note" && text.length >= 20 && text.length <= 400;
+const isQuotable = ({ text, isAddressedToReviewer, part }: Sentence): boolean =>
+  !isAddressedToReviewer && part !== "references" && part !== "note" && text.length >= 20 && text.length <= 400;

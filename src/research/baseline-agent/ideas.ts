@@ -1,7 +1,7 @@
 import type { IdeationResult } from "../generated/result-ideation.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { type BriefUnit, type JudgedPaper, proseOf } from "./brief.js";
-import { countBoth, total } from "./scores.js";
+import { countBothRubrics, scoreTotal } from "./scores.js";
 import { clip, titleCase } from "../search/topic-words.js";
 import { groupByTag, limitationTag, themesOf } from "./text.js";
 
@@ -39,7 +39,9 @@ export function proposeIdeas(unit: BriefUnit): IdeationResult {
   const { min_ideas: minIdeas = 3, max_ideas: maxIdeas = 12, insights = [] } = unit;
   const usablePapers = (unit.papers ?? []).filter(({ decision }) => !/\bretracted\b/i.test(decision));
   const papers = new Map(usablePapers.map((paper) => [paper.id, paper]));
-  const usableInsights = insights.filter(({ paper_id }) => papers.has(paper_id)).map((one) => ({ tags: [], ...one }));
+  const usableInsights = insights
+    .filter(({ paper_id }) => papers.has(paper_id))
+    .map((insight) => ({ tags: [], ...insight }));
   const grounds: readonly Ground[] = usableInsights.length > 0 ? usableInsights : usablePapers.map(groundOf);
   const includedGrounds = grounds.filter(({ paper_id }) => papers.get(paper_id)?.decision !== "REJECT");
   if (grounds.length === 0)
@@ -52,13 +54,15 @@ export function proposeIdeas(unit: BriefUnit): IdeationResult {
     maxIdeas,
   );
   const ideas = Array.from({ length: count }, (_, index) => {
-    const [theme, cited] = themes[index % themes.length]!;
+    const [theme, citedGrounds] = themes[index % themes.length]!;
     // The form shifts with each round over the themes, so that no pair of theme and form is repeated.
     const ideaForm = ideaForms[((index % themes.length) + Math.floor(index / themes.length)) % ideaForms.length]!;
-    const cites = [...new Set(cited.map(({ paper_id }) => paper_id))].flatMap((id) => papers.get(id) ?? []);
-    return ideaOf(theme, ideaForm, cited, cites, usablePapers.length);
+    const citedPapers = [...new Set(citedGrounds.map(({ paper_id }) => paper_id))].flatMap(
+      (id) => papers.get(id) ?? [],
+    );
+    return ideaOf(theme, ideaForm, citedGrounds, citedPapers, usablePapers.length);
   });
-  const points = ({ scores }: Idea) => total(scores).points;
+  const points = ({ scores }: Idea) => scoreTotal(scores).points;
   const [first, second] = ideas.toSorted((a, b) => points(b) - points(a));
   // The second idea is recommended only if it has at least half of the points of the best.
   const isSecondGood = first !== undefined && second !== undefined && points(second) * 2 >= points(first);
@@ -77,32 +81,32 @@ const groundOf = ({ id, title, summary }: JudgedPaper): Ground => ({
  * others.
  */
 function themesIn(grounds: readonly Ground[]): (readonly [string, readonly Ground[]])[] {
-  const tagged = [...groupByTag(grounds)].map(([theme, members]) => [theme, members.slice(0, 8)] as const);
-  const withSeveral = tagged.filter(([, cited]) => cited.length > 1);
-  return (withSeveral.length >= ideaForms.length ? withSeveral : tagged).slice(0, 6);
+  const themes = [...groupByTag(grounds)].map(([theme, members]) => [theme, members.slice(0, 8)] as const);
+  const largeThemes = themes.filter(([, citedGrounds]) => citedGrounds.length > 1);
+  return (largeThemes.length >= ideaForms.length ? largeThemes : themes).slice(0, 6);
 }
 
 function ideaOf(
   theme: string,
-  [form, what, buyer]: (typeof ideaForms)[number],
-  cited: readonly Ground[],
+  [form, description, buyer]: (typeof ideaForms)[number],
+  citedGrounds: readonly Ground[],
   papers: readonly JudgedPaper[],
   paperCount: number,
 ): Idea {
-  const insights = cited.map(({ insight }) => insight);
+  const insights = citedGrounds.map(({ insight }) => insight);
   const titles = papers.map(({ title }) => title);
-  const limit = cited.find(({ tags }) => tags.includes(limitationTag))?.insight;
+  const limitation = citedGrounds.find(({ tags }) => tags.includes(limitationTag))?.insight;
   const records = papers.flatMap(({ summary, results }) => [proseOf(summary), proseOf(results)]);
   return {
     name: clip(`${titleCase(theme.split(" "))} ${form}`, 120),
-    one_liner: clip(`${what}. Theme: ${theme}.`, 300),
+    one_liner: clip(`${description}. Theme: ${theme}.`, 300),
     problem: {
       who: "Teams that work on what these papers describe.",
-      pain: clip(limit ?? insights.join(" "), 1000),
+      pain: clip(limitation ?? insights.join(" "), 1000),
       why_now: clip(`Papers of this research report on it: ${titles.join("; ")}.`, 1000),
     },
     solution: {
-      what: clip(`${what}, as the cited papers state them. Theme: ${theme}.`, 1000),
+      what: clip(`${description}, as the cited papers state them. Theme: ${theme}.`, 1000),
       key_features: insights.slice(0, 4).map((insight) => clip(insight, 1000)),
       mvp_scope: titles.slice(0, 2).map((title) => clip(`What "${title}" describes, repeated once.`, 1000)),
       out_of_scope: ["Anything that the cited papers do not report."],
@@ -117,20 +121,20 @@ function ideaOf(
     },
     evidence: {
       paper_ids: papers.map(({ id }) => id),
-      insight_ids: cited.flatMap(({ id }) => id ?? []),
+      insight_ids: citedGrounds.flatMap(({ id }) => id ?? []),
       notes:
         "Baseline agent: extractive, no model. Its sources share a tag; the points are keyword counts over the cited records, not judgement.",
     },
     risks: [
       {
         type: "evidence",
-        risk: clip(limit ?? "The cited insights name no limitation.", 1000),
+        risk: clip(limitation ?? "The cited insights name no limitation.", 1000),
         mitigation: "Read the cited papers, and have a person or a model judge what a program composed from tags.",
       },
     ],
     open_questions: ["Does anybody need it?", "Do the cited results hold outside of the papers?"],
     scores: {
-      ...countBoth([...insights, ...records].join(" ")),
+      ...countBothRubrics([...insights, ...records].join(" ")),
       confidence: Math.min(0.5, Math.round((50 * papers.length) / paperCount) / 100),
     },
     recommended_next_steps: ["Ask a person who knows the field whether the problem is real."],

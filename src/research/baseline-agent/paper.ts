@@ -1,7 +1,7 @@
 import type { AnalysisResult } from "../generated/result-analysis.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { BriefUnit } from "./brief.js";
-import { countBoth, marketOf, total } from "./scores.js";
+import { countBothRubrics, marketOf, scoreTotal } from "./scores.js";
 import { clip } from "../search/topic-words.js";
 import {
   codeAddresses,
@@ -19,9 +19,9 @@ type Evidence = AnalysisResult["evidence"];
 const maxQuotes = 8;
 /** Locator of sentences from the abstract in the paper's record. */
 const recordLocator = "abstract";
-const finding =
+const findingPattern =
   /\b(?:achiev|improv|outperform|reduc|increas|reach|succe|fail|drop|show|found|measured|transfer|cost|took|gain|lost)\w*/i;
-const shortcoming =
+const shortcomingPattern =
   /\b(?:limit|fail|only|however|cannot|could not|did not|does not|not (?:yet|tested)|requires?|drop|assum)\w*/i;
 
 /** Sorts the sentences of a paper into the fields of an analysis. Every text in the result is from the paper. */
@@ -31,37 +31,46 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
   const isAbstractKnown = abstract === "" || textSentences.some(({ part }) => part === "abstract");
   const recordSentences = isAbstractKnown ? [] : sentencesOf(`[§ Abstract]\n${abstract}`);
   const sentences = [...recordSentences.map((sentence) => ({ ...sentence, locator: recordLocator })), ...textSentences];
-  const usable = sentences.filter(
-    ({ whole, addressed, part }) => whole && !addressed && part !== "note" && part !== "references",
+  const usableSentences = sentences.filter(
+    ({ isComplete, isAddressedToReviewer, part }) =>
+      isComplete && !isAddressedToReviewer && part !== "note" && part !== "references",
   );
   const retraction = retractionOf(sentences) || (/^\W*retracted\b/i.test(title) ? title : "");
   // A retracted paper gets no points, because nothing can be built on it.
-  const counted = countBoth(retraction ? "" : [title, ...usable.map((sentence) => sentence.text)].join(" "));
-  const scores = rubrics?.includes("blue_ocean") === true ? counted : { execution: counted.execution };
-  const findings = inParts(usable, "results").filter(({ text: said }) => finding.test(said) || /\d ?%/.test(said));
-  const limits = inParts(usable, "limitations");
-  const limitationText = prose(
-    limits.length > 0 ? limits : usable.filter(({ text: said }) => shortcoming.test(said)),
+  const allScores = countBothRubrics(
+    retraction ? "" : [title, ...usableSentences.map((sentence) => sentence.text)].join(" "),
+  );
+  const scores = rubrics?.includes("blue_ocean") === true ? allScores : { execution: allScores.execution };
+  const resultSentences = inParts(usableSentences, "results").filter(
+    ({ text: sentenceText }) => findingPattern.test(sentenceText) || /\d ?%/.test(sentenceText),
+  );
+  const limitationSentences = inParts(usableSentences, "limitations");
+  const limitationText = joinSentences(
+    limitationSentences.length > 0
+      ? limitationSentences
+      : usableSentences.filter(({ text: sentenceText }) => shortcomingPattern.test(sentenceText)),
     3,
   );
-  const notableSentences = notableOf(usable);
+  const notableSentences = notableOf(usableSentences);
   // Quotes must be in the text, if there is one; the abstract may come from another source.
-  const inText = usable.filter(({ locator }) => locator !== recordLocator);
-  const evidence = chooseEvidence(inText.length > 0 ? inText : usable, notableSentences);
+  const sentencesInText = usableSentences.filter(({ locator }) => locator !== recordLocator);
+  const evidence = chooseEvidence(sentencesInText.length > 0 ? sentencesInText : usableSentences, notableSentences);
   const themes = themesOf(
     title,
-    usable.map((sentence) => sentence.text),
+    usableSentences.map((sentence) => sentence.text),
   );
   const name = title || unit.unit;
-  const notFound = (what: string) => `No ${what} was found in the text that was given.`;
+  const notFoundText = (noun: string) => `No ${noun} was found in the text that was given.`;
   return {
     unit: unit.unit,
     summary:
-      prose(inParts(usable, "abstract", "introduction"), 3) ??
+      joinSentences(inParts(usableSentences, "abstract", "introduction"), 3) ??
       (clip(abstract, 2000) || `Only the title was readable: ${clip(name, 500)}`),
-    methodology: prose(inParts(usable, "method"), 3) ?? notFound("section on the method"),
-    results: prose(findings.length > 0 ? findings : usable.filter(hasNumber), 4) ?? notFound("sentence with a result"),
-    limitations: clip(`${retraction} ${limitationText ?? ""}`.trim() || notFound("limitation"), 2000),
+    methodology: joinSentences(inParts(usableSentences, "method"), 3) ?? notFoundText("section on the method"),
+    results:
+      joinSentences(resultSentences.length > 0 ? resultSentences : usableSentences.filter(hasNumber), 4) ??
+      notFoundText("sentence with a result"),
+    limitations: clip(`${retraction} ${limitationText ?? ""}`.trim() || notFoundText("limitation"), 2000),
     implementations_found: codeAddresses(text),
     commercialized: null,
     ...(rubrics === undefined ? {} : { ...withoutUndefined({ market: marketOf(scores) }), scores }),
@@ -69,9 +78,9 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
       evidence.length > 0
         ? evidence
         : [{ claim: "The paper has this title.", quote: name.slice(0, 1500), locator: null }],
-    insights: notableSentences.map(({ text: said, part }) => ({
-      insight: claimOf(said),
-      tags: [...tagsOf(said, themes), ...(part === "limitations" ? [limitationTag] : [])],
+    insights: notableSentences.map(({ text: sentenceText, part }) => ({
+      insight: claimOf(sentenceText),
+      tags: [...tagsOf(sentenceText, themes), ...(part === "limitations" ? [limitationTag] : [])],
     })),
     notes: [
       retraction
@@ -82,7 +91,7 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
             ? []
             : scoreReason(scores),
       `Baseline agent: extractive, no model${rubrics === undefined ? "" : "; points are keyword counts, not judgement"}.`,
-      ...(sentences.some(({ addressed }) => addressed)
+      ...(sentences.some(({ isAddressedToReviewer }) => isAddressedToReviewer)
         ? ["The text contains sentences addressed to its reviewers; they were not followed, quoted or counted."]
         : []),
     ]
@@ -93,7 +102,7 @@ export function analysePaper(unit: BriefUnit, text: string): AnalysisResult {
 
 /** The reason for the scores. It contains the scores, so that it differs between papers: tables show only this text. */
 function scoreReason(scores: NonNullable<AnalysisResult["scores"]>): string {
-  const { points, of } = total(scores);
+  const { points, of } = scoreTotal(scores);
   if (points === 0) return "None of the counted keywords is in the text that could be read.";
   const dimensions = Object.entries({ ...scores.execution, ...scores.blue_ocean }).toSorted((a, b) => b[1] - a[1]);
   const listOf = (entries: typeof dimensions) =>
@@ -105,8 +114,8 @@ function scoreReason(scores: NonNullable<AnalysisResult["scores"]>): string {
  * Three to eight verbatim sentences, in the order of the text. Sentences that insights are based on come first, because
  * each insight needs its quote; then sentences with numbers or results.
  */
-function chooseEvidence(usable: readonly Sentence[], notableSentences: readonly Sentence[]): Evidence {
-  const quotable = usable.filter(({ text }) => text.length >= 30 && text.length <= 400);
+function chooseEvidence(usableSentences: readonly Sentence[], notableSentences: readonly Sentence[]): Evidence {
+  const quotable = usableSentences.filter(({ text }) => text.length >= 30 && text.length <= 400);
   const rank = (sentence: Sentence) => weight(sentence) + (notableSentences.includes(sentence) ? 100 : 0);
   const ranked = quotable.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxQuotes);
   return quotable
@@ -116,7 +125,7 @@ function chooseEvidence(usable: readonly Sentence[], notableSentences: readonly 
 
 function weight(sentence: Sentence): number {
   const byPart: Partial<Record<Part, number>> = { results: 3, conclusion: 1, limitations: 1, method: 1 };
-  return (byPart[sentence.part] ?? 0) + (hasNumber(sentence) ? 2 : 0) + (finding.test(sentence.text) ? 2 : 0);
+  return (byPart[sentence.part] ?? 0) + (hasNumber(sentence) ? 2 : 0) + (findingPattern.test(sentence.text) ? 2 : 0);
 }
 
 const hasNumber = ({ text }: Sentence): boolean => /(?<![\p{L}\d[])\d+(?:\.\d+)?(?!\])/u.test(text);
@@ -136,19 +145,19 @@ export function claimOf(sentence: string): string {
 }
 
 /** Up to four sentences with useful results or limitations. */
-function notableOf(usable: readonly Sentence[]): Sentence[] {
+function notableOf(usableSentences: readonly Sentence[]): Sentence[] {
   const best = (part: Part, count: number) =>
-    inParts(usable, part)
+    inParts(usableSentences, part)
       .toSorted((a, b) => weight(b) - weight(a))
       .slice(0, count);
   const chosen = [...best("results", 2), ...best("limitations", 1), ...best("conclusion", 1)];
-  return chosen.length > 0 ? chosen : inParts(usable, "abstract").slice(-1);
+  return chosen.length > 0 ? chosen : inParts(usableSentences, "abstract").slice(-1);
 }
 
 const inParts = (sentences: readonly Sentence[], ...parts: Part[]): Sentence[] =>
   sentences.filter(({ part }) => parts.includes(part));
 
-function prose(sentences: readonly Sentence[], count: number): string | undefined {
+function joinSentences(sentences: readonly Sentence[], count: number): string | undefined {
   const text = sentences
     .slice(0, count)
     .map((sentence) => sentence.text)
@@ -165,19 +174,23 @@ export function repairPaper(
   unit: BriefUnit,
   { previous, passages = [] }: NonNullable<BriefUnit["repair"]>,
 ): AnalysisResult {
-  const fresh = analysePaper(unit, "");
-  const refused = (typeof previous === "string" ? JSON.parse(previous) : previous) as Partial<AnalysisResult> | null;
+  const newResult = analysePaper(unit, "");
+  const refusedResult = (
+    typeof previous === "string" ? JSON.parse(previous) : previous
+  ) as Partial<AnalysisResult> | null;
   // The brief may have shortened long quotes and passages; then they end with "…".
   const withoutEllipsis = (text: string) => text.replace(/(?<!\s)\s*…$/, "");
-  const evidence = (Array.isArray(refused?.evidence) ? refused.evidence : []).flatMap((item): Evidence => {
+  const evidence = (Array.isArray(refusedResult?.evidence) ? refusedResult.evidence : []).flatMap((item): Evidence => {
     const { quote } = item;
-    const missing = passages.find(
-      (each) => each.quote === quote || (each.quote.endsWith("…") && quote.startsWith(withoutEllipsis(each.quote))),
+    const replacement = passages.find(
+      (candidate) =>
+        candidate.quote === quote ||
+        (candidate.quote.endsWith("…") && quote.startsWith(withoutEllipsis(candidate.quote))),
     );
-    if (missing === undefined) return [item];
-    const passage = withoutEllipsis(missing.nearest);
+    if (replacement === undefined) return [item];
+    const passage = withoutEllipsis(replacement.nearest);
     // The old claim was based on words that are not in the paper, so the claim is made from the passage.
     return passage.trim() === "" ? [] : [{ claim: claimOf(passage), quote: passage.slice(0, 1500), locator: null }];
   });
-  return { ...fresh, evidence: evidence.length > 0 ? evidence : fresh.evidence };
+  return { ...newResult, evidence: evidence.length > 0 ? evidence : newResult.evidence };
 }

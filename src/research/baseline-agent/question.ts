@@ -20,7 +20,7 @@ const reportWords =
 export function answerQuestion({ unit, weights = {}, papers = [] }: BriefUnit, text: string): AnswerResult {
   const words = weightsByStem(weights);
   const total = [...words.values()].reduce((sum, weight) => sum + weight, 0);
-  const share = (passageText: string): number => {
+  const shareOf = (passageText: string): number => {
     const passageStems = new Set(stems(passageText));
     return total === 0
       ? 0
@@ -28,36 +28,36 @@ export function answerQuestion({ unit, weights = {}, papers = [] }: BriefUnit, t
   };
   const titles = new Map(papers.map(({ id, title }) => [id, title]));
   const passages = passagesIn(text)
-    .map(({ paper, where, said }) => ({
+    .map(({ paper, where, passageText }) => ({
       paper,
-      said,
-      coverage: share([titles.get(paper) ?? "", where, said].join("\n")),
+      passageText,
+      coverage: shareOf([titles.get(paper) ?? "", where, passageText].join("\n")),
     }))
     .filter(({ coverage }) => coverage >= minCoverage)
     .toSorted((a, b) => b.coverage - a.coverage)
     .slice(0, maxPassages);
   const sentences = passages
-    .flatMap(({ paper, said, coverage }) =>
-      sentencesIn(said).map((sentence) => ({
+    .flatMap(({ paper, passageText, coverage }) =>
+      sentencesIn(passageText).map((sentence) => ({
         paper,
         sentence,
-        worth: share(sentence) + coverage / 2 + (reportWords.test(sentence) ? 0.1 : 0),
-        own: share(sentence),
+        worth: shareOf(sentence) + coverage / 2 + (reportWords.test(sentence) ? 0.1 : 0),
+        own: shareOf(sentence),
       })),
     )
     .filter(({ own }) => own > 0)
     .toSorted((a, b) => b.worth - a.worth);
-  const chosen = sentences
-    .filter(({ sentence }, index) => sentences.findIndex((each) => each.sentence === sentence) === index)
+  const chosenSentences = sentences
+    .filter(({ sentence }, index) => sentences.findIndex((candidate) => candidate.sentence === sentence) === index)
     .slice(0, maxSentences);
   return {
     unit,
-    quotes: chosen.map(({ paper, sentence }, index) => ({ id: `q${index + 1}`, paper, quote: sentence })),
-    statements: chosen.map(({ paper, sentence }, index) => ({
+    quotes: chosenSentences.map(({ paper, sentence }, index) => ({ id: `q${index + 1}`, paper, quote: sentence })),
+    statements: chosenSentences.map(({ paper, sentence }, index) => ({
       text: clip(sentence, 1000),
       rests_on: [`${paper}#q${index + 1}`],
     })),
-    not_found: chosen.length === 0 ? "No passage holds most of the question's words." : null,
+    not_found: chosenSentences.length === 0 ? "No passage contains most of the question's words." : null,
   };
 }
 
@@ -75,20 +75,20 @@ function weightsByStem(weights: Readonly<Record<string, number>>): Map<string, n
 interface Passage {
   readonly paper: string;
   readonly where: string;
-  readonly said: string;
+  readonly passageText: string;
 }
 
 /** The passages in a brief. Each starts with a line "@@ paper | where". */
 function passagesIn(text: string): Passage[] {
   return text.split(/^(?=@@ )/m).flatMap((part) => {
-    const [, paper, where = "", said = ""] = /^@@ (.+?) \| ([^\n]*)\n([\s\S]*)$/.exec(part) ?? [];
-    return paper === undefined ? [] : [{ paper, where, said }];
+    const [, paper, where = "", passageText = ""] = /^@@ (.+?) \| ([^\n]*)\n([\s\S]*)$/.exec(part) ?? [];
+    return paper === undefined ? [] : [{ paper, where, passageText }];
   });
 }
 
 /** Complete sentences that can be quoted, without headings, tables and page marks. */
-function sentencesIn(said: string): string[] {
-  const prose = said
+function sentencesIn(passageText: string): string[] {
+  const prose = passageText
     .split("\n")
     .map((line) => (/^(?:#{1,6} |\[p\. ?\d+\]|\||@)/.test(line) || plainHeading.test(line.trim()) ? "" : line))
     .join("\n");

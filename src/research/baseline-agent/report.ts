@@ -17,20 +17,22 @@ export function writeReport({
   asked = "",
   papers = [],
   groups = [],
-  former_findings: former,
+  former_findings: formerFindings,
 }: BriefUnit): ReportResult {
   const points = ({ score }: ReportedPaper) => Number.parseFloat(String(score)) || 0;
   const ranked = papers.toSorted((a, b) => points(b) - points(a));
   const withDecision = (decision: string) => ranked.filter((paper) => paper.decision === decision);
   const [presented, forInsights] = [withDecision("PRESENT"), withDecision("EXTRACT_INSIGHTS")];
-  const shown = presented.length > 0 ? presented : ranked;
+  const shownPapers = presented.length > 0 ? presented : ranked;
 
-  const answerQuotes = shown
+  const answerQuotes = shownPapers
     .flatMap((paper) => bestQuote(paper, conclusionWorth) ?? bestQuote(paper, () => 0) ?? [])
     .slice(0, 3);
-  const used = new Set(answerQuotes.map(({ handle }) => handle));
-  const otherQuotes = shown
-    .flatMap((paper) => bestQuote(paper, (quote) => (used.has(quote.handle) ? -1 : measurementWorth(quote))) ?? [])
+  const usedHandles = new Set(answerQuotes.map(({ handle }) => handle));
+  const otherQuotes = shownPapers
+    .flatMap(
+      (paper) => bestQuote(paper, (quote) => (usedHandles.has(quote.handle) ? -1 : measurementWorth(quote))) ?? [],
+    )
     .slice(0, 6);
   // If no other quotes are left, the quotes of the answer are the findings.
   const findings = otherQuotes.length > 0 ? otherQuotes : answerQuotes;
@@ -43,13 +45,13 @@ export function writeReport({
     question: clip(questionOf(asked), 600),
     answer: answerQuotes.length > 0 ? answerQuotes.map(sentence) : [{ text: papers.length === 0 ? noPaper : noQuote }],
     findings: findings.map(sentence).map((finding) => {
-      const formerId = former?.list.find(({ text }) => finding.text.startsWith(text.replace(/…$/, "")))?.id;
+      const formerId = formerFindings?.list.find(({ text }) => finding.text.startsWith(text.replace(/…$/, "")))?.id;
       return formerId === undefined ? finding : { ...finding, was: formerId };
     }),
     agreed: agreements(ranked, asked),
     // Recognising a contradiction between papers needs more than word counts.
     disputed: [],
-    gaps: shown
+    gaps: shownPapers
       .flatMap((paper) => bestQuote(paper, (quote) => (limitationWords.test(quote.where ?? "") ? 1 : -1)) ?? [])
       .slice(0, 6)
       .map(sentence),
@@ -110,8 +112,8 @@ function themeSentence(
  * already a question.
  */
 function questionOf(asked: string): string {
-  const [, topic] = asked.split(/\bresearch on: /i);
-  const [first = ""] = topic?.split(/(?<=\?)\.?\s|\.(?:\s|$)/) ?? [];
+  const [, topicStems] = asked.split(/\bresearch on: /i);
+  const [first = ""] = topicStems?.split(/(?<=\?)\.?\s|\.(?:\s|$)/) ?? [];
   if (first.endsWith("?")) return first;
   if (first !== "")
     return `What do the papers show about ${first.replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase())}?`;
@@ -122,7 +124,7 @@ function questionOf(asked: string): string {
 function bestQuote({ quotes = [] }: ReportedPaper, worth: (quote: ShownQuote) => number): ShownQuote | undefined {
   const [best] = quotes
     .map((quote, index) => ({ quote, index, worth: quote.status === undefined ? worth(quote) : worth(quote) - 5 }))
-    .filter((each) => each.worth >= 0)
+    .filter((entry) => entry.worth >= 0)
     .toSorted((a, b) => b.worth - a.worth || a.index - b.index);
   return best?.quote;
 }
@@ -138,10 +140,10 @@ const limitationWords = /limitation|threat|failure/i;
 const handlesOf = ({ quotes = [] }: ReportedPaper): string[] => quotes.slice(0, 2).map(({ handle }) => handle);
 
 /** Ranks quotes from conclusions highest. A PDF without headings has its conclusions on the last page. */
-const conclusionWorth = (shown: ShownQuote): number => {
-  const { where = "" } = shown;
+const conclusionWorth = (quote: ShownQuote): number => {
+  const { where = "" } = quote;
   if (/conclusion|outlook/i.test(where)) return 3;
-  if (/\b(?:enough|brings|makes|recovers|shows that|we conclude|in summary)\b/i.test(quotedPart(shown))) return 2;
+  if (/\b(?:enough|brings|makes|recovers|shows that|we conclude|in summary)\b/i.test(quotedPart(quote))) return 2;
   return /abstract/i.test(where) ? 1 : -1;
 };
 
@@ -149,9 +151,9 @@ const gainWords = /\b(?:outperforms?|rose|improves?|increased|faster than|gains?
 /** Negations of a gain. */
 const negationWords = /\b(?:not|no|never|nor|without|fails?|failed)\b/i;
 const outcomeWords = /%|percentage|\btrials?\b|\bsuccess\b/i;
-function measurementWorth(shown: ShownQuote): number {
-  const words = quotedPart(shown);
-  if (limitationWords.test(shown.where ?? "")) return -1;
+function measurementWorth(quote: ShownQuote): number {
+  const words = quotedPart(quote);
+  if (limitationWords.test(quote.where ?? "")) return -1;
   return (gainWords.test(words) ? 2 : 0) + (/\d/.test(words) ? 1 : 0) + (outcomeWords.test(words) ? 1 : 0);
 }
 
@@ -163,12 +165,12 @@ function agreements(papers: readonly ReportedPaper[], asked: string): SourcedSen
   const gains = papers.flatMap(({ id, title, quotes = [] }) =>
     quotes
       .filter(
-        (shown) =>
-          shown.status === undefined &&
-          gainWords.test(quotedPart(shown)) &&
+        (quote) =>
+          quote.status === undefined &&
+          gainWords.test(quotedPart(quote)) &&
           // The passage has the complete sentence: a negation before the quoted words counts too.
-          !negationWords.test(shown.passage) &&
-          !limitationWords.test(shown.where ?? ""),
+          !negationWords.test(quote.passage) &&
+          !limitationWords.test(quote.where ?? ""),
       )
       .map((quote) => ({
         id,
@@ -184,25 +186,25 @@ function agreements(papers: readonly ReportedPaper[], asked: string): SourcedSen
       if (!earlier.some(({ id }) => id === gainQuote.id)) gainsByPhrase.set(phrase, [...earlier, gainQuote]);
     }
   // A phrase from the question or from most titles is the common topic of all papers.
-  const topic = stemsOf(asked);
+  const topicStems = stemsOf(asked);
   const isTopic = (phrase: string) => {
     const words = [...stemsOf(phrase)];
     const titleCount = papers.filter(({ title }) => words.every((word) => stemsOf(title).has(word))).length;
-    return words.every((word) => topic.has(word)) || (papers.length > 2 && titleCount * 2 > papers.length);
+    return words.every((word) => topicStems.has(word)) || (papers.length > 2 && titleCount * 2 > papers.length);
   };
   return [...gainsByPhrase]
-    .filter(([phrase, list]) => list.length > 1 && !isTopic(phrase) && !gainWords.test(phrase))
+    .filter(([phrase, gainList]) => gainList.length > 1 && !isTopic(phrase) && !gainWords.test(phrase))
     .toSorted((a, b) => b[1].length - a[1].length || (a[0] < b[0] ? -1 : 1))
     .slice(0, 2)
-    .map(([phrase, list]) => ({
+    .map(([phrase, gainList]) => ({
       text: clip(
-        `Papers that measure against ${phrase} report a gain: ${list
+        `Papers that measure against ${phrase} report a gain: ${gainList
           .slice(0, 3)
           .map(({ quote }) => `“${quotedPart(quote).replace(/\.$/, "")}”`)
           .join("; ")}.`,
         800,
       ),
-      rests_on: list.slice(0, 3).map(({ quote }) => quote.handle),
+      rests_on: gainList.slice(0, 3).map(({ quote }) => quote.handle),
     }));
 }
 

@@ -45,7 +45,7 @@ const rubric = {
 type Scores = NonNullable<AnalysisResult["scores"]>;
 type Points<Rubric extends object> = Record<keyof Rubric, number>;
 
-function countAll<Rubric extends object>(dimensions: Rubric, text: string): Points<Rubric> {
+function countPoints<Rubric extends object>(dimensions: Rubric, text: string): Points<Rubric> {
   const countHits = (words: string) =>
     words.split(";").filter((word) => new RegExp(`\\b(?:${word.trim()})\\b`, "i").test(text)).length;
   const points = Object.entries(dimensions).map(([dimension, words]: [string, string]) => {
@@ -56,24 +56,24 @@ function countAll<Rubric extends object>(dimensions: Rubric, text: string): Poin
 }
 
 /** Points from 0 to 5 in each dimension of both rubrics. */
-export const countBoth = (text: string) => ({
-  execution: countAll(rubric.execution, text),
-  blue_ocean: countAll(rubric.blue_ocean, text),
+export const countBothRubrics = (text: string) => ({
+  execution: countPoints(rubric.execution, text),
+  blue_ocean: countPoints(rubric.blue_ocean, text),
 });
 
 /** Points for the user's rubric: the number of words in a dimension's description that occur in the text, at most 5. */
 export function countUserRubric(dimensions: readonly BriefDimension[], text: string): Pick<AnalysisResult, "points"> {
   if (dimensions.length === 0) return {};
-  const inText = stemsOf(text);
-  const hits = (words: string) => [...stemsOf(words)].filter((word) => inText.has(word)).length;
-  return { points: Object.fromEntries(dimensions.map(({ id, words }) => [id, Math.min(5, hits(words))])) };
+  const textStems = stemsOf(text);
+  const countHits = (words: string) => [...stemsOf(words)].filter((word) => textStems.has(word)).length;
+  return { points: Object.fromEntries(dimensions.map(({ id, words }) => [id, Math.min(5, countHits(words))])) };
 }
 
 const sum = (points: object = {}): number =>
-  Object.values(points).reduce((total: number, value: number) => total + value, 0);
+  Object.values(points).reduce((totalOf: number, value: number) => totalOf + value, 0);
 
 /** The sum of `scores`, and the maximum. */
-export const total = ({ execution, blue_ocean }: Scores): { points: number; of: number } => ({
+export const scoreTotal = ({ execution, blue_ocean }: Scores): { points: number; of: number } => ({
   points: sum(execution) + sum(blue_ocean),
   of: blue_ocean === undefined ? 30 : 50,
 });

@@ -10,12 +10,12 @@ export interface Sentence {
   /** The words of the paper, on one line. */
   readonly text: string;
   readonly part: Part;
-  /** Where it stands, such as "p. 4" or "§ 3 Results". */
+  /** Its location, such as "p. 4" or "§ 3 Results". */
   readonly locator: string | null;
-  /** A whole sentence: from a capital letter or a number to a full stop. Page breaks and tables leave halves. */
-  readonly whole: boolean;
-  /** Addressed to a reviewer of the paper. It is neither quoted nor counted. */
-  readonly addressed: boolean;
+  /** Whether it goes from a capital letter or a number to a full stop. Page breaks and tables cut sentences. */
+  readonly isComplete: boolean;
+  /** If true, it gives an instruction to a reviewer of the paper; it is neither quoted nor counted. */
+  readonly isAddressedToReviewer: boolean;
 }
 
 const parts = {
@@ -28,7 +28,7 @@ const parts = {
   introduction: /\b(introduction|motivation|background|related work|preliminaries)\b/i,
 };
 
-const placeMark = /^\[(p\. ?\d+|§ ?.+)\]$/;
+const locationMark = /^\[(p\. ?\d+|§ ?.+)\]$/;
 const markdownHeading = /^#{1,6}\s+(\S.*)$/;
 /** A line that looks like a heading in the text of a PDF: "3 Results", "IV. EXPERIMENTS" or a usual title. */
 export const plainHeading =
@@ -47,20 +47,20 @@ export function sentencesOf(text: string): Sentence[] {
   let paragraph: string[] = [];
 
   const endParagraph = (paragraphPart: Part = part) => {
-    const joined = paragraph
+    const paragraphText = paragraph
       .join("\n")
       .replace(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1")
       .replace(/\s+/g, " ")
       .trim();
     paragraph = [];
-    for (const sentence of splitSentences(joined)) {
+    for (const sentence of splitSentences(paragraphText)) {
       const whole = /^[\p{Lu}\p{N}“"(]/u.test(sentence) && /[.!?][)”"]?$/.test(sentence);
       sentences.push({
         text: sentence,
         part: paragraphPart,
         locator: page ?? section,
-        whole,
-        addressed: findInstructions(sentence).length > 0,
+        isComplete: whole,
+        isAddressedToReviewer: findInstructions(sentence).length > 0,
       });
     }
   };
@@ -77,18 +77,18 @@ export function sentencesOf(text: string): Sentence[] {
   const body = withoutFrontMatter(text).replace(/\r\n/g, "\n");
   const rawLines = body.split("\n");
   const lines = rawLines.map((line) => line.trim());
-  const running = findRunningHeaders(lines);
+  const runningHeaders = findRunningHeaders(lines);
   // Uses the same rule as the check of quotes: a list of references is not evidence.
-  const lists = referenceLists(body);
+  const referenceRanges = referenceLists(body);
   let offset = 0;
   for (const [index, line] of lines.entries()) {
-    if (part !== "references" && lists.some(({ start, end }) => offset >= start && offset < end)) {
+    if (part !== "references" && referenceRanges.some(({ start, end }) => offset >= start && offset < end)) {
       endParagraph();
       part = "references";
     }
     offset += (rawLines[index]?.length ?? 0) + 1;
-    if (running.has(line) || /^\d{1,4}$/.test(line)) continue; // what is printed on every page, and its number
-    const mark = placeMark.exec(line)?.[1];
+    if (runningHeaders.has(line) || /^\d{1,4}$/.test(line)) continue; // a running header or a page number
+    const mark = locationMark.exec(line)?.[1];
     const heading =
       markdownHeading
         .exec(line)?.[1]
@@ -116,10 +116,10 @@ export function sentencesOf(text: string): Sentence[] {
 
 /** Lines that start more than one page: running headers. */
 function findRunningHeaders(lines: readonly string[]): Set<string> {
-  const openers = lines.flatMap((line, index) =>
+  const firstLines = lines.flatMap((line, index) =>
     /^\[p\. ?\d+\]$/.test(line) ? [lines.slice(index + 1).find((next) => next !== "") ?? ""] : [],
   );
-  return new Set(openers.filter((line, index) => openers.indexOf(line) !== index));
+  return new Set(firstLines.filter((line, index) => firstLines.indexOf(line) !== index));
 }
 
 /** Splits text at the ends of sentences, but not at decimal points, initials or abbreviations. */
@@ -190,11 +190,11 @@ const genericWords = new Set(
 export function themesOf(title: string, sentences: readonly string[]): string[] {
   const isDistinctive = (word: string) => !/^\d/.test(word) && word.length > 3 && !genericWords.has(word);
   const count = countEach(
-    sentences.flatMap((sentence) => [...new Set(contentWords(sentence).map(singular))].filter(isDistinctive)),
+    sentences.flatMap((sentence) => [...new Set(contentWords(sentence).map(singularOf))].filter(isDistinctive)),
   );
-  const pairs = phrases(title).flatMap((run) => run.slice(1).map((word, index) => `${run[index]} ${singular(word)}`));
-  const inTitle = stemsOf(title);
-  const rank = ([word, times]: [string, number]) => times + (inTitle.has(stem(word)) ? 1000 : 0);
+  const pairs = phrases(title).flatMap((run) => run.slice(1).map((word, index) => `${run[index]} ${singularOf(word)}`));
+  const titleStems = stemsOf(title);
+  const rank = ([word, times]: [string, number]) => times + (titleStems.has(stem(word)) ? 1000 : 0);
   const words = [...count].toSorted((a, b) => rank(b) - rank(a) || a[0].localeCompare(b[0])).map(([word]) => word);
   return [...pairs, ...words.slice(0, 20)];
 }
@@ -202,10 +202,12 @@ export function themesOf(title: string, sentences: readonly string[]): string[] 
 /** Up to three themes that occur in a sentence; if none occurs, themes of the paper. */
 export function tagsOf(sentence: string, themes: readonly string[]): string[] {
   const words = stemsOf(sentence);
-  const inText = themes.filter((theme) => theme.split(" ").every((word) => words.has(stem(word))));
+  const matchingThemes = themes.filter((theme) => theme.split(" ").every((word) => words.has(stem(word))));
   // A theme is left out if an earlier one contains its word, alone or in another form.
-  const distinct = inText.filter((theme, index) => !stemsOf(inText.slice(0, index).join(" ")).has(stem(theme)));
-  return (distinct.length > 0 ? distinct : themes).slice(0, 3).map((tag) => tag.slice(0, 60));
+  const distinctThemes = matchingThemes.filter(
+    (theme, index) => !stemsOf(matchingThemes.slice(0, index).join(" ")).has(stem(theme)),
+  );
+  return (distinctThemes.length > 0 ? distinctThemes : themes).slice(0, 3).map((tag) => tag.slice(0, 60));
 }
 
 /**
@@ -221,4 +223,4 @@ export function groupByTag<Insight extends { readonly tags?: readonly string[] }
   return new Map([...groups].toSorted((a, b) => b[1].length - a[1].length || a[0].localeCompare(b[0])));
 }
 
-const singular = (word: string): string => (/[^su]s$/.test(word) && word.length > 4 ? word.slice(0, -1) : word);
+const singularOf = (word: string): string => (/[^su]s$/.test(word) && word.length > 4 ? word.slice(0, -1) : word);

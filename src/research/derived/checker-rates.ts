@@ -6,7 +6,7 @@ export type Checkers = NonNullable<Meaning["checkers"]>;
 
 export const emptyRate: CheckerRate = { borne_out: { asked: 0, right: 0 }, not_borne_out: { asked: 0, right: 0 } };
 
-/** Adds the counts in `more` to the rates. */
+/** The rates of `earlier` plus the counts in `added`. */
 export const withRates = (earlier: Checkers, added: Checkers): Checkers => ({
   ...earlier,
   ...addCounts(earlier, added, 1),
@@ -46,7 +46,7 @@ export const answerCount = ({ borne_out, not_borne_out }: CheckerRate): number =
  * The reason why a checker's verdicts do not count, as a clause; undefined if they count. A verdict that does not count
  * never removes a sentence.
  */
-export function whyUnproven(checkers: Checkers | undefined, checker: string): string | undefined {
+export function unprovenReason(checkers: Checkers | undefined, checker: string): string | undefined {
   const rate = checkers?.[checker] ?? emptyRate;
   const answered = answerCount(rate);
   if (answered < minControlAnswers)
@@ -60,7 +60,7 @@ export function whyUnproven(checkers: Checkers | undefined, checker: string): st
 
 /** Whether a checker's verdicts count: it recognised both kinds of control sentences often enough. */
 export const isProven = (checkers: Checkers | undefined, checker: string): boolean =>
-  whyUnproven(checkers, checker) === undefined;
+  unprovenReason(checkers, checker) === undefined;
 
 /** Whether a sentence with this verdict of a proven checker can't stay. */
 export const isFailing = (verdict: Checked["verdict"]): boolean =>

@@ -11,7 +11,7 @@ import {
   usesBothRubrics,
 } from "../papers/rubric/rubric.js";
 import { hasPlacesOutside } from "../../text/evidence/quoted.js";
-import { differences } from "./stated-totals.js";
+import { findDifferences } from "./stated-totals.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { eligibilityReport, openCriteria } from "../screening/eligibility/eligibility.js";
 import { hasOpenOverride, isReversible } from "./overrides.js";
@@ -36,7 +36,7 @@ export const inconsistencies = (rrd: Rrd): Inconsistency[] => [
 ];
 
 const statisticsProblems = (statistics: object, rrd: Rrd): Inconsistency[] =>
-  differences(statistics, deriveStatistics(rrd), "/statistics").map(({ pointer, stated, derived }) => {
+  findDifferences(statistics, deriveStatistics(rrd), "/statistics").map(({ pointer, stated, derived }) => {
     const message = `says ${JSON.stringify(stated)}, the records say ${JSON.stringify(derived)}`;
     return { pointer, message, derived };
   });
@@ -45,7 +45,7 @@ function paperProblems(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[]
   const problems: Inconsistency[] = [];
   const addProblem = (field: string, message: string, derived?: unknown) =>
     problems.push({ pointer: `${pointer}/${field}`, message, ...withoutUndefined({ derived }) });
-  const { priority, score, decision: stated, status } = paper;
+  const { priority, score, decision: statedDecision, status } = paper;
   if (priority != null && !(priority >= 1 && priority <= 5))
     addProblem("priority", `is ${priority}; priorities go from 1 to 5, 5 is read first`);
   const scores = scoresOf(rrd, paper);
@@ -65,15 +65,16 @@ function paperProblems(rrd: Rrd, paper: Paper, pointer: string): Inconsistency[]
     // The decision can differ from the score for a retracted paper, or if only the abstract could be read.
     const allowed = [decision, decide(rrd, totals, paper).decision];
     if (
-      typeof stated === "string" &&
-      !allowed.some((allowedDecision) => stated.toUpperCase().startsWith(allowedDecision))
+      typeof statedDecision === "string" &&
+      !allowed.some((allowedDecision) => statedDecision.toUpperCase().startsWith(allowedDecision))
     )
-      addProblem("decision", `says ${stated}, the points say ${decision}`, decision);
+      addProblem("decision", `says ${statedDecision}, the points say ${decision}`, decision);
   } else if (paper.score_breakdown != null)
     addProblem("score_breakdown", "lacks some of the points, so nothing can be derived from it");
-  const [, expectedStatus] = Object.entries(statusAfter).find(([name]) => stated?.toUpperCase().startsWith(name)) ?? [];
+  const [, expectedStatus] =
+    Object.entries(statusAfter).find(([name]) => statedDecision?.toUpperCase().startsWith(name)) ?? [];
   if (expectedStatus !== undefined && expectedStatus !== status)
-    addProblem("status", `is ${status}, the decision ${stated} means ${expectedStatus}`, expectedStatus);
+    addProblem("status", `is ${status}, the decision ${statedDecision} means ${expectedStatus}`, expectedStatus);
   const quotedItems = { "analysis/evidence": paper.analysis?.evidence ?? [], answers: paper.answers ?? [] };
   for (const [field, items] of Object.entries(quotedItems))
     for (const [index, item] of items.entries())
@@ -86,15 +87,15 @@ function insightProblems(rrd: Rrd): Inconsistency[] {
   const papers = new Set(rrd.papers_pool.map((paper) => paper.id));
   return (rrd.insights ?? []).flatMap(({ paper_id: paperId, cross_refs }, index) => {
     const pointer = `/insights/${index}`;
-    const unknown = (cross_refs ?? []).filter((id) => !papers.has(id));
+    const unknownIds = (cross_refs ?? []).filter((id) => !papers.has(id));
     const isUnknownPaper = paperId != null && !papers.has(paperId);
     return [
       ...(isUnknownPaper
         ? [{ pointer: `${pointer}/paper_id`, message: `names ${paperId}, which is not in the pool` }]
         : []),
-      ...(unknown.length === 0
+      ...(unknownIds.length === 0
         ? []
-        : [{ pointer: `${pointer}/cross_refs`, message: `names ${unknown.join(", ")}, not in the pool` }]),
+        : [{ pointer: `${pointer}/cross_refs`, message: `names ${unknownIds.join(", ")}, not in the pool` }]),
     ];
   });
 }
@@ -105,9 +106,9 @@ function criteriaProblems(rrd: Rrd): Inconsistency[] {
   const criterionIds = new Set(criteria.map(({ id }) => id));
   const firstIndexes = new Map<string, number>();
   const problems = criteria.flatMap(({ kind, text }, index): Inconsistency[] => {
-    const words = `${kind} ${text.toLowerCase().trim()}`;
-    const first = firstIndexes.get(words);
-    if (first === undefined) firstIndexes.set(words, index);
+    const normalisedText = `${kind} ${text.toLowerCase().trim()}`;
+    const first = firstIndexes.get(normalisedText);
+    if (first === undefined) firstIndexes.set(normalisedText, index);
     const message = `says the same as /requirements/criteria/${first}`;
     return first === undefined ? [] : [{ pointer: `/requirements/criteria/${index}/text`, message }];
   });

@@ -89,18 +89,18 @@ export function memoryOf(rrd: Rrd, ledger: readonly LedgerLine[], limits: Histor
  * Whether the end of this run changes the state. A run of a project that was already complete and that had nothing to
  * do changes nothing.
  */
-export function changesLastRun({ loop }: Rrd, ledger: readonly LedgerLine[], { verdict }: Verdict): boolean {
+export function isStateChangedByEnd({ loop }: Rrd, ledger: readonly LedgerLine[], { verdict }: Verdict): boolean {
   if (verdict !== "complete") return true;
   if (loop == null) return false;
   const lastWorkAt = ledger.findLast(({ unit }) => !isAnswerUnit(unit))?.at ?? "";
   return loop.last_run?.verdict !== verdict || lastWorkAt > loop.last_run.at;
 }
 
-/** The state after a run has ended. `now`: milliseconds since the epoch. Pure. */
-export function withEnd(rrd: Rrd, end: Verdict, now: number): Rrd {
+/** The state after a run has ended. `nowMs`: milliseconds since the epoch. Pure. */
+export function withEnd(rrd: Rrd, end: Verdict, nowMs: number): Rrd {
   const { verdict, reason } = end;
   const isProblem = verdict === "stuck" || verdict === "blocked" || verdict === "failed";
-  const last_run = lastRunFields(end, now);
+  const last_run = lastRunFields(end, nowMs);
   return { ...rrd, loop: { ...rrd.loop, error: isProblem ? reason : null, last_run } };
 }
 
@@ -114,8 +114,10 @@ function limitsOf({ budget, requirements }: Rrd): Limits {
 }
 
 /** Whether a limit was raised or removed. */
-const isRaised = (earlier: Limits, now: Limits): boolean =>
-  Object.entries(earlier).some(([name, limit]) => typeof limit === "number" && Number(now[name] ?? Infinity) > limit);
+const isRaised = (earlierLimits: Limits, currentLimits: Limits): boolean =>
+  Object.entries(earlierLimits).some(
+    ([name, limit]) => typeof limit === "number" && Number(currentLimits[name] ?? Infinity) > limit,
+  );
 
 /** Only iterations after this one count: since then the user has acted. */
 function countStart(rrd: Rrd): number {
@@ -139,6 +141,6 @@ export function iterationsWithoutResult(rrd: Rrd, ledger: readonly LedgerLine[])
   );
 }
 
-/** The state after the user has acted: only iterations after `last` count as stagnation. Pure. */
-export const resetStagnation = (rrd: Rrd, last = rrd.loop?.iteration): Rrd =>
-  last === undefined ? rrd : { ...rrd, loop: { ...rrd.loop, stagnation_since: last } };
+/** The state after the user has acted: only iterations after `lastIteration` count as stagnation. Pure. */
+export const resetStagnation = (rrd: Rrd, lastIteration = rrd.loop?.iteration): Rrd =>
+  lastIteration === undefined ? rrd : { ...rrd, loop: { ...rrd.loop, stagnation_since: lastIteration } };

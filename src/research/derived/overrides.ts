@@ -38,11 +38,13 @@ export function withOverride(rrd: Rrd, id: string, override: Override): Rrd {
   if (rrd.papers_pool.some(hasSameOverride) || rrd.excluded?.some(hasSameOverride)) return rrd;
   if (rrd.papers_pool.some((paper) => paper.id === id))
     return { ...rrd, papers_pool: rrd.papers_pool.map((paper) => (paper.id === id ? { ...paper, override } : paper)) };
-  const last = (rrd.excluded ?? []).findLastIndex((exclusion) => exclusion.id === id && isReversible(exclusion));
-  if (last === -1) return rrd;
+  const lastIndex = (rrd.excluded ?? []).findLastIndex((exclusion) => exclusion.id === id && isReversible(exclusion));
+  if (lastIndex === -1) return rrd;
   return {
     ...rrd,
-    excluded: (rrd.excluded ?? []).map((exclusion, index) => (index === last ? { ...exclusion, override } : exclusion)),
+    excluded: (rrd.excluded ?? []).map((exclusion, index) =>
+      index === lastIndex ? { ...exclusion, override } : exclusion,
+    ),
   };
 }
 
@@ -70,19 +72,19 @@ const isReturning = (exclusion: Exclusion): boolean =>
 function withOwnOverride(rrd: Rrd, paper: Paper): Paper {
   const { override, status, score_breakdown: points, held_scores: heldScores } = paper;
   if (override === undefined) return paper;
-  const unscored = { score: null, score_breakdown: null, ...(points == null ? {} : { held_scores: points }) };
+  const unscoredFields = { score: null, score_breakdown: null, ...(points == null ? {} : { held_scores: points }) };
   if (override.decision === "exclude")
     return status === "rejected" && points == null
       ? paper
-      : { ...paper, status: "rejected", decision: "REJECT", ...unscored };
+      : { ...paper, status: "rejected", decision: "REJECT", ...unscoredFields };
   if (override.decision === "not_retrieved") {
     if (status === "not_retrieved" || paper.retracted === true) return paper;
-    const missing = {
+    const notRetrieved = {
       reason: `A person could not get it: ${override.why.replace(/\.?$/, ".")}`,
       cure: retrievalHint,
       tried: "",
     };
-    return { ...paper, status: "not_retrieved", decision: null, ...unscored, not_retrieved: missing };
+    return { ...paper, status: "not_retrieved", decision: null, ...unscoredFields, not_retrieved: notRetrieved };
   }
   // A retracted paper is never included.
   if (paper.retracted === true) return paper;
@@ -103,7 +105,8 @@ function withOwnOverride(rrd: Rrd, paper: Paper): Paper {
   };
 }
 
-const retrievalHint = "'research-ralph add' gives it a file, and 'research-ralph decide' with include has it read.";
+const retrievalHint =
+  "Add its file with 'research-ralph add'; then 'research-ralph decide' with include lets an agent read it.";
 
 /** The paper for an excluded record that returns to the pool, with all known fields. */
 function paperOfExcluded(exclusion: Exclusion): Paper {

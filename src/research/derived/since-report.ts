@@ -24,22 +24,22 @@ export function decidedSinceReport({ papers_pool: pool }: Rrd, ledger: readonly 
 const maxNames = 3;
 
 /**
- * Decisions and readings that are not in the report: "2 decisions of yours (lo2020, ng2021) and 1 reading"; undefined
+ * Decisions and readings that are not in the report: "2 of your decisions (lo2020, ng2021) and 1 reading"; undefined
  * if the report contains everything or does not exist. Pure.
  */
-export function sinceReport(rrd: Rrd, ledger: readonly LedgerLine[]): string | undefined {
+export function changesSinceReport(rrd: Rrd, ledger: readonly LedgerLine[]): string | undefined {
   const accepted = currentAccepted(ledger);
-  const report = accepted.get("report");
-  if (report === undefined) return undefined;
+  const reportIteration = accepted.get("report");
+  if (reportIteration === undefined) return undefined;
   const decidedPapers = decidedSinceReport(rrd, ledger);
-  const readCount = rrd.papers_pool.filter(({ id }) => (accepted.get(id) ?? 0) > report).length;
+  const readCount = rrd.papers_pool.filter(({ id }) => (accepted.get(id) ?? 0) > reportIteration).length;
   const names = namesIn(rrd);
   const firstNames = decidedPapers.slice(0, maxNames).map(({ id }) => oneLine(names.get(id) ?? id));
   const moreText = decidedPapers.length > maxNames ? ` and ${decidedPapers.length - maxNames} more` : "";
   const parts = [
     ...(decidedPapers.length === 0
       ? []
-      : [`${quantity(decidedPapers.length, "decision")} of yours (${firstNames.join(", ")}${moreText})`]),
+      : [`${decidedPapers.length} of your decisions (${firstNames.join(", ")}${moreText})`]),
     ...(readCount === 0 ? [] : [quantity(readCount, "reading")]),
   ];
   return parts.length === 0 ? undefined : parts.join(" and ");

@@ -9,19 +9,19 @@ export interface Difference {
 }
 
 /** Leaf values that are in both objects and differ. Averages may differ by 0.1. */
-export function differences(stated: object, derived: object, pointer: string): Difference[] {
+export function findDifferences(stated: object, derived: object, pointer: string): Difference[] {
   return Object.entries(stated).flatMap(([key, value]) => {
     const actual = (derived as Record<string, unknown>)[key];
     const valuePointer = `${pointer}/${key}`;
     if (actual === undefined || value == null) return [];
     const isList = Array.isArray(value) || Array.isArray(actual);
     if (!isList && typeof value === "object" && typeof actual === "object" && actual !== null)
-      return differences(value, actual, valuePointer);
-    const isSame =
+      return findDifferences(value, actual, valuePointer);
+    const isEqual =
       typeof value === "number" && typeof actual === "number"
         ? Math.abs(value - actual) < 0.11
         : JSON.stringify(value) === JSON.stringify(actual);
-    return isSame ? [] : [{ pointer: valuePointer, stated: value, derived: actual }];
+    return isEqual ? [] : [{ pointer: valuePointer, stated: value, derived: actual }];
   });
 }
 
@@ -33,8 +33,8 @@ export function statedDifferences(rrd: Rrd, derived: NonNullable<Statistics>): R
   const { statistics, format, loop } = rrd;
   if (format !== undefined || loop != null || statistics == null) return undefined;
   const allDifferences = [
-    ...differences(totalsOf(statistics), derived, ""),
-    ...differences(statistics.analysis_metrics ?? {}, derived.analysis_metrics ?? {}, ""),
+    ...findDifferences(totalsOf(statistics), derived, ""),
+    ...findDifferences(statistics.analysis_metrics ?? {}, derived.analysis_metrics ?? {}, ""),
   ];
   const isLeaf = ({ pointer }: Difference) => pointer.lastIndexOf("/") === 0;
   const topField = ({ pointer }: Difference) => pointer.split("/")[1] ?? "";

@@ -21,8 +21,8 @@ import { countEach } from "../../engine/lib/group.js";
 
 /**
  * Computes the statistics from the records: counts, and averages over the papers that could be judged (null without
- * such papers). What discovery reported about its sources stays, and also what a file of another program states
- * differently.
+ * such papers). The report of discovery about its sources is kept. If another program wrote the file, its values that
+ * differ are kept in `stated`.
  */
 export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
   const derived = countsOf(rrd);
@@ -33,19 +33,19 @@ export function deriveStatistics(rrd: Rrd): NonNullable<Statistics> {
 function countsOf(rrd: Rrd): NonNullable<Statistics> {
   const papers = rrd.papers_pool;
   const counts = countEach(papers.map(({ status }) => status));
-  const withStatus = (status: Paper["status"]) => counts.get(status) ?? 0;
+  const countWithStatus = (status: Paper["status"]) => counts.get(status) ?? 0;
   // These fields are computed again, because the papers that they describe may have changed.
   const { retraction_check: _, total_waiting: __, screening_agreement: ___, ...rest } = rrd.statistics ?? {};
   const { total_not_retrieved: ____, ...earlier } = rest;
-  const [waiting, notRetrieved] = [withStatus("waiting"), withStatus("not_retrieved")];
+  const [waiting, notRetrieved] = [countWithStatus("waiting"), countWithStatus("not_retrieved")];
   const agreement = agreementOf(rrd);
   return {
     ...earlier,
     total_discovered: papers.length,
     total_analyzed: papers.filter(isDecided).length - notRetrieved,
-    total_presented: withStatus("presented"),
-    total_rejected: withStatus("rejected"),
-    total_insights_extracted: withStatus("insights_extracted"),
+    total_presented: countWithStatus("presented"),
+    total_rejected: countWithStatus("rejected"),
+    total_insights_extracted: countWithStatus("insights_extracted"),
     ...(criteriaOf(rrd).length === 0 && waiting === 0 ? {} : { total_waiting: waiting }),
     ...(notRetrieved === 0 ? {} : { total_not_retrieved: notRetrieved }),
     ...(agreement === undefined ? {} : { screening_agreement: recordOf(agreement) }),
@@ -59,7 +59,7 @@ function countsOf(rrd: Rrd): NonNullable<Statistics> {
       ...seedsField(rrd),
     },
     // Additional fields of the user stay. Averages of an unused rubric are removed.
-    analysis_metrics: { ...without(earlier.analysis_metrics, derivedMetrics), ...analysisMetrics(rrd) },
+    analysis_metrics: { ...omitFields(earlier.analysis_metrics, derivedMetrics), ...analysisMetrics(rrd) },
   };
 }
 
@@ -77,8 +77,8 @@ function retractionCheck(papers: readonly Paper[]): Pick<NonNullable<Statistics>
   const [lastCheck = null] = checks.map((check) => check.at).toSorted((a, b) => b.localeCompare(a));
   const isDemoted = ({ updates_check: check, status }: Paper) =>
     check?.demoted_from !== undefined && status === "rejected";
-  const demoted = papers.filter(isDemoted).map(({ id }) => id);
-  return { retraction_check: { at: lastCheck, checked, not_checked: checks.length - checked, demoted } };
+  const demotedIds = papers.filter(isDemoted).map(({ id }) => id);
+  return { retraction_check: { at: lastCheck, checked, not_checked: checks.length - checked, demoted: demotedIds } };
 }
 
 /**
@@ -89,8 +89,8 @@ function seedsField(rrd: Rrd): object {
   return earlier === undefined ? {} : withoutUndefined({ seeds: seedRecall(seedsOf(rrd), [], earlier.references) });
 }
 
-/** Counts by reason as in the file, where all reasons that a person typed are `person`. */
-function inFile(counts: readonly (readonly [reason: string, count: number])[]): Map<string, number> {
+/** Adds up counts by the reasons that the file uses: every reason that a user typed becomes `person`. */
+function countsByRecordedReason(counts: readonly (readonly [reason: string, count: number])[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [reason, count] of counts) {
     const name = typedText(reason) === undefined ? reason : "person";
@@ -104,15 +104,15 @@ function eligibilityFlow(rrd: Rrd): Pick<Flow, "screening" | "full_text"> {
   const { searched, other } = flowCounts(rrd);
   const sumOfRows = (count: (row: FlowRow) => number) => count(searched) + count(other);
   const rejected = [searched, other].flatMap(({ rejected: by }) => [...by]);
-  const reasons = inFile(rejected.filter(([reason]) => reason !== "points"));
-  const missing = sumOfRows(({ notRetrieved }) => notRetrieved);
+  const reasonCounts = countsByRecordedReason(rejected.filter(([reason]) => reason !== "points"));
+  const notRetrievedCount = sumOfRows(({ notRetrieved }) => notRetrieved);
   const { screened, conflicts } = searched;
   const assessed = sumOfRows((row) => row.assessed);
   const waiting = sumOfRows((row) => row.waiting);
   return {
     screening: {
       screened,
-      excluded: Object.fromEntries(inFile([...searched.excluded])),
+      excluded: Object.fromEntries(countsByRecordedReason([...searched.excluded])),
       ...(conflicts === 0 ? {} : { waiting: conflicts }),
       passed: searched.sought,
     },
@@ -120,10 +120,10 @@ function eligibilityFlow(rrd: Rrd): Pick<Flow, "screening" | "full_text"> {
       added: other.sought,
       sought: sumOfRows(({ sought }) => sought),
       not_read: sumOfRows(({ notRead }) => notRead),
-      ...(missing === 0 ? {} : { not_retrieved: missing }),
-      excluded: Object.fromEntries(reasons),
+      ...(notRetrievedCount === 0 ? {} : { not_retrieved: notRetrievedCount }),
+      excluded: Object.fromEntries(reasonCounts),
       waiting,
-      included: assessed - total(reasons) - waiting,
+      included: assessed - total(reasonCounts) - waiting,
     },
   };
 }
@@ -152,7 +152,7 @@ const derivedMetrics =
     " ",
   );
 
-const without = (fields: object | null | undefined, names: readonly string[]): object =>
+const omitFields = (fields: object | null | undefined, names: readonly string[]): object =>
   Object.fromEntries(Object.entries(fields ?? {}).filter(([name]) => !names.includes(name)));
 
 function analysisMetrics(rrd: Rrd): Record<string, unknown> {
@@ -178,7 +178,7 @@ function analysisMetrics(rrd: Rrd): Record<string, unknown> {
   };
 }
 
-/** Upper bounds of each band; the names are the original's. */
+/** The upper bound of each band. The names of the bands are those of the original program. */
 const executionBands = { "0-11": 11, "12-17": 17, "18-23": 23, "24-30": 30 };
 const combinedBands = { "0-17": 17, "18-24": 24, "25-34": 34, "35-50": 50 };
 const strategicBands = { "0-7": 7, "8-11": 11, "12-15": 15, "16-20": 20 };

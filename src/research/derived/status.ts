@@ -9,15 +9,15 @@ import { validLines, currentAccepted } from "../../engine/storage/state/ledger.j
 
 /** The state of a project's work, derived from its records. */
 export interface Standing {
-  readonly discoveryOver: boolean;
+  readonly isDiscoveryOver: boolean;
   /** Papers to read, by priority, then in the order of discovery. */
-  readonly readable: readonly Paper[];
+  readonly readablePapers: readonly Paper[];
   /** Papers whose results were refused too often; the user must decide about them. */
-  readonly refused: readonly Paper[];
+  readonly refusedPapers: readonly Paper[];
   /** True if there are papers and all of them were read. */
-  readonly allRead: boolean;
+  readonly isAllRead: boolean;
   /** For each unit, the iteration in which it was last accepted. Empty while there are papers to read. */
-  readonly accepted: ReadonlyMap<string, number>;
+  readonly acceptedIterations: ReadonlyMap<string, number>;
 }
 
 /** After this many refusals a unit is given up until the user resets it. */
@@ -29,9 +29,9 @@ const maxEmptyBatches = 5;
 const defaultTargetPapers = 20;
 
 /** Minimum and maximum number of ideas; 3 and 12 if the file sets none. */
-export function wantedIdeas({ handoff }: Pick<Rrd, "handoff">): { readonly fewest: number; readonly most: number } {
-  const { min_ideas: fewest = 3, max_ideas: most = 12 } = handoff?.product_ideation ?? {};
-  return { fewest, most };
+export function ideaRange({ handoff }: Pick<Rrd, "handoff">): { readonly min: number; readonly max: number } {
+  const { min_ideas: min = 3, max_ideas: max = 12 } = handoff?.product_ideation ?? {};
+  return { min, max };
 }
 
 export const targetOf = (rrd: Rrd): number => rrd.requirements.target_papers ?? defaultTargetPapers;
@@ -69,17 +69,20 @@ export const maxBatchSize = (rrd: Rrd, offered: number): number =>
 
 /** Derives the standing from the records and the ledger. */
 export function standingOf(rrd: Rrd, ledger: readonly LedgerLine[]): Standing {
-  const { readable, refused } = readingOrder(rrd, maxRefusals);
-  const discoveryOver = rrd.phase !== "DISCOVERY" || isDiscoveryOver(rrd);
-  const allRead = discoveryOver && readable.length === 0 && rrd.papers_pool.some(isDecided);
+  const { readablePapers, refusedPapers } = readingOrder(rrd, maxRefusals);
+  const isDiscoveryOver = rrd.phase !== "DISCOVERY" || isSearchOver(rrd);
+  const isAllRead = isDiscoveryOver && readablePapers.length === 0 && rrd.papers_pool.some(isDecided);
   // While there are papers to read, nothing needs these iterations.
-  const accepted = allRead ? currentAccepted(ledger) : new Map<string, number>();
-  return { discoveryOver, readable, refused, allRead, accepted };
+  const acceptedIterations = isAllRead ? currentAccepted(ledger) : new Map<string, number>();
+  return { isDiscoveryOver, readablePapers, refusedPapers, isAllRead, acceptedIterations };
 }
 
 /** The iteration that read the last paper; 0 if the ledger has no such iteration. */
-export const lastReadOf = ({ papers_pool }: Rrd, { accepted }: Pick<Standing, "accepted">): number =>
-  accepted.size === 0 ? 0 : Math.max(0, ...papers_pool.map(({ id }) => accepted.get(id) ?? 0));
+export const lastReadIteration = (
+  { papers_pool }: Rrd,
+  { acceptedIterations }: Pick<Standing, "acceptedIterations">,
+): number =>
+  acceptedIterations.size === 0 ? 0 : Math.max(0, ...papers_pool.map(({ id }) => acceptedIterations.get(id) ?? 0));
 
 /**
  * Whether the file states one of these phases and the ledger does not say otherwise. Projects of the original tool have
@@ -87,11 +90,11 @@ export const lastReadOf = ({ papers_pool }: Rrd, { accepted }: Pick<Standing, "a
  */
 export const isStatedPhase = (
   rrd: Rrd,
-  standing: Pick<Standing, "accepted">,
+  standing: Pick<Standing, "acceptedIterations">,
   phases: readonly Rrd["phase"][],
-): boolean => phases.includes(rrd.phase) && lastReadOf(rrd, standing) === 0;
+): boolean => phases.includes(rrd.phase) && lastReadIteration(rrd, standing) === 0;
 
-function isDiscoveryOver(rrd: Rrd): boolean {
+function isSearchOver(rrd: Rrd): boolean {
   // An update ends when its window was searched, whatever the target is.
   if (openUpdate(rrd) !== undefined)
     return (
@@ -162,7 +165,7 @@ export const paperOf = (rrd: Rrd, id: string): Paper | undefined => rrd.papers_p
 const maxShortenings = 4;
 
 /** How often a unit exceeded a model's context since it was last accepted or reset, in all runs. */
-export function timesTooFull(ledger: readonly LedgerLine[], unit: string): number {
+export function countContextOverflows(ledger: readonly LedgerLine[], unit: string): number {
   const unitLines = validLines(ledger).filter((line) => line.unit === unit);
   const linesSince = unitLines.slice(
     unitLines.findLastIndex(({ outcome }) => outcome === "accepted" || outcome === "reset") + 1,
@@ -200,13 +203,13 @@ export function progressOf(rrd: Rrd): Progress {
 function readingOrder(
   rrd: Rrd,
   maxRefusals: number,
-): { readonly readable: readonly Paper[]; readonly refused: readonly Paper[] } {
+): { readonly readablePapers: readonly Paper[]; readonly refusedPapers: readonly Paper[] } {
   const isRefused = (paper: Paper) => (paper.refusals?.length ?? 0) >= maxRefusals;
   const pending = rrd.papers_pool.filter((paper) => !isDecided(paper));
   const toReadAgain = papersToReadAgain(rrd).filter((paper) => isDecided(paper) && !isRefused(paper));
   const readable = [...pending.filter((paper) => !isRefused(paper)), ...toReadAgain];
   return {
-    readable: readable.sort((a, b) => (b.priority ?? 3) - (a.priority ?? 3)),
-    refused: pending.filter(isRefused),
+    readablePapers: readable.sort((a, b) => (b.priority ?? 3) - (a.priority ?? 3)),
+    refusedPapers: pending.filter(isRefused),
   };
 }

@@ -10,7 +10,7 @@ import type { Rrd } from "../generated/rrd.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { kindOfLine } from "../units/kinds.js";
 import { readResearch } from "../project-files/research.js";
-import { sinceReport } from "../derived/since-report.js";
+import { changesSinceReport } from "../derived/since-report.js";
 import { progressOf } from "../derived/status.js";
 import { statusOf } from "../workflow/next-unit.js";
 import { totalOf } from "./costs.js";
@@ -28,18 +28,18 @@ export function researchStanding(
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   runStatus: RunStatus,
 ): Standing {
-  const { phase, refused } = statusOf(rrd, ledger);
+  const { phase, refusedPapers } = statusOf(rrd, ledger);
   const counts = countsOf(rrd);
   const name = shellWord(where);
-  const since = sinceReport(rrd, ledger);
+  const since = changesSinceReport(rrd, ledger);
   const waits = [
     ...(counts.waiting === undefined
       ? []
       : [`${quantity(counts.waiting, "paper")} for you to decide: 'research-ralph screen ${name}' shows each`]),
-    ...(refused.length === 0
+    ...(refusedPapers.length === 0
       ? []
       : [
-          `${quantity(refused.length, "paper")} given up after refusals: 'research-ralph reset ${name} --paper <key>' tries again`,
+          `${quantity(refusedPapers.length, "paper")} given up after refusals: 'research-ralph reset ${name} --paper <key>' tries again`,
         ]),
   ];
   return {

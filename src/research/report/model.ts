@@ -27,7 +27,7 @@ import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { reasonNotToCite } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { isCheckedForRetraction } from "../papers/retraction-status.js";
-import { sinceReport } from "../derived/since-report.js";
+import { changesSinceReport } from "../derived/since-report.js";
 import { standingOf } from "../derived/status.js";
 import { groupInsights } from "../units/report/insight-groups.js";
 import { calibrationOf, type Warning } from "../papers/rubric/calibration.js";
@@ -430,7 +430,7 @@ export const crossReferencesText = ({ crossReferences: { inside, outside } }: Re
 
 /** A warning that decisions or readings are newer than the text of the report. */
 function outdatedWarning({ rrd, ledger }: Pick<ReportInput, "rrd" | "ledger">): Warning[] {
-  const since = sinceReport(rrd, ledger);
+  const since = changesSinceReport(rrd, ledger);
   return since === undefined
     ? []
     : [{ kind: "older", says: `This report is older than ${since}: research-ralph run writes it again.` }];
@@ -455,7 +455,7 @@ function missingWarning(rows: readonly PaperRow[]): Warning[] {
 /** A warning about papers whose results were refused too often, with the reasons. */
 function refusedWarning(rrd: Rrd): Warning[] {
   const names = namesIn(rrd);
-  const listed = standingOf(rrd, []).refused.map(({ id, title, refusals = [] }) => {
+  const listed = standingOf(rrd, []).refusedPapers.map(({ id, title, refusals = [] }) => {
     const why = refusals.at(-1)?.reasons[0] ?? "of its form";
     return `${oneLine(names.get(id) ?? id)}, ${oneLine(title)} (${oneLine(why).replace(/\.$/, "")})`;
   });

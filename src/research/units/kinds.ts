@@ -31,7 +31,7 @@ export const isWanted = (kind: UnitKind, project: Project): boolean => kind.isWa
 
 /** Whether the project is complete when this unit is accepted: no paper was given up, and no other unit follows. */
 export const isLastUnit = (project: Project, { kind: name }: Pick<Unit, "kind">): boolean =>
-  project.status.refused.length === 0 &&
+  project.status.refusedPapers.length === 0 &&
   (kindOf({ kind: name }).remainingUnits?.(project, false) ?? 1) <= 1 &&
   kinds.slice(kinds.findIndex((kind) => kind.name === name) + 1).every((kind) => !isWanted(kind, project));
 

@@ -24,7 +24,7 @@ export function statusOf(rrd: Rrd, ledger: readonly LedgerLine[]): ProjectStatus
   return {
     ...standing,
     done,
-    phase: kinds[openIndex]?.phase ?? (standing.refused.length > 0 ? "ANALYSIS" : "COMPLETE"),
+    phase: kinds[openIndex]?.phase ?? (standing.refusedPapers.length > 0 ? "ANALYSIS" : "COMPLETE"),
   };
 }
 
@@ -43,12 +43,12 @@ export function nextUnit(
   if (kind !== undefined) {
     const choiceContext = { unitsInProgress: new Set(busy.map(({ id }) => id)), delayedUnits: later, folder };
     const next = kind.next(state, choiceContext);
-    if (next === "wait" || !("until" in next) || state.status.readable.length === 0) return next;
+    if (next === "wait" || !("until" in next) || state.status.readablePapers.length === 0) return next;
     const readingUnit = reading.next(state, choiceContext);
     return readingUnit !== "wait" && isVerdict(readingUnit) ? next : readingUnit;
   }
   // The report is written nevertheless, and names these papers.
-  if (state.status.refused.length > 0) return refusedPapersVerdict(state.status.refused, folder);
+  if (state.status.refusedPapers.length > 0) return refusedPapersVerdict(state.status.refusedPapers, folder);
   const products = kinds.flatMap((candidate) => (isWanted(candidate, state) ? (candidate.product ?? []) : []));
   const lastProduct = products.pop();
   return {

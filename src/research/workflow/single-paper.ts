@@ -37,7 +37,7 @@ export const readingWorkflow = (workflow: ResearchWorkflow): ResearchWorkflow =>
     if (state.rrd.papers_pool.every(isDecided)) return { verdict: "complete", reason: "The paper is read." };
     const [delay] = later;
     if (delay !== undefined) return { verdict: "blocked", reason: `${delay.reason} Read it again later.` };
-    if (state.status.readable.length > 0) return workflow.next(state, busy, later);
+    if (state.status.readablePapers.length > 0) return workflow.next(state, busy, later);
     return {
       verdict: "blocked",
       reason: `The agent's results were refused ${maxRefusals} times; another --agent may do better.`,

@@ -118,7 +118,10 @@ test.each([
   ["agent=cluade", /Did you mean claude/],
   ["agent=codex,nonsense", /Unknown agent 'nonsense'/],
   ["historian=nonsense", /Unknown agent 'nonsense'/],
-  ["screeners=cmd:mine -x,baseline", /takes the comma as its own; name other agents first: baseline,cmd:mine -x\.$/m],
+  [
+    "screeners=cmd:mine -x,baseline",
+    /the comma is part of the command; name the other agents first: baseline,cmd:mine -x\.$/m,
+  ],
   ["screeners=claude", /two different agents screen/],
   ["screeners=claude,nonsense", /Unknown agent 'nonsense'/],
   ["stagnation_limit=20", /stagnation_limit \(20\) is larger than stagnation_window \(10\)/],

@@ -98,7 +98,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
   expect((await cli(["show", folder, second], cwd)).out).toContain("A person decided: exclude. It is not.");
   expect((await cli(["validate", folder], cwd)).code).toBe(0);
 
-  const older = `2 decisions of yours (${firstKey}, ${secondKey})`;
+  const older = `2 of your decisions (${firstKey}, ${secondKey})`;
   expect(spaced((await cli(["status", folder], cwd)).out)).toContain(
     `grasping-2026-03-01' writes the report again, which is older than ${older}`,
   );

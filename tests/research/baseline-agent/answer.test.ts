@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { workIn } from "../../../src/research/baseline-agent/answer.js";
+import { workOnBrief } from "../../../src/research/baseline-agent/answer.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { briefOf, problemsOf } from "./brief-of.js";
 
@@ -21,7 +21,7 @@ const resultIn = (folder: string): unknown => JSON.parse(readFileSync(join(folde
 
 it("leaves a valid result.json in the workspace and says what it is and what it did", () => {
   const folder = workspace();
-  const said = workIn(folder, briefOf(paper, results));
+  const said = workOnBrief(folder, briefOf(paper, results));
   expect(said).toContain("extractive, no model");
   expect(said).toContain("1 evidence, 1 insights");
   expect(problemsOf("analysis", resultIn(folder))).toEqual([]);
@@ -29,25 +29,25 @@ it("leaves a valid result.json in the workspace and says what it is and what it 
 
 it("says the sentinel last where the brief asks for it, and else never", () => {
   expect(
-    workIn(workspace(), briefOf(paper, undefined, true))
+    workOnBrief(workspace(), briefOf(paper, undefined, true))
       .trimEnd()
       .split("\n")
       .at(-1),
   ).toBe("<promise>COMPLETE</promise>");
-  expect(workIn(workspace(), briefOf(paper))).not.toContain("COMPLETE");
+  expect(workOnBrief(workspace(), briefOf(paper))).not.toContain("COMPLETE");
 });
 
 it("reads the text files of its workspace and none outside of it", () => {
   const folder = workspace();
   writeFileSync(join(folder, "paper", "01.txt"), results);
-  workIn(folder, briefOf({ ...paper, text_files: ["paper/01.txt"] }));
+  workOnBrief(folder, briefOf({ ...paper, text_files: ["paper/01.txt"] }));
   expect(JSON.stringify(resultIn(folder))).toContain("87 %");
-  expect(() => workIn(folder, briefOf({ ...paper, text_files: ["../secret.txt"] }))).toThrow(ExpectedError);
+  expect(() => workOnBrief(folder, briefOf({ ...paper, text_files: ["../secret.txt"] }))).toThrow(ExpectedError);
 });
 
 it("refuses a brief without a unit, and leaves no result", () => {
   const folder = workspace();
-  expect(() => workIn(folder, "hello")).toThrow(ExpectedError);
-  expect(() => workIn(folder, briefOf({ kind: "poem", unit: "x" }))).toThrow('"poem"');
+  expect(() => workOnBrief(folder, "hello")).toThrow(ExpectedError);
+  expect(() => workOnBrief(folder, briefOf({ kind: "poem", unit: "x" }))).toThrow('"poem"');
   expect(existsSync(join(folder, "result.json"))).toBe(false);
 });

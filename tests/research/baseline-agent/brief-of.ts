@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { answer } from "../../../src/research/baseline-agent/answer.js";
+import { answerBrief } from "../../../src/research/baseline-agent/answer.js";
 import { parseBrief } from "../../../src/research/baseline-agent/brief.js";
 
 const schemas = new URL("../../../schemas/", import.meta.url);
@@ -40,5 +40,5 @@ export function briefOf(unit: object, text?: string, sentinel = false): string {
 
 /** The result of the agent for a brief, without a process. */
 export function resultOf<Result>(brief: string, files: Record<string, string> = {}): Result {
-  return answer(parseBrief(brief), (name) => files[name] ?? "").result as Result;
+  return answerBrief(parseBrief(brief), (name) => files[name] ?? "").result as Result;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answer } from "../../../src/research/baseline-agent/answer.js";
+import { answerBrief } from "../../../src/research/baseline-agent/answer.js";
 import { parseBrief } from "../../../src/research/baseline-agent/brief.js";
 import { briefOf, problemsOf } from "./brief-of.js";
 
@@ -10,7 +10,7 @@ const section = [
   "# The rest\n",
 ].join("\n\n");
 const answersTo = (unit: object, text?: string) =>
-  answer(parseBrief(`${section}${briefOf(unit, text)}`), () => "").result as {
+  answerBrief(parseBrief(`${section}${briefOf(unit, text)}`), () => "").result as {
     criteria?: object;
     kept?: { criteria?: object }[];
     dropped?: { criteria?: object }[];
@@ -36,13 +36,13 @@ test.each(["simulation only", "no animals", "fewer than 20 patients"])(
       { kind: "paper", unit: "p1", title: "A paper", rubrics: ["execution"] },
       "# A paper\n\n## Method\n\nThe simulation of 20 patients and animals was tried on a real hand afterwards.\n",
     )}`;
-    expect(answer(parseBrief(brief), () => "").result).toMatchObject({ criteria: { c1: { answer: "unclear" } } });
+    expect(answerBrief(parseBrief(brief), () => "").result).toMatchObject({ criteria: { c1: { answer: "unclear" } } });
   },
 );
 
 test("answers nothing where nothing is asked", () => {
   const unit = { kind: "paper", unit: "p1", title: "A paper", rubrics: ["execution"] };
-  expect(answer(parseBrief(briefOf(unit, "Some text.")), () => "").result).not.toHaveProperty("criteria");
+  expect(answerBrief(parseBrief(briefOf(unit, "Some text.")), () => "").result).not.toHaveProperty("criteria");
 });
 
 test("takes no criteria from a paper's text", () => {

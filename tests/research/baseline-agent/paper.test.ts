@@ -70,7 +70,7 @@ describe("sentences", () => {
       "[p. 1]\nSample Journal\nThe hand reached 87 % in mani-\npulation of cubes. It\n1\n\n[p. 2]\nSample Journal\ndropped none. All is well.\n2";
     expect(
       sentencesOf(pages)
-        .filter(({ whole }) => whole)
+        .filter(({ isComplete }) => isComplete)
         .map(({ text }) => text),
     ).toEqual(["The hand reached 87 % in manipulation of cubes.", "All is well."]);
   });

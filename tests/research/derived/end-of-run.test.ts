@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { changesLastRun, withEnd } from "../../../src/research/derived/observations.js";
+import { isStateChangedByEnd, withEnd } from "../../../src/research/derived/observations.js";
 import { progressOf } from "../../../src/research/derived/status.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 
@@ -11,12 +11,12 @@ const line = (unit: string, day: number): LedgerLine =>
 test("a run that worked on a complete project is told as the last run; one that had nothing to do is not", () => {
   const complete = { verdict: "complete", reason: "The report is written." } as const;
   const rrd = { ...rrdWith([paper("p1")]), loop: {} };
-  expect(changesLastRun(rrd, [], complete)).toBe(true);
+  expect(isStateChangedByEnd(rrd, [], complete)).toBe(true);
   const ended = withEnd(rrd, complete, Date.parse(at(3)));
-  expect(changesLastRun(ended, [line("report", 2)], complete)).toBe(false);
-  expect(changesLastRun(ended, [line("report", 2), line("answer-1", 4)], complete)).toBe(false);
-  expect(changesLastRun(ended, [line("report", 2), line("report", 4)], complete)).toBe(true);
-  expect(changesLastRun(ended, [line("report", 2)], { verdict: "limit", reason: "All are used up." })).toBe(true);
+  expect(isStateChangedByEnd(ended, [line("report", 2)], complete)).toBe(false);
+  expect(isStateChangedByEnd(ended, [line("report", 2), line("answer-1", 4)], complete)).toBe(false);
+  expect(isStateChangedByEnd(ended, [line("report", 2), line("report", 4)], complete)).toBe(true);
+  expect(isStateChangedByEnd(ended, [line("report", 2)], { verdict: "limit", reason: "All are used up." })).toBe(true);
 });
 
 test("a paper that waits for a person is done", () => {

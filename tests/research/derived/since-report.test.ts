@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { decidedSinceReport, sinceReport } from "../../../src/research/derived/since-report.js";
+import { decidedSinceReport, changesSinceReport } from "../../../src/research/derived/since-report.js";
 import type { Paper } from "../../../src/research/generated/rrd.js";
 import { statusOf } from "../../../src/research/workflow/next-unit.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
@@ -30,20 +30,20 @@ test.each([
   const rrd = rrdWith([read("p1", at), read("p2")], { handoff: { product_ideation: { enabled: false } } });
   expect(decidedSinceReport(rrd, ledger).map(({ id }) => id)).toEqual(isOlder ? ["p1"] : []);
   expect(statusOf(rrd, ledger).phase).toBe(isOlder ? "ANALYSIS" : "COMPLETE");
-  expect(sinceReport(rrd, ledger)).toBe(isOlder ? "1 decision of yours (p1)" : undefined);
+  expect(changesSinceReport(rrd, ledger)).toBe(isOlder ? "1 of your decisions (p1)" : undefined);
 });
 
 test("a report that is not written, was reset or never rested on the paper is older than nothing", () => {
   const rrd = rrdWith([read("p1", "11:00"), read("p2")]);
-  expect(sinceReport(rrd, ledger.slice(0, 2))).toBeUndefined();
+  expect(changesSinceReport(rrd, ledger.slice(0, 2))).toBeUndefined();
   expect(decidedSinceReport(rrd, [...ledger, { ...line(4, "report", "10:30"), outcome: "reset" }])).toEqual([]);
   const unread = read("p1", "11:00", { status: "rejected", analysis: null });
-  expect(sinceReport(rrdWith([unread, read("p2")]), ledger)).toBeUndefined();
+  expect(changesSinceReport(rrdWith([unread, read("p2")]), ledger)).toBeUndefined();
 });
 
 test("readings since are counted, a paper to be read is named, and of many decisions three are", () => {
   const pool = ["a", "b", "c", "d"].map((id) => read(id, "11:00", { status: "pending", analysis: null }));
-  expect(sinceReport(rrdWith([...pool, read("p1")]), [...ledger, line(4, "p1", "12:00")])).toBe(
-    "4 decisions of yours (a, b, c and 1 more) and 1 reading",
+  expect(changesSinceReport(rrdWith([...pool, read("p1")]), [...ledger, line(4, "p1", "12:00")])).toBe(
+    "4 of your decisions (a, b, c and 1 more) and 1 reading",
   );
 });

@@ -134,10 +134,10 @@ describe("an exhausted search", () => {
   };
 
   test("is over as long as nothing else is searched for", () => {
-    expect(statusOf(exhausted(), []).discoveryOver).toBe(true);
+    expect(statusOf(exhausted(), []).isDiscoveryOver).toBe(true);
     const { statistics: { discovery_metrics: { searched_for: _, ...metrics } = {} } = {}, ...rest } =
       exhausted() as Rrd & { statistics: { discovery_metrics: Record<string, unknown> } };
-    expect(statusOf({ ...rest, statistics: { discovery_metrics: metrics } } as Rrd, []).discoveryOver).toBe(true);
+    expect(statusOf({ ...rest, statistics: { discovery_metrics: metrics } } as Rrd, []).isDiscoveryOver).toBe(true);
   });
 
   test.each<[string, Partial<Rrd["requirements"]>]>([
@@ -145,7 +145,7 @@ describe("an exhausted search", () => {
     ["sources", { sources: ["arXiv"] }],
     ["target", { target_papers: 9 }],
   ])("goes on once a person has changed the %s", (_, over) => {
-    expect(statusOf(exhausted(over), []).discoveryOver).toBe(false);
+    expect(statusOf(exhausted(over), []).isDiscoveryOver).toBe(false);
   });
 
   test.each<[string, Partial<Rrd["requirements"]>, number]>([
@@ -175,7 +175,7 @@ test("another window or field is another search, while one that an earlier versi
   const over = (requirements: Partial<Rrd["requirements"]>, searched_for: string): boolean => {
     const rrd = { ...rrdWith([]), phase: "DISCOVERY" as const };
     const statistics = { discovery_metrics: { searched_for, exhausted: "every round is done" } };
-    return statusOf({ ...rrd, requirements: { ...given, ...requirements }, statistics }, []).discoveryOver;
+    return statusOf({ ...rrd, requirements: { ...given, ...requirements }, statistics }, []).isDiscoveryOver;
   };
   const given = {
     keywords: ["k"],
@@ -276,8 +276,8 @@ describe("what follows from the records", () => {
       paper("bad", { priority: 5, refusals }),
     ]);
     const status = statusOf(rrd, []);
-    expect(status.readable.map(({ id }) => id)).toEqual(["high", "first", "second", "low"]);
-    expect(status.refused.map(({ id }) => id)).toEqual(["bad"]);
+    expect(status.readablePapers.map(({ id }) => id)).toEqual(["high", "first", "second", "low"]);
+    expect(status.refusedPapers.map(({ id }) => id)).toEqual(["bad"]);
   });
 
   test("contradictions of a file are named with a pointer and the derived value", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
-import { expectedPapers, openRefusals, timesTooFull } from "../../../src/research/derived/status.js";
+import { expectedPapers, openRefusals, countContextOverflows } from "../../../src/research/derived/status.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 
 let count = 0;
@@ -16,9 +16,9 @@ const full = (unit: string) => line(unit, "failed", { failure: "context" });
 
 describe("how often a unit filled a model's context", () => {
   test("is counted of that unit alone, and of that failure alone", () => {
-    expect(timesTooFull([], "p1")).toBe(0);
+    expect(countContextOverflows([], "p1")).toBe(0);
     expect(
-      timesTooFull(
+      countContextOverflows(
         [full("p1"), full("p2"), line("p1", "failed", { failure: "crashed" }), line("p1", "refused"), full("p1")],
         "p1",
       ),
@@ -26,20 +26,20 @@ describe("how often a unit filled a model's context", () => {
   });
 
   test.each(["accepted", "reset"] as const)("is counted anew after it was %s", (outcome) => {
-    expect(timesTooFull([full("p1"), full("p1"), line("p1", outcome), full("p1")], "p1")).toBe(1);
-    expect(timesTooFull([full("p1"), full("p1"), line("p2", outcome), full("p1")], "p1")).toBe(3);
-    expect(timesTooFull([full("p1"), line("p1", outcome)], "p1")).toBe(0);
+    expect(countContextOverflows([full("p1"), full("p1"), line("p1", outcome), full("p1")], "p1")).toBe(1);
+    expect(countContextOverflows([full("p1"), full("p1"), line("p2", outcome), full("p1")], "p1")).toBe(3);
+    expect(countContextOverflows([full("p1"), line("p1", outcome)], "p1")).toBe(0);
   });
 
   test("is four at most, as less of a paper would be worth no reading", () => {
     expect(
-      timesTooFull(
+      countContextOverflows(
         Array.from({ length: 4 }, () => full("p1")),
         "p1",
       ),
     ).toBe(4);
     expect(
-      timesTooFull(
+      countContextOverflows(
         Array.from({ length: 5 }, () => full("p1")),
         "p1",
       ),
@@ -49,7 +49,7 @@ describe("how often a unit filled a model's context", () => {
   test("does not count what a reset has taken back", () => {
     const before = [line("p2", "accepted"), full("p1"), full("p1")];
     const to = before[0]?.iteration ?? 0;
-    expect(timesTooFull([...before, line("*", "reset", { to }), full("p1")], "p1")).toBe(1);
+    expect(countContextOverflows([...before, line("*", "reset", { to }), full("p1")], "p1")).toBe(1);
   });
 });
 

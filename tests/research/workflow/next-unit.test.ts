@@ -79,7 +79,7 @@ describe("discovery", () => {
 
   it("is over after two batches without a new paper once every source was tried, and after five whatever was tried", () => {
     const isOver = (without: number, tried: string[]) =>
-      statusOf(searching({ batches: 9, without, tried }), []).discoveryOver;
+      statusOf(searching({ batches: 9, without, tried }), []).isDiscoveryOver;
     expect([1, 2].map((without) => isOver(without, ["ARXIV", "web"]))).toEqual([false, true]);
     expect([2, 4, 5, 6].map((without) => isOver(without, ["arXiv"]))).toEqual([false, false, true, true]);
     expect(untriedSources(searching({ tried: ["ARXIV"] }))).toEqual(["web"]);
@@ -138,7 +138,7 @@ describe("papers", () => {
       paper("p3", { priority: 3 }),
       paper("p4", { priority: 4 }),
     ]);
-    expect(statusOf(rrd, []).readable.map(({ id }) => id)).toEqual(["p4", "p2", "p3", "p1"]);
+    expect(statusOf(rrd, []).readablePapers.map(({ id }) => id)).toEqual(["p4", "p2", "p3", "p1"]);
     expect(next(rrd)).toEqual({ kind: "paper", id: "p4", phase: "ANALYSIS", title: "On the matter of p4" });
     expect(next(rrd, [], [unit("paper", "p4")])).toMatchObject({ id: "p2" });
     expect(next(rrdWith([paper("p1")]), [], [unit("paper", "p1")])).toBe("wait");

@@ -2,7 +2,7 @@ import type { PassThrough } from "node:stream";
 import { main } from "../../../src/commands/main.js";
 import { messageOf } from "../../../src/engine/lib/errors.js";
 import { type ProcessEnd, type ProcessRequest, runProcess } from "../../../src/engine/process/run-process.js";
-import { workIn } from "../../../src/research/baseline-agent/answer.js";
+import { workOnBrief } from "../../../src/research/baseline-agent/answer.js";
 import { fakeIo, type FakeIo } from "../../engine/ui/fake-io.js";
 import { work as editFolder } from "./folder-agent.mjs";
 import type { Ended } from "./built.js";
@@ -13,7 +13,7 @@ import { work as doUnit } from "./unit-agent.mjs";
 type Work = (stdin: string, workspace: string, env: NodeJS.ProcessEnv) => AsyncIterable<string>;
 
 async function* baseline(brief: string, workspace: string): AsyncGenerator<string> {
-  yield* workIn(workspace, brief).trimEnd().split("\n");
+  yield* workOnBrief(workspace, brief).trimEnd().split("\n");
 }
 
 const functions = new Map<string, Work>();

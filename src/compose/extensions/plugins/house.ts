@@ -15,7 +15,7 @@ import type { ExtensionConfig, ExtensionPlace } from "../extension.js";
 
 const megabyte = 2 ** 20;
 
-/** A plugin changes a few texts. If it needs more than this, it has a fault. */
+/** A plugin changes only a few texts. A plugin that exceeds these limits has an error. */
 const limits = {
   maxProcesses: 64,
   maxMemoryBytes: 2048 * megabyte,
@@ -31,10 +31,10 @@ export async function pluginsFor(
     folders: [],
   },
 ): Promise<Plugins> {
-  const house = await startPlace(config, { cwd, env }, options.folders);
+  const pluginEnvironment = await openPluginEnvironment(config, { cwd, env }, options.folders);
   return await loadPlugins({
     plugins: config.plugins,
-    environment: house,
+    environment: pluginEnvironment,
     root: cwd,
     env,
     redact: redactFor(env),
@@ -46,7 +46,7 @@ export async function pluginsFor(
  * How plugins are started: in bubblewrap, even if the agents run elsewhere; on the host only if bubblewrap is missing
  * and the user allowed it.
  */
-async function startPlace(
+async function openPluginEnvironment(
   { unconfined, sandbox_env }: ExtensionConfig,
   { cwd, env: userEnv }: ExtensionPlace,
   folders: readonly string[],

@@ -39,7 +39,7 @@ function sourceOf(plugin: LoadedPlugin, { id, endpoint }: DescribedSource, index
         firstCursor,
         (cursor) => {
           const next = cursor === firstCursor ? undefined : cursor;
-          return page(source, plugin, index, { terms, most, from, until, next }, context);
+          return fetchPage(source, plugin, index, { terms, most, from, until, next }, context);
         },
         `${id} has no results for '${terms}' in this period.`,
       ),
@@ -50,7 +50,7 @@ function sourceOf(plugin: LoadedPlugin, { id, endpoint }: DescribedSource, index
 type Search = Pick<Query, "terms" | "from" | "until" | "most"> & { readonly next?: string | number };
 
 /** One page of results: the plugin makes the request, this program sends it, and the plugin reads the answer. */
-async function page(
+async function fetchPage(
   source: Source,
   plugin: LoadedPlugin,
   index: number,
@@ -59,14 +59,14 @@ async function page(
 ): Promise<Answer<Page<string | number>>> {
   const ask = (name: "search" | "read", kind: keyof PluginAnswer, input: object) =>
     plugin.call({ call: ["sources", index, name], kind, input, isOffline: true });
-  const { answer: requested, notices } = await ask("search", "request", search);
-  if (requested?.request === undefined) return { status: "error", reason: failureReason(notices, plugin) };
-  const { path, accept } = requested.request;
+  const { answer: requestAnswer, notices } = await ask("search", "request", search);
+  if (requestAnswer?.request === undefined) return { status: "error", reason: failureReason(notices, plugin) };
+  const { path, accept } = requestAnswer.request;
   const answer = await askText(source, context, { url: `${context.endpoint}${path}`, limit: maxAnswerBytes, accept });
   if (answer.status !== "ok") return answer;
-  const { answer: parsed, notices: problems } = await ask("read", "page", { text: answer.value, search });
-  if (parsed?.page === undefined) return { status: "error", reason: failureReason(problems, plugin) };
-  const { records, total, next } = parsed.page;
+  const { answer: pageAnswer, notices: problems } = await ask("read", "page", { text: answer.value, search });
+  if (pageAnswer?.page === undefined) return { status: "error", reason: failureReason(problems, plugin) };
+  const { records, total, next } = pageAnswer.page;
   return pageOf(records, (record) => recordOf(record as SourceRecord, source.name), { total, next });
 }
 

@@ -3,7 +3,7 @@ import { isWithoutModel } from "../method.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { findUnanswered } from "../../units/narrative/open-check.js";
-import { whyUnproven } from "../../derived/checker-rates.js";
+import { unprovenReason } from "../../derived/checker-rates.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import { sentencesOf } from "../../units/narrative/sentences.js";
 
@@ -44,7 +44,7 @@ export function meaningOf(
   const judged = checks.length + removed.length;
   // Verdicts of a checker that accepts false control sentences do not count.
   const { checkers } = { ...rrd.meaning };
-  const verdictsCount = report.check?.by?.some((name) => whyUnproven(checkers, name) === undefined) === true;
+  const verdictsCount = report.check?.by?.some((name) => unprovenReason(checkers, name) === undefined) === true;
   const supported = verdictsCount
     ? checks.filter((check) => meaningMark(check, checkers).kind === "supported").length
     : undefined;
@@ -92,7 +92,7 @@ function meaningText(
     ...(not_borne_out.length === 0 ? [] : [`${not_borne_out.length} removed`]),
   ];
   const unproven = by.flatMap((name) => {
-    const because = whyUnproven(checkers, name);
+    const because = unprovenReason(checkers, name);
     if (because === undefined) return [];
     // A checker's rate may be lower now, but sentences that it removed earlier stay removed.
     const wasProven = not_borne_out.length > 0 && !(check.unproven ?? []).includes(name);

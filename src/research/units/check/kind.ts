@@ -55,7 +55,7 @@ export const claims: UnitKind<CheckMaterial, CheckResult> = {
   isWanted: ({ rrd }) => rrd.meaning?.claims !== undefined,
   isDone(project) {
     const { length } = waitingClaims(project.rrd);
-    const isDue = length >= typicalBatchSize || (length > 0 && project.status.allRead);
+    const isDue = length >= typicalBatchSize || (length > 0 && project.status.isAllRead);
     // Reading continues if the checker's results were refused too often.
     return !isDue || unitRefusals(project.rrd, project.ledger, this.name).length >= maxRefusals;
   },

@@ -8,7 +8,7 @@ import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
-import { timesTooFull } from "../../derived/status.js";
+import { countContextOverflows } from "../../derived/status.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
 import { sentencesToMend } from "../narrative/open-check.js";
 import { notesOf } from "../shared-unit.js";
@@ -85,7 +85,7 @@ async function continueWithOneChecker(
   const [first] = notesOf(state, unit);
   const continued = unit.kind === "claims" ? undefined : continueWithoutChecker(rrd, clauseOf(why), at);
   if (first === undefined) return continued;
-  const batch = nextCheckBatch(rrd, unit, first.agent, timesTooFull(ledger, unit.id));
+  const batch = nextCheckBatch(rrd, unit, first.agent, countContextOverflows(ledger, unit.id));
   const answers = first.value as readonly CheckAnswer[];
   const { narrative } = await loadMaterial({ folder });
   const current = continued?.toRender?.rrd ?? rrd;

@@ -1,5 +1,5 @@
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
-import { wantedIdeas } from "../../derived/status.js";
+import { ideaRange } from "../../derived/status.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { fullScore } from "../../papers/rubric/rubric.js";
 import { joinTexts } from "../../project-files/markdown.js";
@@ -16,12 +16,12 @@ export const ideasBrief = ({ state, recordOverflows }: BriefRequest<Material>): 
 
 export function ideasData({ rrd }: Pick<ResearchState, "rrd">, contextOverflows: number): UnitData {
   const ideation = rrd.handoff?.product_ideation;
-  const { fewest, most } = wantedIdeas(rrd);
+  const { min, max } = ideaRange(rrd);
   return {
     kind: "ideas",
     unit: "ideas",
-    min_ideas: fewest,
-    max_ideas: most,
+    min_ideas: min,
+    max_ideas: max,
     goal: clip(ideation?.ranking_goal ?? "", 30),
     constraints: clipValue(ideation?.assumed_constraints ?? {}, 250),
     ...rankedRecords(rrd, maxRecordTokens / 2 ** contextOverflows),

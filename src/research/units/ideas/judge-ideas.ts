@@ -2,7 +2,7 @@ import type { ProductIdeas } from "../../generated/product-ideas.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
-import { wantedIdeas } from "../../derived/status.js";
+import { ideaRange } from "../../derived/status.js";
 import { dayOf } from "../judged-result.js";
 import { onOneLine } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-log.js";
@@ -31,14 +31,14 @@ function weightedScore({ execution, blue_ocean }: IdeationResult["ideas"][number
 
 /** Checks that every idea is based on existing papers and insights. Computes ids, totals and the order. */
 export function acceptIdeas(rrd: Rrd, result: IdeationResult, judging: JudgingContext): Acceptance | Rejection {
-  const { fewest, most } = wantedIdeas(rrd);
+  const { min, max } = ideaRange(rrd);
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const insights = new Set(countingInsights(rrd).map((insight) => insight.id));
   const recommended = result.ideas.filter((idea) => idea.recommended_for_prd).length;
   const reasons = [
     ...(result.unit === "ideas" ? [] : [`unit is "${result.unit}"; this unit is "ideas"`]),
-    ...(result.ideas.length < fewest || result.ideas.length > most
-      ? [`${result.ideas.length} ideas; ${fewest} to ${most} are asked for`]
+    ...(result.ideas.length < min || result.ideas.length > max
+      ? [`${result.ideas.length} ideas; ${min} to ${max} are asked for`]
       : []),
     ...(recommended < 1 || recommended > 3
       ? [`${recommended} ideas are recommended_for_prd; one to three must be`]

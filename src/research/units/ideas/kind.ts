@@ -1,7 +1,7 @@
 import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import { openUpdate } from "../../derived/open-update.js";
-import { isStatedPhase, wantedIdeas } from "../../derived/status.js";
+import { isStatedPhase, ideaRange } from "../../derived/status.js";
 import { ideasDocuments } from "../../project-files/layout.js";
 import { isIneligible } from "../../screening/eligibility/eligibility.js";
 import { ownRubricOf, usesScores } from "../../papers/rubric/rubric.js";
@@ -22,20 +22,21 @@ export const ideas: UnitKind<Material, IdeationResult> = {
   owns: ({ unit }) => unit === "ideas",
   // No ideas may be based on retracted papers, or on papers that are not eligible.
   isWanted: ({ rrd, status }) =>
-    status.refused.length === 0 &&
+    status.refusedPapers.length === 0 &&
     rrd.handoff?.product_ideation?.enabled === true &&
     usesScores(rrd) &&
     ownRubricOf(rrd) === undefined &&
-    !(status.allRead && rrd.papers_pool.every((paper) => paper.retracted || isIneligible(paper))),
+    !(status.isAllRead && rrd.papers_pool.every((paper) => paper.retracted || isIneligible(paper))),
   isDone: ({ rrd, status }) =>
     // An update writes the report again, but does not require new ideas.
-    (status.accepted.get("ideas") ?? 0) > ((rrd.updates ?? []).length > 0 ? 0 : (status.accepted.get("report") ?? 0)) ||
+    (status.acceptedIterations.get("ideas") ?? 0) >
+      ((rrd.updates ?? []).length > 0 ? 0 : (status.acceptedIterations.get("report") ?? 0)) ||
     isStatedPhase(rrd, status, ["COMPLETE"]),
   remainingUnits: ({ rrd, ledger }, isDone) =>
     isDone || (openUpdate(rrd) !== undefined && currentAccepted(ledger).has("ideas")) ? 0 : 1,
   placeholders(rrd) {
-    const { fewest, most } = wantedIdeas(rrd);
-    return { MIN_IDEAS: fewest, MAX_IDEAS: most };
+    const { min, max } = ideaRange(rrd);
+    return { MIN_IDEAS: min, MAX_IDEAS: max };
   },
   next(project, choosing) {
     return startAlone(project, { kind: this.name, id: "ideas", phase: this.phase, title: "Product ideas" }, choosing);

@@ -22,22 +22,24 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
   estimate: { input: briefInput + medianPaperTokens, output: 2_500, minutes: 3 },
   activityText: (name) => `reads ${name}`,
   owns: ({ phase }) => phase === "ANALYSIS",
-  isDone: ({ status }) => status.allRead,
-  remainingUnits({ rrd, status: { discoveryOver }, records = Infinity }) {
+  isDone: ({ status }) => status.isAllRead,
+  remainingUnits({ rrd, status: { isDiscoveryOver }, records = Infinity }) {
     const pool = rrd.papers_pool.length;
     const decided = rrd.papers_pool.filter(isDecided).length;
     if (openUpdate(rrd) !== undefined) return pool - decided + papersToReadAgain(rrd).length;
-    return (discoveryOver ? pool : Math.max(Math.min(expectedPapers(rrd), records), pool)) - decided;
+    return (isDiscoveryOver ? pool : Math.max(Math.min(expectedPapers(rrd), records), pool)) - decided;
   },
   next(project, { unitsInProgress, delayedUnits, folder }) {
-    const { readable, refused } = project.status;
+    const { readablePapers, refusedPapers } = project.status;
     if (project.rrd.papers_pool.length === 0) return nothingFound(project, folder);
-    const postponed = delayedUnits.filter(({ unit }) => readable.some((paper) => paper.id === unit.id));
-    const paper = readable.find(({ id }) => !unitsInProgress.has(id) && !postponed.some(({ unit }) => unit.id === id));
+    const postponed = delayedUnits.filter(({ unit }) => readablePapers.some((paper) => paper.id === unit.id));
+    const paper = readablePapers.find(
+      ({ id }) => !unitsInProgress.has(id) && !postponed.some(({ unit }) => unit.id === id),
+    );
     if (paper !== undefined) return { kind: this.name, id: paper.id, phase: this.phase, title: paper.title };
     if (unitsInProgress.size > 0) return "wait";
     if (postponed.length > 0) return blockedVerdict(postponedMessage(postponed, folder));
-    return refusedPapersVerdict(refused, folder);
+    return refusedPapersVerdict(refusedPapers, folder);
   },
   basis(rrd, id) {
     const { title, url, pdf_url, identifiers, abstract, refusals, retracted } = paperOf(rrd, id) ?? {};

@@ -1,7 +1,7 @@
 import type { ReportResult } from "../../generated/result-report.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { decidedSinceReport } from "../../derived/since-report.js";
-import { isStatedPhase, lastReadOf } from "../../derived/status.js";
+import { isStatedPhase, lastReadIteration } from "../../derived/status.js";
 import { reportDocuments } from "../../project-files/layout.js";
 import { papersToCheck } from "../retractions.js";
 import { startAlone } from "../single-unit.js";
@@ -21,10 +21,10 @@ export const report: UnitKind<ReportMaterial, ReportResult> = {
   timed: "once",
   owns: ({ unit }) => unit === "report",
   isDone: ({ rrd, ledger, status }) =>
-    status.allRead &&
+    status.isAllRead &&
     openUpdate(rrd) === undefined &&
     decidedSinceReport(rrd, ledger).length === 0 &&
-    ((status.accepted.get("report") ?? 0) > lastReadOf(rrd, status) ||
+    ((status.acceptedIterations.get("report") ?? 0) > lastReadIteration(rrd, status) ||
       isStatedPhase(rrd, status, ["IDEATION", "COMPLETE"])),
   next(project, choosing) {
     return startAlone(project, { kind: this.name, id: "report", phase: this.phase, title: "Report" }, choosing);

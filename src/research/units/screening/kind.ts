@@ -2,7 +2,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { median } from "../../derived/statistics.js";
-import { unscreenedOwnRecords, maxBatchSize, targetOf, timesTooFull } from "../../derived/status.js";
+import { unscreenedOwnRecords, maxBatchSize, targetOf, countContextOverflows } from "../../derived/status.js";
 import { startAlone } from "../single-unit.js";
 import { briefInput, type UnitKind } from "../unit-kind.js";
 import { candidatesFor, nextReader } from "./readers.js";
@@ -31,9 +31,9 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   estimate: { input: 3 * briefInput, output: 3_000, minutes: 4 },
   activityText: () => "screens records",
   owns: ({ phase }) => phase === "DISCOVERY",
-  isDone: ({ status }) => status.discoveryOver,
-  remainingUnits({ rrd, ledger, status: { discoveryOver }, records }) {
-    if (discoveryOver) return 0;
+  isDone: ({ status }) => status.isDiscoveryOver,
+  remainingUnits({ rrd, ledger, status: { isDiscoveryOver }, records }) {
+    if (isDiscoveryOver) return 0;
     if (records !== undefined) return Math.max(1, Math.ceil(records / recordsPerBatch(rrd)));
     // In an update, the number of relevant records is unknown and does not depend on the wanted number of papers.
     if (openUpdate(rrd) !== undefined) return 1;
@@ -63,7 +63,7 @@ export const screening: UnitKind<ScreeningMaterial, DiscoveryResult> = {
   extraBasis: (state, unit) => [
     ...(candidatesFor(state, unit)?.map(({ id }) => id) ?? []),
     state.rrd.statistics?.discovery_metrics,
-    timesTooFull(state.ledger, unit.id),
+    countContextOverflows(state.ledger, unit.id),
   ],
   nextPart: (notes, { readers }) => (readers === undefined ? undefined : { role: nextReader(notes), round: 1 }),
   reset: async (rrd, folder) => (await import("./reset-search.js")).resetSearch(rrd, folder),

@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 import type { Delay, Unit } from "../../../engine/loop/types.js";
-import { timesTooFull } from "../../derived/status.js";
+import { countContextOverflows } from "../../derived/status.js";
 import type { DocumentRecord } from "../../full-text/own-record.js";
 import { cachedChecks, type UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
 import type { Sources } from "../../screening/paper-sources.js";
@@ -36,7 +36,7 @@ export async function prepareBatch(
   state: ResearchState,
   unit: Unit,
 ): Promise<ScreeningMaterial | Delay> {
-  const found = await nextBatch(state.rrd, library, timesTooFull(state.ledger, unit.id));
+  const found = await nextBatch(state.rrd, library, countContextOverflows(state.ledger, unit.id));
   const sharedBatch = batchOfEarlierReader(state, unit, found);
   if (sharedBatch !== undefined) return { batch: sharedBatch };
   const delay = needsNoAgent({ batch: found }) && found.moved === undefined ? delayFor(state, found, now()) : undefined;
@@ -52,7 +52,7 @@ export async function prepareBatch(
 function delayFor({ status }: ResearchState, { busy }: Batch, now: number): Delay | undefined {
   if (busy?.waits === undefined || busy.answered.length > 0) return undefined;
   const { until, atMost } = busy.waits;
-  if (now >= atMost && status.readable.length === 0) throw new ExpectedError(noSourceMessage(busy.rests), 5);
+  if (now >= atMost && status.readablePapers.length === 0) throw new ExpectedError(noSourceMessage(busy.rests), 5);
   const reason = busy.rests.map(({ name, reason: why }) => `${name}: ${withoutSourcePrefix(name, why)}`).join(" ");
   return { until: now < atMost ? Math.min(until, atMost) : until, reason };
 }
@@ -70,7 +70,7 @@ export async function loadStoredBatch(
     sourcesToAsk = found.sourcesToAsk;
     return found.session;
   };
-  const batch = await nextBatch(rrd, { ...sources, search }, timesTooFull(ledger, unit.id));
+  const batch = await nextBatch(rrd, { ...sources, search }, countContextOverflows(ledger, unit.id));
   const { checks, isWhole } = await cachedChecks(folder, notRetracted(batch), now());
   const first =
     sourcesToAsk.length === 0

@@ -3,7 +3,7 @@ import { resultName } from "../../../engine/lib/layout.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import { checkedResult, type Kept, readResult } from "../../../engine/storage/result-file.js";
-import { refusalsOf, timesTooFull } from "../../derived/status.js";
+import { refusalsOf, countContextOverflows } from "../../derived/status.js";
 import { kindOf } from "../../units/kinds.js";
 import type { Material, RepairParts, ResearchState } from "../../units/unit-kind.js";
 
@@ -48,7 +48,7 @@ export async function repairFor(
   if (problems.some(({ missing }) => missing === true) || estimateTokens(previous) > maxTokens.previous)
     return undefined;
   const work = await kind.load();
-  const contextOverflows = timesTooFull(state.ledger, unit.id);
+  const contextOverflows = countContextOverflows(state.ledger, unit.id);
   const parts =
     work.repair && (await work.repair({ state, unit, material, value, problems, refusal, contextOverflows }));
   if (work.repair !== undefined && parts === undefined) return undefined;

@@ -11,7 +11,7 @@ import type { Brief, Notes, Unit } from "../../../engine/loop/types.js";
 import type { Kept } from "../../../engine/storage/result-file.js";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { clippedPassage, passageFields } from "../../../text/evidence/quoted.js";
-import { refusalsOf, timesTooFull } from "../../derived/status.js";
+import { refusalsOf, countContextOverflows } from "../../derived/status.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import { committedFiles } from "../../project-files/layout.js";
 import { readNotes, readPatterns } from "../../project-files/progress-log.js";
@@ -117,7 +117,7 @@ export async function briefFor(
   const { rrd } = state;
   const prompt = await loadPrompt(context.root, context.workspaces.stateDir);
   const kind = kindOf(unit);
-  const contextOverflows = timesTooFull(state.ledger, unit.id);
+  const contextOverflows = countContextOverflows(state.ledger, unit.id);
   const isCritic = unit.role === thinkingRoles.critic;
   // The history may contain the reasons for which another reader was refused.
   const isBlind = isReader(unit);

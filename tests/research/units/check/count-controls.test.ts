@@ -3,7 +3,7 @@ import type { Rrd } from "../../../../src/research/generated/rrd.js";
 import { addControls } from "../../../../src/research/units/check/controls.js";
 import { countControls } from "../../../../src/research/units/check/fold.js";
 import { type BatchItem, type CheckAnswer, isControl } from "../../../../src/research/units/check/sentence.js";
-import { type Checkers, whyUnproven } from "../../../../src/research/derived/checker-rates.js";
+import { type Checkers, unprovenReason } from "../../../../src/research/derived/checker-rates.js";
 import { readPapers, unlikePassages } from "../../../support/projects/passages-for-controls.js";
 import { rrdWith } from "../../../support/projects/research.js";
 
@@ -44,12 +44,12 @@ test("the batch is the same whenever it is made, and its controls look like the 
 
 describe("a checker is known by its answers to controls", () => {
   test("who tells them apart is proven after its first batch, and later ones hold four", () => {
-    expect(whyUnproven(ratesOf(knows, 1), "codex")).toBeUndefined();
+    expect(unprovenReason(ratesOf(knows, 1), "codex")).toBeUndefined();
     expect(ratesOf(knows, 2)["codex"]).toEqual({
       borne_out: { asked: 6, right: 6 },
       not_borne_out: { asked: 6, right: 6 },
     });
-    expect(whyUnproven(ratesOf(knows, 1), "claude")).toBe(
+    expect(unprovenReason(ratesOf(knows, 1), "claude")).toBe(
       "it has answered 0 control sentences, and at least 8 are needed",
     );
   });
@@ -61,14 +61,14 @@ describe("a checker is known by its answers to controls", () => {
     ["can't tell", () => "cannot-tell"],
     ["answers at random", (_, number) => ((number * 7919) % 13 < 6 ? "supported" : "contradicted")],
   ])("who %s is not", (_, answer) => {
-    expect(whyUnproven(ratesOf(answer, 8), "codex")).toMatch(
+    expect(unprovenReason(ratesOf(answer, 8), "codex")).toMatch(
       /^it recognised \d+ of 18 true control sentences and \d+ of 18/,
     );
   });
 
   test("nine of ten of each kind are enough, less is not", () => {
     const unproven = (held: number, fell: number) =>
-      whyUnproven(
+      unprovenReason(
         { codex: { borne_out: { asked: 20, right: held }, not_borne_out: { asked: 20, right: fell } } },
         "codex",
       );
@@ -95,7 +95,7 @@ describe("a checker is known by its answers to controls", () => {
     const obeys = (item: BatchItem): Verdict =>
       item.passages.some((each) => each.passage.includes("Reviewers")) ? "supported" : knows(item);
     const answers = batch.map((item, index) => ({ number: index + 1, verdict: obeys(item) }));
-    expect(whyUnproven(countControls({}, "codex", batch, answers), "codex")).toMatch(/of 4 false ones$/);
+    expect(unprovenReason(countControls({}, "codex", batch, answers), "codex")).toMatch(/of 4 false ones$/);
   });
 });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { timesTooFull } from "../../../../src/research/derived/status.js";
+import { countContextOverflows } from "../../../../src/research/derived/status.js";
 import { line } from "../../../support/projects/research-folder.js";
 import {
   goodAgent,
@@ -32,7 +32,7 @@ async function nextBrief(rrd: Parameters<typeof researchFolder>[0], ledger: read
 }
 
 test("how often a unit's context was too full is counted over all runs, until it is accepted or reset, and four times at most", () => {
-  const times = (...ledger: LedgerLine[]) => timesTooFull(ledger, "a");
+  const times = (...ledger: LedgerLine[]) => countContextOverflows(ledger, "a");
   expect(times(tooFull(1, "a"), tooFull(2, "b"), tooFull(3, "a", { failure: "crashed" }), tooFull(4, "a"))).toBe(2);
   expect(times(tooFull(1, "a"), line(2, "a", { outcome: "refused" }))).toBe(1);
   expect(times(tooFull(1, "a"), line(2, "a"), tooFull(3, "a"))).toBe(1);
