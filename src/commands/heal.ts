@@ -17,8 +17,8 @@ export async function repairAfterKill(io: Pick<Io, "env" | "cwd">): Promise<stri
   if (isStartedByAgent(io.env)) return [];
   const guardFolder = guardsRoot(io.env);
   if (!existsSync(guardFolder)) return [];
-  const { healGuards } = await import("../engine/storage/guard/guard-record.js");
-  return await healGuards<GuardedWork>(guardFolder, io.cwd, async (work) => {
+  const { restoreAfterKill } = await import("../engine/storage/guard/guard-record.js");
+  return await restoreAfterKill<GuardedWork>(guardFolder, io.cwd, async (work) => {
     if (work.of === "research")
       return (await import("../research/project-files/guarded/guarded-files.js")).projectEntries(work);
     return work.of === "task" ? (await import("../task/project-files/protect.js")).taskEntries(work) : undefined;

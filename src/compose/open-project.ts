@@ -5,7 +5,7 @@ import { experienceFor, isFresh, workerOf } from "./forecast-basis.js";
 import { projectFiles, userFiles } from "../engine/config/config-file.js";
 import type { ResolvedConfig } from "./config.js";
 import { lockFile } from "../engine/lib/layout.js";
-import { withoutHistory } from "../engine/storage/checkpoints.js";
+import { noCommitsReason } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
 import { isWritten } from "../engine/storage/state/output-files.js";
 import { messageOf } from "../engine/lib/errors.js";
@@ -225,7 +225,7 @@ async function openLocked<Opened>(
   };
   try {
     const hasRun = (await research.load()).ledger.length > 0;
-    const historyNotice = config.git ? await withoutHistory(folder, { hasRun }) : undefined;
+    const historyNotice = config.git ? await noCommitsReason(folder, { hasRun }) : undefined;
     if (historyNotice !== undefined) inform(historyNotice);
     await workspaces.sweep();
     const worker = workerOf(agents[0], config.agent, settings);

@@ -22,7 +22,7 @@ import { acquireLock } from "../engine/storage/lock.js";
 import { openRecordStore, readRecords, type RecordStore } from "../engine/storage/state/record-store.js";
 import { withExplainedErrors } from "../engine/storage/explain-system-error.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
-import { type RepositoryOf, repositoryOf } from "../engine/storage/git-repository.js";
+import { type FolderRepository, repositoryOf } from "../engine/storage/git-repository.js";
 import { hiddenFolder } from "../engine/lib/layout.js";
 import { homeOf, type Io } from "../engine/ui/io.js";
 import { outermostPackageFolder } from "../task/place/project.js";
@@ -271,7 +271,7 @@ const protectedPathsFor = (
   folder: string,
   everything: boolean,
   otherFiles: readonly string[],
-  repository: RepositoryOf | undefined,
+  repository: FolderRepository | undefined,
 ) =>
   protectedPathsOf(workspace, folder, {
     repository,
@@ -296,7 +296,7 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
   const iteration = records?.state.attempts.at(-1)?.iteration;
   if (iteration === undefined) return undefined;
   // With the lock, no run can begin meanwhile, whose records the guard would undo.
-  const lock = await acquireLock(lockFile(folder), { describe: `The task ${folder}` }).catch(() => undefined);
+  const lock = await acquireLock(lockFile(folder), { subject: `The task ${folder}` }).catch(() => undefined);
   if (lock === undefined) return undefined;
   const otherFile = file === undefined ? [] : [basename(file)];
   const protectedPaths = await protectedPathsFor(workspace, folder, false, otherFile, await repositoryOf(workspace));

@@ -15,7 +15,7 @@ import { type TeamWorkflow, teamWorkflow } from "../code/team/workflow.js";
 import { openFixes } from "../code/vault/fixes.js";
 import { requireKnownVault } from "../code/vault/vault.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { type RepositoryOf, repositoryOf } from "../engine/storage/git-repository.js";
+import { type FolderRepository, repositoryOf } from "../engine/storage/git-repository.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import type { Io } from "../engine/ui/io.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
@@ -32,7 +32,7 @@ export interface TeamOptions {
  * records. @throws ExpectedError: exit code 2 outside of a git repository, 5 if a later version wrote the memory of
  * fixes.
  */
-export async function requireTeamPlace(workspace: string, folder: string): Promise<RepositoryOf> {
+export async function requireTeamPlace(workspace: string, folder: string): Promise<FolderRepository> {
   const repository = await repositoryOf(workspace);
   if (repository === undefined)
     throw new ExpectedError(

@@ -48,7 +48,7 @@ export async function changeHost<T>(
     makeFolder(folder);
     return withLock(
       `${path}.lock`,
-      { describe: `The rate limit of ${account}`, waitMs: 60_000, isBrief: true },
+      { subject: `The rate limit of ${account}`, waitMs: 60_000, isBrief: true },
       async () => {
         const before = await readState(path, now());
         const busy = await livingRequests(before.busy);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { writeFileAtomic } from "../engine/storage/atomic-file.js";
-import { ownMove } from "../engine/storage/guard/own-writes.js";
+import { announceMove } from "../engine/storage/guard/own-writes.js";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../engine/storage/state/format-version.js";
 import { answersIn } from "../engine/lib/layout.js";
@@ -56,7 +56,7 @@ export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
   };
 
   const write = async (path: string, content: Uint8Array | string): Promise<void> => {
-    await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content), { durable: false });
+    await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content), { isDurable: false });
     size = (size ?? (await filesIn(answers, bodies)).reduce((sum, file) => sum + file.size, 0)) + content.length;
     if (size > maxBytes) size = await tidy([answers, bodies], maxBytes * afterTidying);
   };
@@ -142,7 +142,7 @@ async function tidy(folders: readonly string[], bytes: number): Promise<number> 
   let left = files.reduce((sum, { size }) => sum + size, 0);
   for (const { path, size } of files) {
     if (left <= bytes) break;
-    ownMove(path, undefined);
+    announceMove(path, undefined);
     await rm(path, { force: true }).catch(() => undefined);
     left -= size;
   }

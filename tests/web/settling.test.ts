@@ -72,7 +72,7 @@ test("the page lists what two agents differ on and settles it as the command doe
 test("while a run holds the project, it is left for the run", async () => {
   const { folder, settled, settle } = await opened();
   mkdirSync(join(folder, ".ralph"), { recursive: true });
-  const lock = await acquireLock(join(folder, ".ralph/lock"), { describe: "It" });
+  const lock = await acquireLock(join(folder, ".ralph/lock"), { subject: "It" });
   expect(await settle({ take: "second" })).toContain("takes this before its next iteration");
   expect(settled()).toBeUndefined();
   await lock.release();

@@ -197,7 +197,7 @@ async function exportTo(folder: string, memory: Memory): Promise<number> {
   const write = async (parts: readonly string[], value: object): Promise<void> => {
     const path = join(folder, ...parts);
     makeFolder(dirname(path));
-    await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, { durable: false });
+    await writeFileAtomic(path, `${JSON.stringify(value, null, 2)}\n`, { isDurable: false });
     count += 1;
   };
   for (const { name } of await memory.indices()) {

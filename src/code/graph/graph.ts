@@ -159,7 +159,7 @@ function readCache(folder: string): Cache | undefined {
 
 /** Writes the cache. An error is ignored, because the cache only saves time. */
 async function writeCache(folder: string, cache: Cache): Promise<void> {
-  await writeFileAtomic(graphFile(folder), JSON.stringify(cache), { durable: false }).catch(() => undefined);
+  await writeFileAtomic(graphFile(folder), JSON.stringify(cache), { isDurable: false }).catch(() => undefined);
 }
 
 /**

@@ -146,7 +146,7 @@ async function restoreFiles({ snapshots }: TeamOptions, round: Round | undefined
 export async function writeRoundFile(folder: string, round: number, name: string, text: string): Promise<void> {
   const target = roundFolder(folder, round);
   makeFolder(target);
-  await writeFileAtomic(join(target, name), text, { durable: false });
+  await writeFileAtomic(join(target, name), text, { isDurable: false });
 }
 
 const summaryOf = ({ checks }: CriteriaResults, { passed, failing }: Tested): string =>

@@ -8,7 +8,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { recordUnfiledWork } from "../../research/project-files/logs/spending-log.js";
-import { openCheckpoints, withoutHistory } from "../../engine/storage/checkpoints.js";
+import { openCheckpoints, noCommitsReason } from "../../engine/storage/checkpoints.js";
 import { claudeName, lessonsName } from "../../engine/lib/layout.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { chooseBranch } from "../../engine/storage/git-repository.js";
@@ -99,7 +99,8 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   await rememberAgent(config, folder, io);
   let { rrd, ledger } = await readResearch(folder);
   // The first run says it too, unless an agent created the project.
-  const noHistoryNotice = config.git && !quiet && !json && ledger.length > 0 ? await withoutHistory(folder) : undefined;
+  const noHistoryNotice =
+    config.git && !quiet && !json && ledger.length > 0 ? await noCommitsReason(folder) : undefined;
   if (noHistoryNotice !== undefined) say(io, noHistoryNotice);
   if (ask) rrd = (await askOpenQuestions(folder, rrd, config.git, io)).rrd;
   const name = displayPath(io.cwd, folder);

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../engine/lib/errors.js";
-import { whyUnusable } from "../../engine/storage/checkpoints.js";
+import { unusableReason } from "../../engine/storage/checkpoints.js";
 import { explainSystemError } from "../../engine/storage/explain-system-error.js";
 import { runGit } from "../../engine/storage/git-command.js";
 
@@ -61,7 +61,7 @@ export async function gitFindings(cwd: string): Promise<Finding[]> {
         name: "repository",
         ok: false,
         needed: false,
-        detail: `${isMissing ? "this folder is not in a repository" : whyUnusable(insideResult.ok, insideResult.stderr)}; there will be no history`,
+        detail: `${isMissing ? "this folder is not in a repository" : unusableReason(insideResult.ok, insideResult.stderr)}; there will be no history`,
         fix: isMissing ? "research-ralph init" : "git status",
       };
   return [program, identity, repository];

@@ -22,23 +22,23 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { hasCode } from "../lib/errors.js";
 import { withExplainedErrors } from "./explain-system-error.js";
-import { recordedContent, ownWrite } from "./guard/own-writes.js";
+import { recordedContent, announceWrite } from "./guard/own-writes.js";
 import { isLarge, requireRegular } from "./regular-file.js";
 
-/** Identifies one version of a file: another inode, size or time of change is another version. */
+/** Identifies one version of a file: its inode, size and modification time. */
 export type Stamp = string;
 
 /**
- * The coarsest time step of a file system, in milliseconds (ext4: some 4 ms; FAT: 2 s). A file that changes twice
- * within one step keeps its time of change, so a version that was read so soon after a write must be checked again.
+ * The largest time step of a file system, in milliseconds (ext4: about 4 ms; FAT: 2 s). Two changes of a file within
+ * one step have the same time, so a version that was read within one step after a write must be checked again.
  */
-export const coarsestTimeStep = 2000;
+export const coarsestTimeStepMs = 2000;
 
 /**
  * An upper bound of the file system's time step in milliseconds, derived from a time of change. A time with a fraction
  * of a second rules out the file systems that count whole seconds; all others have steps of 10 ms or less.
  */
-export const timeStepAt = (changedAt: number): number => (changedAt % 1000 === 0 ? coarsestTimeStep : 20);
+export const timeStepMsAt = (changedAt: number): number => (changedAt % 1000 === 0 ? coarsestTimeStepMs : 20);
 
 /** The version of the file at `path`; undefined if it is missing. */
 export function stampOf(path: string): Stamp | undefined {
@@ -62,10 +62,10 @@ export function inodeAt(path: string): Stats | undefined {
 const stampFrom = ({ ino, size, mtimeMs }: Stats): Stamp => `${ino}:${size}:${mtimeMs}`;
 
 interface WriteOptions {
-  /** Write only if the file still has this version. The check comes last, right before the rename. */
-  readonly ifStill?: Stamp;
-  /** false: faster, for a copy that may be lost after a power cut or a kill. */
-  readonly durable?: boolean;
+  /** Write only if the file still has this version. This is checked right before the rename. */
+  readonly expectedStamp?: Stamp;
+  /** False: the write is faster, but a power cut or a kill may lose the file. */
+  readonly isDurable?: boolean;
   /** Permissions of a new file. Default: 0666 without the bits of the umask. */
   readonly mode?: number;
 }
@@ -73,7 +73,7 @@ interface WriteOptions {
 /**
  * Replaces a file in one step: every reader, also after a power cut, gets either the complete old text or the complete
  * new text. A symbolic link is replaced, not followed; the permissions of an existing file stay. Returns the new
- * version. If the file no longer has the version `ifStill`, nothing is written, and the result is undefined.
+ * version. If the file no longer has the version `expectedStamp`, nothing is written, and the result is undefined.
  * @throws ExpectedError for a full disk, missing permission, a read-only file system or a missing folder.
  */
 export async function writeFileAtomic(
@@ -86,8 +86,8 @@ export async function writeFileAtomic(
 }
 
 /**
- * Like writeFileAtomic, but the content is an iterable of pieces that are made during the write. So the content of a
- * file with ten thousand records is never completely in memory.
+ * Like writeFileAtomic, but the content comes in pieces that are made during the write. So the content of a file with
+ * ten thousand records is never completely in memory.
  * @throws ExpectedError like writeFileAtomic.
  */
 export async function writePiecesAtomic(path: string, pieces: Iterable<string>): Promise<void> {
@@ -98,29 +98,29 @@ async function replace(
   path: string,
   writeContent: (file: number) => Promise<void>,
   isLargeContent: boolean,
-  { ifStill, durable = true, mode: newFileMode }: WriteOptions,
+  { expectedStamp, isDurable = true, mode: newFileMode }: WriteOptions,
 ): Promise<Stamp | undefined> {
   return withExplainedErrors(path, async () => {
     const before = inodeAt(path);
     const tempPath = temporaryName(path);
     try {
       const mode = before?.isFile() === true ? before.mode & 0o7777 : newFileMode;
-      const newStamp = await createFile(tempPath, writeContent, mode, durable, isLargeContent);
-      if (ifStill !== undefined && stampOf(path) !== ifStill) {
+      const newStamp = await createFile(tempPath, writeContent, mode, isDurable, isLargeContent);
+      if (expectedStamp !== undefined && stampOf(path) !== expectedStamp) {
         unlinkSync(tempPath);
         return undefined;
       }
       // ext4 flushes the data when a file is renamed over an existing one: 2.9 ms for 180 KB. If no file exists there,
       // the rename takes 0.3 ms.
-      ownWrite(
+      announceWrite(
         path,
         () => readFileSync(tempPath),
         () => {
-          if (!durable) rmSync(path, { force: true });
+          if (!isDurable) rmSync(path, { force: true });
           renameSync(tempPath, path);
         },
       );
-      if (durable) syncFolder(dirname(path));
+      if (isDurable) syncFolder(dirname(path));
       return newStamp;
     } catch (error) {
       await rm(tempPath).catch(() => undefined);
@@ -149,7 +149,7 @@ async function createFile(
   path: string,
   writeContent: (file: number) => Promise<void>,
   mode: number | undefined,
-  durable: boolean,
+  isDurable: boolean,
   isLargeContent: boolean,
 ): Promise<Stamp> {
   const file = openSync(path, "wx", mode);
@@ -157,7 +157,7 @@ async function createFile(
     // The umask removes bits of the mode that open receives, so the permissions of an existing file are set again.
     if (mode !== undefined) fchmodSync(file, mode);
     await writeContent(file);
-    if (durable) {
+    if (isDurable) {
       if (isLargeContent) await syncAsync(file);
       else syncNow(file);
     }
@@ -172,22 +172,22 @@ async function writeBuffer(file: number, bytes: Buffer): Promise<void> {
   else for (let offset = 0; offset < bytes.length;) offset += (await writeAsync(file, bytes, offset)).bytesWritten;
 }
 
-/** Characters that are written in one call. */
-const pieceLength = 256_000;
+/** The pieces are written when they have this number of characters. */
+const maxPendingChars = 256_000;
 
 async function writePieces(file: number, pieces: Iterable<string>): Promise<void> {
-  let buffered: string[] = [];
-  let bufferedLength = 0;
+  let pendingPieces: string[] = [];
+  let pendingLength = 0;
   const flush = async () => {
-    const bytes = Buffer.from(buffered.join(""));
-    buffered = [];
-    bufferedLength = 0;
+    const bytes = Buffer.from(pendingPieces.join(""));
+    pendingPieces = [];
+    pendingLength = 0;
     for (let offset = 0; offset < bytes.length;) offset += (await writeAsync(file, bytes, offset)).bytesWritten;
   };
   for (const piece of pieces) {
-    buffered.push(piece);
-    bufferedLength += piece.length;
-    if (bufferedLength >= pieceLength) await flush();
+    pendingPieces.push(piece);
+    pendingLength += piece.length;
+    if (pendingLength >= maxPendingChars) await flush();
   }
   await flush();
 }
@@ -207,10 +207,10 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Removes the temporary files that interrupted writes left in `folder`. The folder may be absent. Call it only while
- * nobody else writes there.
+ * Removes the temporary files of interrupted writes in `folder`, which may be absent. Call this only while nobody else
+ * writes there.
  */
-export async function sweepTemporaryFiles(folder: string): Promise<void> {
+export async function removeTemporaryFiles(folder: string): Promise<void> {
   await withExplainedErrors(folder, async () => {
     const names = await readdir(folder).catch((error: unknown) =>
       hasCode(error, "ENOENT") ? [] : Promise.reject(error),
@@ -221,20 +221,20 @@ export async function sweepTemporaryFiles(folder: string): Promise<void> {
   });
 }
 
-/** A text to append, and the size of the file in bytes when the caller decided to append it. */
-interface Append {
+/** A text to append. `offset`: the size of the file in bytes when the caller decided to append the text. */
+interface AppendedText {
   readonly offset: number;
   readonly text: string;
 }
 
 /**
- * Appends each text exactly once, however often it is called with the same arguments and wherever an earlier call was
- * killed. A text that is already in the file is not appended again; an incomplete text is completed; an unfinished last
- * line of another text first gets its line feed. If the user has edited the file since, a text counts as appended if it
- * is anywhere in the file, so each text must be unique. A symbolic link is refused.
+ * Appends each text exactly once, even if the function is called several times with the same arguments, or an earlier
+ * call was killed. A text that is already in the file is not appended again; an incomplete text is completed; an
+ * unfinished last line of another text first gets its line feed. If the user has edited the file since, a text counts
+ * as appended if it is anywhere in the file, so each text must be unique. A symbolic link is refused.
  * @throws ExpectedError like writeFileAtomic.
  */
-export async function appendOnce(path: string, ...appends: readonly Append[]): Promise<void> {
+export async function appendOnce(path: string, ...appends: readonly AppendedText[]): Promise<void> {
   const texts = appends.filter(({ text }) => text !== "");
   if (texts.length === 0) return;
   await withExplainedErrors(path, async () => {
@@ -244,11 +244,11 @@ export async function appendOnce(path: string, ...appends: readonly Append[]): P
       requireRegular(stats, path);
       const { size } = stats;
       for (const append of texts) {
-        const bytesToAppend = missingPart(readerOf(file), append);
-        const expectedContent = () => contentAfterAppend(path, (bytes) => missingPart(bytes, append));
-        ownWrite(path, expectedContent, () => writeFileSync(file, bytesToAppend));
+        const bytesToAppend = missingBytes(byteSourceOf(file), append);
+        const expectedContent = () => contentAfterAppend(path, (bytes) => missingBytes(bytes, append));
+        announceWrite(path, expectedContent, () => writeFileSync(file, bytesToAppend));
       }
-      // The caller need not wait for this sync, so two logs can be synced at the same time.
+      // Asynchronous, so that two logs can be synced at the same time.
       await syncAsync(file);
       if (size === 0) syncFolder(dirname(path));
     } finally {
@@ -258,21 +258,21 @@ export async function appendOnce(path: string, ...appends: readonly Append[]): P
 }
 
 /** Bytes that can be read piece by piece. */
-interface Readable {
+interface ByteSource {
   readonly size: number;
   /** Returns fewer than `length` bytes at the end. */
   read(position: number, length: number): Buffer;
 }
 
-const readerOf = (file: number): Readable => ({
+const byteSourceOf = (file: number): ByteSource => ({
   size: fstatSync(file).size,
   read: (position, length) => readAt(file, position, length),
 });
 
 /** The content of a watched file after the append; `bytesToAppend` computes what is added to its recorded content. */
-function contentAfterAppend(path: string, bytesToAppend: (bytes: Readable) => Buffer): Buffer {
-  const recorded = recordedContent(path);
-  const before = recorded === "unwatched" || recorded === undefined ? Buffer.alloc(0) : recorded;
+function contentAfterAppend(path: string, bytesToAppend: (bytes: ByteSource) => Buffer): Buffer {
+  const recordedBytes = recordedContent(path);
+  const before = recordedBytes === "unwatched" || recordedBytes === undefined ? Buffer.alloc(0) : recordedBytes;
   const read = (offset: number, length: number) => before.subarray(offset, offset + length);
   return Buffer.concat([before, bytesToAppend({ size: before.length, read })]);
 }
@@ -282,13 +282,13 @@ function contentAfterAppend(path: string, bytesToAppend: (bytes: Readable) => Bu
  * system's error.
  */
 export function appendLines(path: string, text: string): void {
-  const bytesToAppend = ({ size, read }: Readable) =>
-    startingOnNewLine(Buffer.from(text), read(Math.max(0, size - 1), 1));
+  const bytesToAppend = ({ size, read }: ByteSource) =>
+    withLineFeedBefore(Buffer.from(text), read(Math.max(0, size - 1), 1));
   const file = openToAppend(path);
   try {
     requireRegular(fstatSync(file), path);
-    const addedBytes = bytesToAppend(readerOf(file));
-    ownWrite(
+    const addedBytes = bytesToAppend(byteSourceOf(file));
+    announceWrite(
       path,
       () => contentAfterAppend(path, bytesToAppend),
       () => writeFileSync(file, addedBytes),
@@ -301,43 +301,43 @@ export function appendLines(path: string, text: string): void {
 const openToAppend = (path: string): number =>
   openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW, 0o666);
 
-function missingPart({ size, read }: Readable, { offset, text }: Append): Buffer {
+function missingBytes({ size, read }: ByteSource, { offset, text }: AppendedText): Buffer {
   const textBytes = Buffer.from(text);
   if (size === offset) {
     const tail = read(Math.max(0, size - textBytes.length), textBytes.length);
-    // A person shortened the file, and then the text was appended: the size can equal the offset by chance.
+    // The text may be there already: if a person shortened the file before the append, the size can equal the offset.
     if (tail.equals(textBytes)) return Buffer.alloc(0);
     // Only the last line feed of the text is missing.
     const line = textBytes.subarray(0, -1);
     if (textBytes.at(-1) === lineFeed && tail.subarray(-line.length).equals(line)) return textBytes.subarray(-1);
-    return startingOnNewLine(textBytes, tail.subarray(-1));
+    return withLineFeedBefore(textBytes, tail.subarray(-1));
   }
 
   const existingBytes = read(offset, textBytes.length + 1);
   for (const shift of [0, 1]) {
-    // Offset 1: an earlier call wrote a line feed after an unfinished line before it wrote the text.
+    // With shift 1: an earlier call first wrote a line feed after an unfinished line.
     if (shift === 1 && existingBytes[0] !== lineFeed) break;
     // The whole text, or the part of it that the file has.
     const presentPart = existingBytes.subarray(shift, shift + textBytes.length);
     if (presentPart.length > 0 && presentPart.equals(textBytes.subarray(0, presentPart.length)))
       return textBytes.subarray(presentPart.length);
   }
-  return missingAfterHandEdit(read(0, size), textBytes);
+  return missingBytesAfterHandEdit(read(0, size), textBytes);
 }
 
-/** What to append after a person edited the file, when the offset is no longer valid. */
-function missingAfterHandEdit(fileBytes: Buffer, textBytes: Buffer): Buffer {
+/** The bytes to append if a person has edited the file, so that the offset is no longer valid. */
+function missingBytesAfterHandEdit(fileBytes: Buffer, textBytes: Buffer): Buffer {
   if (fileBytes.includes(textBytes)) return Buffer.alloc(0);
-  // Shorter overlaps occur by chance: many entries begin with "\n## 2026-".
+  // An overlap of fewer bytes may be chance: many entries begin with "\n## 2026-".
   for (let length = textBytes.length; length >= 24; length--) {
     if (fileBytes.subarray(-length).equals(textBytes.subarray(0, length))) return textBytes.subarray(length);
   }
-  return startingOnNewLine(textBytes, fileBytes.subarray(-1));
+  return withLineFeedBefore(textBytes, fileBytes.subarray(-1));
 }
 
 const lineFeed = 10;
 
-function startingOnNewLine(textBytes: Buffer, lastByte: Buffer): Buffer {
+function withLineFeedBefore(textBytes: Buffer, lastByte: Buffer): Buffer {
   const isLineUnfinished = lastByte.length > 0 && lastByte[0] !== lineFeed;
   return isLineUnfinished ? Buffer.concat([Buffer.from("\n"), textBytes]) : textBytes;
 }
@@ -353,5 +353,5 @@ const temporaryPattern = /^\..+\.[0-9a-f]{12}\.ralph-tmp$/;
 export const temporaryName = (path: string): string =>
   join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.ralph-tmp`);
 
-/** Whether `temporaryName` made this name: an interrupted write left the file. */
+/** Whether `temporaryName` made this name, so that the file is from an interrupted write. */
 export const isTemporary = (name: string): boolean => temporaryPattern.test(name);

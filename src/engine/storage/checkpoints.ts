@@ -18,8 +18,8 @@ import {
 import { withLock } from "./lock.js";
 import { readRegularText } from "./regular-file.js";
 
-/** The files of a folder that checkpoints commit, where they exist. */
-interface CommittedFiles {
+/** The files of a folder that checkpoints commit, if they exist. */
+interface FilesToCommit {
   /** Names within the folder. */
   readonly names: readonly string[];
   /** The state file. Its size decides how often it is committed. */
@@ -31,13 +31,13 @@ interface CommittedFiles {
 /** Commits the files of a folder, and no other files. */
 export interface Checkpoints {
   /**
-   * Commits the changes of `folds` folds. `isDeferred`: only with the next commit. Never throws: a failure is reported,
-   * and the next call commits its changes too.
+   * Commits the changes of `folds` folds. `isDeferred`: the changes wait for the next commit. Never throws: a failure
+   * is reported, and the next call commits the changes too.
    */
   commit(message: string, isDeferred?: boolean, folds?: number): Promise<void>;
   /**
-   * Records that files will be written which the ledger does not mention. If the process is killed before the commit,
-   * the next process that opens the folder commits them. @throws as writeFileAtomic.
+   * Call this before a write of files without a ledger line. It leaves a mark: if the process is killed before the
+   * commit, the next process that opens the folder commits them. @throws as writeFileAtomic.
    */
   announce(): Promise<void>;
   /** Commits what was deferred because of a large file or a failure, and lets git collect garbage. */
@@ -52,13 +52,13 @@ const largeFileBytes = 2_000_000;
 const maxDeferredFolds = 10;
 const maxDeferredMs = 10 * 60_000;
 
-/** Git's check for garbage after each commit takes a tenth of its time; `finish` runs the check once. */
+/** Git's check for garbage would take a tenth of the time of each commit; `finish` runs the check once. */
 const withoutMaintenance = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"];
 
 type Git = (...args: string[]) => Promise<GitAnswer>;
 
-/** Operations of git during which a commit would go to the wrong place, by the file that marks each. */
-const unfinishedOperations = {
+/** Operations of git during which a commit would go to the wrong place, by the file that git has meanwhile. */
+const operationsByFile = {
   MERGE_HEAD: "merge",
   CHERRY_PICK_HEAD: "cherry-pick",
   REVERT_HEAD: "revert",
@@ -75,32 +75,32 @@ const unfinishedOperations = {
  */
 export async function openCheckpoints(
   folder: string,
-  { names: fileNames, state, ledger }: CommittedFiles,
+  { names: fileNames, state, ledger }: FilesToCommit,
   notify: (message: string) => void,
   { abort, unconfined = false }: { readonly abort?: AbortSignal; readonly unconfined?: boolean } = {},
 ): Promise<Checkpoints | undefined> {
-  let wasGitEnded = false;
+  let wasGitKilled = false;
   let settings: ReadonlyMap<string, string> = new Map();
   const git: Git = async (...args) => {
     const answer = await runGit(folder, args, { settings, ...withoutUndefined({ abort }) });
-    wasGitEnded = answer.ended !== undefined;
+    wasGitKilled = answer.endReason !== undefined;
     return answer;
   };
   const repository = await repositoryOf(folder, withoutUndefined({ abort }));
   if (repository === undefined) return undefined;
-  const { folder: gitFolder, common } = repository;
+  const { folder: gitFolder, commonFolder: common } = repository;
   const repositoryLock = join(common, "research-ralph.lock");
-  const plantedFile = join(common, "research-ralph-planted.json");
+  const addedProgramsFile = join(common, "research-ralph-planted.json");
   const startConfiguration = await configurationOf(folder, withoutUndefined({ abort }));
   const identityOptions = missingIdentity(startConfiguration);
   // Settings that an unconfined agent added in an earlier run are not trusted until a person removes the record.
-  const earlierPlanted = stillPlanted(await readPlanted(plantedFile), startConfiguration);
-  const trustedConfiguration = withoutEarlierPlanted(startConfiguration, earlierPlanted);
+  const earlierPrograms = stillConfigured(await readAddedPrograms(addedProgramsFile), startConfiguration);
+  const trustedConfiguration = withoutEarlierPrograms(startConfiguration, earlierPrograms);
   settings = overridesFor(trustedConfiguration, startConfiguration);
-  const reportedKeys = new Set(Object.keys(earlierPlanted));
+  const reportedKeys = new Set(Object.keys(earlierPrograms));
   if (reportedKeys.size > 0)
     notify(
-      `git's configuration names programs that appeared while an unconfined agent ran (${[...reportedKeys].join(", ")}); checkpoints start none of them. Remove them with 'git config --unset', or delete ${plantedFile} if they are yours.`,
+      `git's configuration names programs that appeared while an unconfined agent ran (${[...reportedKeys].join(", ")}); checkpoints start none of them. Remove them with 'git config --unset', or delete ${addedProgramsFile} if they are yours.`,
     );
   let committedNames: ReadonlySet<string> | undefined;
   const branch = separateBranch(repository, startConfiguration);
@@ -110,9 +110,9 @@ export async function openCheckpoints(
 
   const trackedNames = new Set<string>();
   let lastNotice = "";
-  let pending: { message: string; folds: number; since: number } | undefined;
-  // The process may have been killed between a fold and its commit; after the last fold of a project no later commit
-  // would include it. If the ledger is missing, somebody else removed it, and git still has it.
+  let pendingCommit: { message: string; folds: number; since: number } | undefined;
+  // The process may have been killed between a fold and its commit. After the last fold of a project, no later commit
+  // would include that fold. If the ledger is missing, somebody else removed it; git still has it.
   const isLedgerUncommitted = async (): Promise<boolean> => {
     if (branch !== undefined) {
       const [current, committed] = [
@@ -126,7 +126,7 @@ export async function openCheckpoints(
   };
   const uncommittedMarker = uncommittedFile(folder);
   if (existsSync(uncommittedMarker) || (await isLedgerUncommitted()))
-    pending = { message: "What an interrupted run left", folds: 0, since: Date.now() };
+    pendingCommit = { message: "What an interrupted run left", folds: 0, since: Date.now() };
 
   const notifyOnce = (message: string) => {
     if (message !== lastNotice) notify(message);
@@ -137,17 +137,17 @@ export async function openCheckpoints(
   const recheckConfiguration = async (): Promise<void> => {
     const configuration = await configurationOf(folder, withoutUndefined({ abort }));
     settings = overridesFor(trustedConfiguration, configuration);
-    const allPlanted = plantedIn(configuration, trustedConfiguration);
-    const newlyPlanted = allPlanted.filter((key) => !reportedKeys.has(key));
-    for (const key of newlyPlanted) reportedKeys.add(key);
-    if (newlyPlanted.length === 0) return;
-    const records = allPlanted.map((key) => [
+    const changedKeys = changedProgramKeys(configuration, trustedConfiguration);
+    const newKeys = changedKeys.filter((key) => !reportedKeys.has(key));
+    for (const key of newKeys) reportedKeys.add(key);
+    if (newKeys.length === 0) return;
+    const records = changedKeys.map((key) => [
       key,
       { now: configuration.get(key) ?? [], before: trustedConfiguration.get(key) ?? null },
     ]);
-    await writeFileAtomic(plantedFile, `${JSON.stringify(Object.fromEntries(records))}\n`);
+    await writeFileAtomic(addedProgramsFile, `${JSON.stringify(Object.fromEntries(records))}\n`);
     notify(
-      `git's configuration has changed since the run began (${newlyPlanted.join(", ")}); checkpoints start no program that it names. Remove it with 'git config --unset', or delete ${plantedFile} if it is yours.`,
+      `git's configuration has changed since the run began (${newKeys.join(", ")}); checkpoints start no program that it names. Remove it with 'git config --unset', or delete ${addedProgramsFile} if it is yours.`,
     );
   };
 
@@ -157,31 +157,32 @@ export async function openCheckpoints(
       return notifyOnce(
         `No checkpoint: ${gitFolder} is gone; the project continues without git. 'git init' starts a new history.`,
       );
-    const operation = Object.entries(unfinishedOperations).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
+    const operation = Object.entries(operationsByFile).find(([file]) => existsSync(join(gitFolder, file)))?.[1];
     // A separate branch is not affected by an operation on the branch that is checked out.
     if (operation !== undefined && branch === undefined)
       return notifyOnce(
         `No checkpoint while a git ${operation} is under way; finish it and the next iteration commits.`,
       );
     if (unconfined) await recheckConfiguration();
-    const present = fileNames.filter((name) => existsSync(join(folder, name)));
+    const presentNames = fileNames.filter((name) => existsSync(join(folder, name)));
     // Read only once. It is needed because the next commit must also remove the files that a reset deletes.
     committedNames ??= new Set((await listCommitted()).stdout.split("\n"));
-    const deleted = fileNames.filter(
-      (name) => !present.includes(name) && (trackedNames.has(name) || committedNames?.has(name) === true),
+    const deletedNames = fileNames.filter(
+      (name) => !presentNames.includes(name) && (trackedNames.has(name) || committedNames?.has(name) === true),
     );
-    const options = { describe: "The repository", waitMs: 10_000, abort };
+    const options = { subject: "The repository", waitMs: 10_000, abort };
     const failure = await withLock(repositoryLock, options, async () => {
-      if (branch === undefined) return addAndCommit(git, present, deleted, trackedNames, identityOptions, message);
+      if (branch === undefined)
+        return addAndCommit(git, presentNames, deletedNames, trackedNames, identityOptions, message);
       const gitWithIndex = (args: readonly string[], index?: string) =>
         runGit(folder, args, { settings, ...withoutUndefined({ abort, index }) });
       const result = await commitToBranch(gitWithIndex, repository, branch, {
-        present,
-        gone: deleted,
+        presentNames: presentNames,
+        removedNames: deletedNames,
         message,
         identity: identityOptions,
       });
-      for (const name of present) trackedNames.add(name);
+      for (const name of presentNames) trackedNames.add(name);
       return result.ok ? undefined : failureText(result);
     });
     if (failure !== undefined) {
@@ -189,9 +190,9 @@ export async function openCheckpoints(
       return notifyOnce(`No checkpoint: ${failure}`);
     }
     lastNotice = "";
-    pending = undefined;
+    pendingCommit = undefined;
     await rm(uncommittedMarker, { recursive: true, force: true });
-    for (const name of deleted) trackedNames.delete(name);
+    for (const name of deletedNames) trackedNames.delete(name);
     // From now on `trackedNames` contains every file of the history.
     committedNames = new Set();
   };
@@ -207,19 +208,23 @@ export async function openCheckpoints(
 
   return {
     async commit(message, isDeferred = false, folds = 1) {
-      pending = { message, folds: (pending?.folds ?? 0) + folds, since: pending?.since ?? Date.now() };
+      pendingCommit = {
+        message,
+        folds: (pendingCommit?.folds ?? 0) + folds,
+        since: pendingCommit?.since ?? Date.now(),
+      };
       if (isDeferred) return;
       const isLarge = sizeOf(join(folder, state)) > largeFileBytes;
-      if (isLarge && pending.folds < maxDeferredFolds && Date.now() - pending.since < maxDeferredMs) return;
+      if (isLarge && pendingCommit.folds < maxDeferredFolds && Date.now() - pendingCommit.since < maxDeferredMs) return;
       await tryToCommit(message);
     },
     async announce() {
-      await writeFileAtomic(uncommittedMarker, "", { durable: false });
+      await writeFileAtomic(uncommittedMarker, "", { isDurable: false });
     },
     async finish() {
-      // Git would hang again, and the user may be waiting for the end.
-      if (wasGitEnded && abort?.aborted === true) return;
-      if (pending !== undefined) await tryToCommit(pending.message);
+      // Git was killed because it hung. It would hang again, and the user may be waiting for the end.
+      if (wasGitKilled && abort?.aborted === true) return;
+      if (pendingCommit !== undefined) await tryToCommit(pendingCommit.message);
       if (trackedNames.size === 0 || !existsSync(gitFolder)) return;
       if (unconfined) await recheckConfiguration();
       // `git gc` starts the program of this setting, and no option overrides the setting.
@@ -229,10 +234,10 @@ export async function openCheckpoints(
 }
 
 /**
- * One sentence that says why no commits can be made in a folder; undefined if they can. `hasRun`: a person was told
- * before that there is no repository; undefined then too.
+ * One sentence that says why no commits can be made in a folder; undefined if they can. `hasRun`: an earlier run has
+ * already told the user that there is no repository, so the result is undefined then too.
  */
-export async function withoutHistory(folder: string, { hasRun = false } = {}): Promise<string | undefined> {
+export async function noCommitsReason(folder: string, { hasRun = false } = {}): Promise<string | undefined> {
   const { ok, stdout, stderr } = await runGit(folder, ["rev-parse", "--is-inside-work-tree"]);
   // Without git installed, nobody expects commits.
   if ((ok && stdout === "true") || /ENOENT/.test(stderr)) return undefined;
@@ -240,31 +245,31 @@ export async function withoutHistory(folder: string, { hasRun = false } = {}): P
     return hasRun
       ? undefined
       : "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.";
-  return `Nothing is committed, because ${whyUnusable(ok, stderr)}; 'git status' in this folder says more, --no-git turns commits off.`;
+  return `Nothing is committed, because ${unusableReason(ok, stderr)}; 'git status' in this folder says more, --no-git turns commits off.`;
 }
 
 /** Why git can't work in a folder although the folder is in a repository. */
-export const whyUnusable = (ok: boolean, stderr: string): string =>
+export const unusableReason = (ok: boolean, stderr: string): string =>
   ok
-    ? "this folder lies in a git repository without files (core.bare)"
+    ? "this folder is in a git repository without files (core.bare)"
     : `git refuses its repository (${oneLine(stderr.split("\n")[0] ?? "").replace(/^fatal: /, "")})`;
 
 /** Returns the error message for a person; undefined after success. */
 async function addAndCommit(
   git: Git,
-  present: readonly string[],
-  deleted: readonly string[],
-  tracked: Set<string>,
+  presentNames: readonly string[],
+  deletedNames: readonly string[],
+  trackedNames: Set<string>,
   identity: readonly string[],
   message: string,
 ): Promise<string | undefined> {
-  const untracked = present.filter((name) => !tracked.has(name));
-  if (untracked.length > 0) {
-    const result = await git("add", "--", ...untracked);
+  const untrackedNames = presentNames.filter((name) => !trackedNames.has(name));
+  if (untrackedNames.length > 0) {
+    const result = await git("add", "--", ...untrackedNames);
     if (!result.ok) return failureText(result);
-    for (const name of untracked) tracked.add(name);
+    for (const name of untrackedNames) trackedNames.add(name);
   }
-  // One call: --only commits the files as they are and leaves all other staged changes untouched.
+  // --only commits the files as they are, and does not touch other staged changes.
   const options = [
     ...identity,
     ...withoutMaintenance,
@@ -276,17 +281,17 @@ async function addAndCommit(
     message,
     "--only",
     "--",
-    ...present,
-    ...deleted,
+    ...presentNames,
+    ...deletedNames,
   ];
   const result = await git(...options);
   if (result.ok || /nothing (added )?to commit|no changes added/.test(result.stdout)) return undefined;
-  // A person may have removed a file from the index since; the next call adds it again.
-  tracked.clear();
+  // A person may have removed a file from git's index; the next call adds all files again.
+  trackedNames.clear();
   return failureText(result);
 }
 
-function failureText({ stderr, stdout, ended }: GitAnswer): string {
+function failureText({ stderr, stdout, endReason: ended }: GitAnswer): string {
   if (ended !== undefined) return `git was ended because ${ended}; the next iteration tries again.`;
   const lock = /Unable to create '(.+?\.lock)': File exists/.exec(stderr)?.[1];
   if (lock !== undefined) return `git's lock ${lock} exists; if no git is running, delete it.`;
@@ -302,17 +307,19 @@ function failureText({ stderr, stdout, ended }: GitAnswer): string {
 
 const objectsHook = "gc.recentobjectshook";
 
-/** Whether git may start a program that this key names; git-command.ts disables the other such keys. */
-const startsProgram = (key: string): boolean => /^(?:filter|hook)\./.test(key) || key === objectsHook;
+/** Whether the value of this key is a program that git may start; git-command.ts disables other keys of this kind. */
+const isProgramKey = (key: string): boolean => /^(?:filter|hook)\./.test(key) || key === objectsHook;
 
 /** Programs that appeared in the configuration while an unconfined agent ran, by key. */
-type Planted = Readonly<Record<string, { readonly now: readonly string[]; readonly before: readonly string[] | null }>>;
+type AddedPrograms = Readonly<
+  Record<string, { readonly now: readonly string[]; readonly before: readonly string[] | null }>
+>;
 
-async function readPlanted(path: string): Promise<Planted> {
+async function readAddedPrograms(path: string): Promise<AddedPrograms> {
   try {
     const value: unknown = JSON.parse(await readRegularText(path));
-    const entries = Object.entries(value as Planted).filter(
-      ([, planted]) => Array.isArray(planted.now) && (planted.before === null || Array.isArray(planted.before)),
+    const entries = Object.entries(value as AddedPrograms).filter(
+      ([, program]) => Array.isArray(program.now) && (program.before === null || Array.isArray(program.before)),
     );
     return Object.fromEntries(entries);
   } catch {
@@ -320,43 +327,46 @@ async function readPlanted(path: string): Promise<Planted> {
   }
 }
 
-/** The planted programs that nobody has removed or changed since. */
-const stillPlanted = (newlyPlanted: Planted, configuration: GitConfiguration): Planted =>
+/** The added programs that are still in the configuration. */
+const stillConfigured = (newKeys: AddedPrograms, configuration: GitConfiguration): AddedPrograms =>
   Object.fromEntries(
-    Object.entries(newlyPlanted).filter(([key, planted]) => isDeepStrictEqual(configuration.get(key), planted.now)),
+    Object.entries(newKeys).filter(([key, program]) => isDeepStrictEqual(configuration.get(key), program.now)),
   );
 
-/** The configuration as it was before the planted programs of an earlier run. */
-const withoutEarlierPlanted = (configuration: GitConfiguration, earlierPlanted: Planted): GitConfiguration =>
+/** The configuration as it was before an earlier run, during which programs were added. */
+const withoutEarlierPrograms = (configuration: GitConfiguration, earlierPrograms: AddedPrograms): GitConfiguration =>
   new Map(
     [...configuration].flatMap(([key, values]): [string, readonly string[]][] => {
-      const previous = Object.hasOwn(earlierPlanted, key) ? earlierPlanted[key]?.before : values;
+      const previous = Object.hasOwn(earlierPrograms, key) ? earlierPrograms[key]?.before : values;
       return previous == null ? [] : [[key, previous]];
     }),
   );
 
 /** The keys of programs that are new or changed. */
-const plantedIn = (configuration: GitConfiguration, trusted: GitConfiguration): string[] =>
+const changedProgramKeys = (configuration: GitConfiguration, trustedConfiguration: GitConfiguration): string[] =>
   [...configuration].flatMap(([key, values]) =>
-    startsProgram(key) && !isDeepStrictEqual(trusted.get(key), values) ? [key] : [],
+    isProgramKey(key) && !isDeepStrictEqual(trustedConfiguration.get(key), values) ? [key] : [],
   );
 
 /**
- * Settings that override those of the configuration files, so that git starts no program outside of `trusted`: filters
- * keep their earlier value or are empty, and configured hooks never run.
+ * Settings that override those of the configuration files, so that git starts only programs of `trustedConfiguration`:
+ * filters keep their earlier value or are empty, and configured hooks never run.
  */
-function overridesFor(trusted: GitConfiguration, configuration: GitConfiguration): ReadonlyMap<string, string> {
+function overridesFor(
+  trustedConfiguration: GitConfiguration,
+  configuration: GitConfiguration,
+): ReadonlyMap<string, string> {
   const hooks = [...configuration.keys()].filter((key) => key.startsWith("hook."));
   return new Map([
-    ...plantedIn(configuration, trusted).map((key): [string, string] => [
+    ...changedProgramKeys(configuration, trustedConfiguration).map((key): [string, string] => [
       key,
-      trusted.get(key)?.at(-1) ?? (key.endsWith(".required") ? "false" : ""),
+      trustedConfiguration.get(key)?.at(-1) ?? (key.endsWith(".required") ? "false" : ""),
     ]),
     ...hooks.map((key): [string, string] => [key.replace(/\.[^.]*$/, ".enabled"), "false"]),
   ]);
 }
 
-/** Options with a default name and address for git, where the person has not configured them. */
+/** Options for git with a default name and address, if the user has not configured them. */
 const missingIdentity = (trustedConfiguration: GitConfiguration): string[] =>
   [
     ["user.name", "research-ralph"],

@@ -10,7 +10,7 @@ export interface GitAnswer {
   readonly stdout: string;
   readonly stderr: string;
   /** Set if we ended git: the reason, as the end of a sentence that begins with "git was ended because". */
-  readonly ended?: string;
+  readonly endReason?: string;
 }
 
 /** Absolute paths of a repository's git folder and of its working tree. */
@@ -25,19 +25,19 @@ export interface GitLimits {
   readonly abort?: AbortSignal;
   /** Maximum duration in milliseconds. */
   readonly maxMs?: number;
-  /** Absolute path of an index to use in place of the repository's. */
+  /** Absolute path of an index to use instead of the repository's index. */
   readonly index?: string;
   /** The repository to work on, even if the folder contains another one. */
   readonly repository?: Repository;
   /** Absolute path of the folder that all working trees of the repository share (GIT_COMMON_DIR). */
-  readonly common?: string;
+  readonly commonFolder?: string;
   /** Settings that override those of the configuration files, by key. */
   readonly settings?: ReadonlyMap<string, string>;
   /** Text for git's standard input. */
   readonly input?: string;
 }
 
-/** Variables that are set while a git hook runs. They name the hook's repository, not the folder's. */
+/** Variables that are set if a git hook started this program. They name the hook's repository, so they are removed. */
 const inheritedVariables = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -48,8 +48,8 @@ const inheritedVariables = [
 ];
 
 /**
- * No optional locks: even `git status` would lock the index and block the commit of another project. No protocol: in a
- * partial clone git fetches missing objects, and starts programs that the configuration names for it.
+ * The environment of git. No optional locks: even `git status` would lock the index and block the commit of another
+ * project. No protocol: in a partial clone, git would fetch missing objects with programs that the configuration names.
  */
 const environment = {
   LC_ALL: "C",
@@ -74,8 +74,12 @@ const configurationVariables = (settings: ReadonlyMap<string, string>): NodeJS.P
   ),
 });
 
+/** Time that git has to finish after an interrupt. */
 const interruptGraceMs = 1000;
+
+/** Time between SIGTERM and SIGKILL. */
 const graceMs = 500;
+
 /** How long to read a pipe that another process still holds open after git has ended. */
 const pipeMs = 1000;
 
@@ -88,17 +92,17 @@ const pipeMs = 1000;
 export async function runGit(
   folder: string,
   args: readonly string[],
-  { abort, maxMs = 60_000, settings = new Map(), index, repository, common, input }: GitLimits = {},
+  { abort, maxMs = 60_000, settings = new Map(), index, repository, commonFolder, input }: GitLimits = {},
 ): Promise<GitAnswer> {
-  const markerValue = randomUUID();
+  const mark = randomUUID();
   const env = {
     ...environment,
     ...configurationVariables(settings),
     // An agent may have put a program named git into the folder.
     PATH: pathOutside([folder], process.env["PATH"]),
     ...(repository === undefined ? {} : { GIT_DIR: repository.folder, GIT_WORK_TREE: repository.tree }),
-    ...withoutUndefined({ GIT_COMMON_DIR: common, GIT_INDEX_FILE: index }),
-    [markVariable]: markerValue,
+    ...withoutUndefined({ GIT_COMMON_DIR: commonFolder, GIT_INDEX_FILE: index }),
+    [markVariable]: mark,
   };
   const git = execa("git", [...withoutHooks, ...args], {
     cwd: folder,
@@ -119,7 +123,7 @@ export async function runGit(
     endReason = reason;
     cleanup = terminateGroup(pid, graceMs).then(async () => {
       send(-pid, "SIGKILL");
-      await killDescendants(markerValue);
+      await killDescendants(mark);
     });
   };
   const timers = [
@@ -143,6 +147,6 @@ export async function runGit(
     ok: false,
     stdout,
     stderr: stderr === "" ? String(shortMessage) : stderr,
-    ...withoutUndefined({ ended: endReason }),
+    ...withoutUndefined({ endReason: endReason }),
   };
 }

@@ -6,9 +6,9 @@ import { oneLine } from "../lib/sanitise.js";
 import { type GitAnswer, type GitLimits, type Repository, runGit } from "./git-command.js";
 
 /** A repository, and the position of a folder in it. */
-export interface RepositoryOf extends Repository {
+export interface FolderRepository extends Repository {
   /** Absolute path of the folder that all its working trees share. */
-  readonly common: string;
+  readonly commonFolder: string;
   /** The folder's path within the working tree, with a "/" at its end; empty for the root. */
   readonly prefix: string;
 }
@@ -17,7 +17,7 @@ export interface RepositoryOf extends Repository {
  * The repository whose working tree contains a folder; undefined without a repository or without git. Call it before an
  * agent works: a repository that the agent creates in the folder would be found first.
  */
-export async function repositoryOf(folder: string, limits: GitLimits = {}): Promise<RepositoryOf | undefined> {
+export async function repositoryOf(folder: string, limits: GitLimits = {}): Promise<FolderRepository | undefined> {
   const queries = [
     "--is-inside-work-tree",
     "--absolute-git-dir",
@@ -28,7 +28,7 @@ export async function repositoryOf(folder: string, limits: GitLimits = {}): Prom
   const { stdout } = await runGit(folder, ["rev-parse", ...queries], limits);
   const [inside, gitFolder = "", common = "", tree = "", prefix = ""] = stdout.split("\n");
   return inside === "true" && tree !== ""
-    ? { folder: gitFolder, tree, common: resolve(folder, common), prefix }
+    ? { folder: gitFolder, tree, commonFolder: resolve(folder, common), prefix }
     : undefined;
 }
 
@@ -51,15 +51,15 @@ export function parseConfiguration(output: string): GitConfiguration {
 }
 
 /** The configuration key that holds the separate branch for the commits of a folder. */
-const branchKey = ({ prefix }: RepositoryOf): string => `research-ralph.${prefix}.branch`;
+const branchKey = ({ prefix }: FolderRepository): string => `research-ralph.${prefix}.branch`;
 
 /** The separate branch for the commits of a folder; undefined if they go to the branch that is checked out. */
-export const separateBranch = (repository: RepositoryOf, configuration: GitConfiguration): string | undefined =>
+export const separateBranch = (repository: FolderRepository, configuration: GitConfiguration): string | undefined =>
   configuration.get(branchKey(repository))?.at(-1);
 
 /**
- * From now on, the commits of a folder go to a separate branch. That branch is never checked out: the user's branch,
- * index and files stay unchanged, and `git status` does not show the folder.
+ * Chooses a separate branch for the commits of a folder. That branch is never checked out: the user's branch, index and
+ * files stay unchanged, and `git status` does not show the folder.
  * @throws ExpectedError (exit code 2) without a repository, for an invalid branch name, or if files of the folder are
  * already committed.
  */
@@ -72,18 +72,18 @@ export async function chooseBranch(folder: string, name: string): Promise<void> 
     );
   if (!(await runGit(folder, ["check-ref-format", "--branch", name])).ok)
     throw new ExpectedError(
-      `--branch '${oneLine(name)}' can be no name of a branch; give one such as research/hands.`,
+      `'${oneLine(name)}' is not a valid name for --branch; give a name such as research/hands.`,
       2,
     );
   const { stdout: tracked } = await runGit(folder, ["ls-files", "--", "."]);
   if (tracked !== "")
     throw new ExpectedError(
-      `Files of ${folder} are committed on the branch that is checked out; 'git rm -r --cached' with its path takes them out, then --branch can keep them.`,
+      `Files of ${folder} are committed on the branch that is checked out; 'git rm -r --cached' with its path removes them there; then use --branch.`,
       2,
     );
   const { ok, stderr } = await runGit(folder, ["config", "--local", branchKey(repository), name]);
-  if (!ok) throw new ExpectedError(`git could not note the branch: ${oneLine(stderr)}.`);
-  const excludeFile = join(repository.common, "info", "exclude");
+  if (!ok) throw new ExpectedError(`git could not store the branch: ${oneLine(stderr)}.`);
+  const excludeFile = join(repository.commonFolder, "info", "exclude");
   const line = `/${repository.prefix.replace(/[\\*?[\]#! ]/g, "\\$&")}`;
   const existingText = existsSync(excludeFile) ? await readFile(excludeFile, "utf8") : "";
   if (existingText.split("\n").includes(line)) return;
@@ -95,13 +95,13 @@ type Git = (args: readonly string[], index?: string) => Promise<GitAnswer>;
 
 /**
  * Commits files of a folder to a branch that is not checked out, with a separate index. The parent of the first commit
- * is HEAD. `gone`: files to remove from the branch. A failure is returned as git's answer.
+ * is HEAD. A failure is returned as git's answer.
  */
 export async function commitToBranch(
   git: Git,
   { folder }: Repository,
   branch: string,
-  { present, gone, message, identity }: BranchCommit,
+  { presentNames, removedNames, message, identity }: BranchCommit,
 ): Promise<GitAnswer> {
   const ref = `refs/heads/${branch}`;
   const index = join(folder, `research-ralph-index-${process.pid}`);
@@ -114,9 +114,9 @@ export async function commitToBranch(
   try {
     const steps = [
       ["read-tree", ...(parentIds.length === 0 ? ["--empty"] : parentIds)],
-      ...(gone.length === 0 ? [] : [["rm", "-q", "--cached", "--ignore-unmatch", "--", ...gone]]),
+      ...(removedNames.length === 0 ? [] : [["rm", "-q", "--cached", "--ignore-unmatch", "--", ...removedNames]]),
       // --force: git is configured to ignore the folder.
-      ["add", "--force", "--", ...present],
+      ["add", "--force", "--", ...presentNames],
     ];
     for (const step of steps) {
       const result = await git(step, index);
@@ -144,9 +144,10 @@ export async function commitToBranch(
 
 interface BranchCommit {
   /** Paths relative to the folder in which git runs. */
-  readonly present: readonly string[];
-  readonly gone: readonly string[];
+  readonly presentNames: readonly string[];
+  /** Files to remove from the branch. */
+  readonly removedNames: readonly string[];
   readonly message: string;
-  /** Options with a default name and address, where git has none. */
+  /** Options with a default name and address, if git's configuration has none. */
   readonly identity: readonly string[];
 }

@@ -17,7 +17,7 @@ export interface Lock {
 }
 
 /**
- * The content of the lock file. It tells a live holder from a dead one whose pid now belongs to another process.
+ * The content of the lock file. It shows whether the holder is alive, even if its pid now belongs to another process.
  */
 interface Holder extends PidSpace {
   readonly pid: number;
@@ -28,12 +28,12 @@ interface Holder extends PidSpace {
   readonly token: string;
   /** ISO 8601, for people. */
   readonly since?: string;
-  /** True: the holder is a command that ends within seconds, not a run. */
+  /** Set if the holder is a command that ends within seconds, and not a run. */
   readonly short?: true;
 }
 
 /** A lock file that is not valid, for example after a power cut. */
-interface Unreadable {
+interface InvalidHolder {
   readonly token?: undefined;
 }
 
@@ -42,41 +42,41 @@ const shortWaitMs = 20_000;
 
 /**
  * Takes the lock at `file`, or takes it over from a process that died without releasing it.
- * `describe` names what is locked, as the start of a sentence. `short`: this command releases the lock within seconds.
+ * `subject` names what is locked, as the start of a sentence. `short`: this command releases the lock within seconds.
  * If another short command holds the lock, waits up to 20 seconds.
  * @throws ExpectedError when a live process or another host holds it, or when the folder can't be written.
  */
 export async function acquireLock(
   file: string,
-  { describe, short = false }: { readonly describe: string; readonly short?: boolean },
+  { subject, short = false }: { readonly subject: string; readonly short?: boolean },
 ): Promise<Lock> {
   return withExplainedErrors(file, async () => {
     const ownHolder = { ...(await describeSelf()), ...(short ? { short } : {}) };
     const deadline = performance.now() + shortWaitMs;
     for (;;) {
-      const blocker = await tryToTake(file, ownHolder);
+      const blocker = await tryTakeLock(file, ownHolder);
       if (blocker === undefined) return lockOf(file, ownHolder);
       if (blocker.short !== true || performance.now() >= deadline)
-        throw new ExpectedError(refusal(file, describe, blocker));
-      await shortRandomDelay();
+        throw new ExpectedError(refusal(file, subject, blocker));
+      await waitShortly();
     }
   });
 }
 
 /** Waits 10 to 30 ms; random, so that processes that wait for the same lock don't collide. */
-const shortRandomDelay = (): Promise<void> => sleep(10 + Math.random() * 20);
+const waitShortly = (): Promise<void> => sleep(10 + Math.random() * 20);
 
 /**
- * What is locked, as the start of a sentence, and how many milliseconds to wait for it. The wait ends early if `abort`
- * is aborted.
+ * `subject`: what is locked, as the start of a sentence. `waitMs`: the maximum wait. The wait ends early if `abort` is
+ * aborted.
  */
-interface Waiting {
-  readonly describe: string;
+interface WaitOptions {
+  readonly subject: string;
   readonly waitMs: number;
   readonly abort?: AbortSignal;
   /**
-   * True: work under this lock takes some milliseconds. So if a holder in another container of this machine still holds
-   * the lock after the wait, it was killed.
+   * True: work under this lock takes only milliseconds. So if a process in another container of this machine still
+   * holds the lock after the wait, that process was killed, and its lock is removed.
    */
   readonly isBrief?: boolean;
 }
@@ -91,7 +91,7 @@ async function removeContainerLock(file: string): Promise<void> {
  * Runs `work` while it holds the lock at `file`; waits for the lock.
  * @throws ExpectedError if the lock does not become free in time.
  */
-export async function withLock<T>(file: string, options: Waiting, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(file: string, options: WaitOptions, work: () => Promise<T>): Promise<T> {
   const lock = await waitForLock(file, options);
   try {
     return await work();
@@ -100,7 +100,7 @@ export async function withLock<T>(file: string, options: Waiting, work: () => Pr
   }
 }
 
-async function waitForLock(file: string, options: Waiting): Promise<Lock> {
+async function waitForLock(file: string, options: WaitOptions): Promise<Lock> {
   const deadline = performance.now() + options.waitMs;
   for (;;) {
     try {
@@ -110,7 +110,7 @@ async function waitForLock(file: string, options: Waiting): Promise<Lock> {
       const isHeldByAnother = error instanceof ExpectedError && error.cause === undefined;
       if (isHeldByAnother && options.isBrief === true && performance.now() >= deadline) await removeContainerLock(file);
       if (!isHeldByAnother || performance.now() >= deadline || options.abort?.aborted === true) throw error;
-      await shortRandomDelay();
+      await waitShortly();
     }
   }
 }
@@ -145,9 +145,9 @@ async function describeSelf(): Promise<Holder> {
 }
 
 /** Returns the holder that blocks the lock, or undefined when this process has taken the lock. */
-async function tryToTake(file: string, ownHolder: Holder): Promise<Holder | undefined> {
+async function tryTakeLock(file: string, ownHolder: Holder): Promise<Holder | undefined> {
   for (;;) {
-    if (createWith(file, ownHolder)) return undefined;
+    if (createLockFile(file, ownHolder)) return undefined;
     const holder = await readHolder(file);
     if (holder === undefined) continue; // was released just now
     if (holder.token !== undefined && !(await isDead(holder))) return holder;
@@ -165,8 +165,8 @@ async function tryToTake(file: string, ownHolder: Holder): Promise<Holder | unde
 async function takeOver(file: string, ownHolder: Holder, deadToken: string | undefined): Promise<Holder | undefined> {
   const guard = `${file}.takeover`;
   const guardHolder = { ...ownHolder, token: randomBytes(12).toString("hex") };
-  const activeHolder = await tryToTake(guard, guardHolder);
-  // The holder of the guard will soon hold the lock, or has just lost the race for it; in both cases it is alive.
+  const activeHolder = await tryTakeLock(guard, guardHolder);
+  // The holder of the guard is alive. It will soon hold the lock, unless another process has just taken it.
   if (activeHolder !== undefined) return activeHolder;
   try {
     const current = await readHolder(file);
@@ -179,7 +179,7 @@ async function takeOver(file: string, ownHolder: Holder, deadToken: string | und
     }
     return undefined;
   } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error; // swept, as in createWith
+    if (!hasCode(error, "ENOENT")) throw error; // removed, as in createLockFile
     return undefined;
   } finally {
     await lockOf(guard, guardHolder).release();
@@ -190,7 +190,7 @@ async function takeOver(file: string, ownHolder: Holder, deadToken: string | und
  * Creates the lock file together with its content in one step, so nobody can read an empty lock file. Returns false if
  * a lock file exists.
  */
-function createWith(file: string, ownHolder: Holder): boolean {
+function createLockFile(file: string, ownHolder: Holder): boolean {
   const tempPath = writeTemporary(file, ownHolder);
   try {
     linkSync(tempPath, file);
@@ -198,7 +198,7 @@ function createWith(file: string, ownHolder: Holder): boolean {
   } catch (error) {
     // ENOENT: the holder of the lock removes temporary files, and may have removed ours.
     if (hasCode(error, "EEXIST", "ENOENT")) return false;
-    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createWithoutLinks(file, ownHolder);
+    if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createLockFileWithoutLink(file, ownHolder);
     throw error;
   } finally {
     rmSync(tempPath, { force: true });
@@ -206,7 +206,7 @@ function createWith(file: string, ownHolder: Holder): boolean {
 }
 
 /** For file systems without hard links, such as exFAT. */
-function createWithoutLinks(file: string, ownHolder: Holder): boolean {
+function createLockFileWithoutLink(file: string, ownHolder: Holder): boolean {
   try {
     writeFileSync(file, JSON.stringify(ownHolder), { flag: "wx" });
     return true;
@@ -228,7 +228,7 @@ function writeTemporary(file: string, ownHolder: Holder): string {
   }
 }
 
-async function readHolder(file: string): Promise<Holder | Unreadable | undefined> {
+async function readHolder(file: string): Promise<Holder | InvalidHolder | undefined> {
   try {
     const holder: unknown = JSON.parse(await readRegularText(file));
     return isHolder(holder) ? holder : {};
@@ -250,8 +250,9 @@ async function isDead(holder: Holder): Promise<boolean> {
 }
 
 /**
- * Where a holder runs, according to its lock file. `here`: its pid is valid here. `gone`: it ended with an earlier boot
- * of this machine. Otherwise it runs elsewhere, and this process can't know whether it is alive. Locks of earlier
+ * Where a holder runs, according to its lock file. `here`: its pid is valid here. `gone`: this machine was started
+ * again since. `machine` and `namesake`: on another machine, which may have the same name. `container`: in another
+ * container of this machine. If it runs elsewhere, this process can't know whether it is alive. Locks of earlier
  * versions contain only the host.
  */
 function placeOf({ host, machine, boot, pids, since }: Holder): "here" | "gone" | "container" | "namesake" | "machine" {
@@ -270,7 +271,7 @@ const isHeldBy = async (file: string, ownHolder: Holder): Promise<boolean> =>
   (await readHolder(file))?.token === ownHolder.token;
 
 function lockOf(file: string, ownHolder: Holder): Lock {
-  // The version of the lock file that contained our token. As long as it is unchanged, no read is necessary.
+  // The version of the lock file in which our token was found. If the version is the same, no read is necessary.
   let ownStamp: Stamp | undefined;
   return {
     isMine: () =>
@@ -291,15 +292,15 @@ function lockOf(file: string, ownHolder: Holder): Lock {
   };
 }
 
-function refusal(file: string, description: string, holder: Holder): string {
+function refusal(file: string, subject: string, holder: Holder): string {
   const since = holder.since === undefined ? "" : ` since ${holder.since}`;
   const place = placeOf(holder);
   const placeText = {
     machine: ` on the machine ${holder.host}`,
-    namesake: ` on another machine that is called ${holder.host} too`,
+    namesake: ` on another machine with the same name ${holder.host}`,
     container: " in another container of this machine",
   };
   if (place !== "here" && place !== "gone")
-    return `${description} is in use by process ${holder.pid}${placeText[place]}${since}; wait for it, or, if it is gone, delete ${file}.`;
-  return `${description} is in use by process ${holder.pid}${since}; wait until it ends, or stop it.`;
+    return `${subject} is in use by process ${holder.pid}${placeText[place]}${since}; wait for it, or, if it is gone, delete ${file}.`;
+  return `${subject} is in use by process ${holder.pid}${since}; wait until it ends, or stop it.`;
 }

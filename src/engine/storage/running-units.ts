@@ -20,7 +20,7 @@ export function recordRunningUnits(folder: string, tell: Tell, now: () => number
     try {
       const text = JSON.stringify({ pid: process.pid, iterations: [...iterations.values()], format: stateVersion });
       if (iterations.size === 0) rmSync(file, { force: true });
-      else await writeFileAtomic(file, text, { durable: false });
+      else await writeFileAtomic(file, text, { isDurable: false });
     } catch {}
   };
   return async (event) => {

@@ -84,7 +84,7 @@ export async function saveText(cacheDir: string, id: string, text: DocumentText,
       ...(text.depth === "abstract" ? { run: runId } : {}),
       ...text,
     } satisfies CachedText),
-    { durable: false },
+    { isDurable: false },
   );
   return path;
 }

@@ -114,7 +114,7 @@ export async function cacheAbout(folder: string, paper: NamedPaper, about: About
   const cached: CachedAbout = { paper: paper.id, at: new Date(now).toISOString(), asked: lookupKey(paper), about };
   try {
     withExplainedErrors(path, () => makeFolder(dirname(path)));
-    await writeFileAtomic(path, JSON.stringify({ ...cached, format: stateVersion }), { durable: false });
+    await writeFileAtomic(path, JSON.stringify({ ...cached, format: stateVersion }), { isDurable: false });
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
   }

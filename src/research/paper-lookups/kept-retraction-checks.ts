@@ -195,7 +195,7 @@ async function save(file: string, checks: CachedChecks): Promise<void> {
   try {
     withExplainedErrors(file, () => makeFolder(dirname(file)));
     const text = JSON.stringify({ ...Object.fromEntries(newest), format: stateVersion });
-    await writeFileAtomic(file, text, { durable: false });
+    await writeFileAtomic(file, text, { isDurable: false });
   } catch (error) {
     // The services are queried again next time.
     if (!(error instanceof ExpectedError)) throw error;

@@ -27,7 +27,8 @@ export async function commitSearch(path: string, search: SearchRecord): Promise<
   const bytes = pack(search);
   const existing = await readRegularUpTo(path, maxBytes).catch(() => undefined);
   if (bytes === undefined || bytes.length > maxBytes) return await rm(path, { force: true });
-  if (!(existing instanceof Buffer) || !existing.equals(bytes)) await writeFileAtomic(path, bytes, { durable: false });
+  if (!(existing instanceof Buffer) || !existing.equals(bytes))
+    await writeFileAtomic(path, bytes, { isDurable: false });
 }
 
 function pack({ search, day, steps, listings }: SearchRecord): Buffer | undefined {

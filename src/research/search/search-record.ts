@@ -76,5 +76,5 @@ const isRecord = (value: unknown): value is PaperRecord => {
 /** Writes the record of a search. A crash can lose it, because the cache of answers has the same content. */
 export async function writeSearchRecord(path: string, record: SearchRecord): Promise<void> {
   withExplainedErrors(path, () => makeFolder(dirname(path)));
-  await writeFileAtomic(path, JSON.stringify({ ...record, format: stateVersion }), { durable: false });
+  await writeFileAtomic(path, JSON.stringify({ ...record, format: stateVersion }), { isDurable: false });
 }

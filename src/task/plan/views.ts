@@ -169,7 +169,7 @@ export async function writeViews(
       foreign.push(name);
       continue;
     }
-    if (textBefore !== text) await writeFileAtomic(path, text, { durable: false });
+    if (textBefore !== text) await writeFileAtomic(path, text, { isDurable: false });
     written.push(name);
   }
   return { written, userFiles: foreign };

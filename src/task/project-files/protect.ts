@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Tell } from "../../engine/loop/types.js";
 import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf, rescuedFolder } from "../../engine/lib/layout.js";
-import { type GuardEntry, type GuardedFolder, type Guard, listed } from "../../engine/storage/guard/guard.js";
+import { type GuardEntry, type GuardedFolder, type Guard, joinedNames } from "../../engine/storage/guard/guard.js";
 import { openRecordedGuard } from "../../engine/storage/guard/guard-record.js";
 import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
 import { runGit } from "../../engine/storage/git-command.js";
-import type { RepositoryOf } from "../../engine/storage/git-repository.js";
+import type { FolderRepository } from "../../engine/storage/git-repository.js";
 import { logName, unwantedNewFiles, stateName, taskLedger, taskName } from "./layout.js";
 
 /**
@@ -74,7 +74,7 @@ export async function protectedPathsOf(
     moreFiles,
   }: {
     /** The repository of the workspace. */
-    readonly repository: RepositoryOf | undefined;
+    readonly repository: FolderRepository | undefined;
     readonly everything: boolean;
     readonly configs: readonly string[];
     /** More files of the folder, such as the records of a team. */
@@ -94,7 +94,7 @@ export async function protectedPathsOf(
   ];
   const records = hiddenFolder(folder);
   if (repository === undefined) return { files, folders: recordFolders, history: [], git: [], records };
-  const gitFolders = [...new Set([repository.folder, repository.common])];
+  const gitFolders = [...new Set([repository.folder, repository.commonFolder])];
   const inGit = (names: readonly string[]) =>
     gitFolders.flatMap((root) => names.map((name) => ({ path: join(root, name) })));
   const moduleFolders = gitFolders.map((root) => ({
@@ -169,7 +169,7 @@ const entryOf = (
   files,
   folders,
   // Messages that the user has sent meanwhile are not removed.
-  decide: async ({ path, before, now }) =>
+  decide: async ({ path, before, current: now }) =>
     before.kind === "absent" &&
     now.kind === "file" &&
     dirname(path) === inboxFolder(folder) &&
@@ -178,7 +178,7 @@ const entryOf = (
       : undefined,
   describe(changes, { during }, keptFolder) {
     if (changes.length === 0) return [];
-    const names = listed(changes.map(({ path }) => relative(folder, path)));
+    const names = joinedNames(changes.map(({ path }) => relative(folder, path)));
     const keptText = changes.some(({ isSetAside }) => isSetAside)
       ? `; the earlier content is in ${relative(folder, keptFolder)}`
       : "";

@@ -1,7 +1,7 @@
 import { constants, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { listed } from "../../engine/storage/guard/guard.js";
+import { joinedNames } from "../../engine/storage/guard/guard.js";
 import type { AgentRun, Tell, Unit } from "../../engine/loop/types.js";
 import type { AgentOutput, MadeFile, OutputChanges } from "../../engine/points/points.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
@@ -49,7 +49,7 @@ export async function transformFiles(
   const writtenPaths: string[] = [];
   for (const { path, text } of newFiles) if (await writeIfInside(workspace, path, text)) writtenPaths.push(path);
   if (writtenPaths.length === 0) return;
-  const message = `A plugin has transformed ${listed(writtenPaths)}, which the agent had changed.`;
+  const message = `A plugin has transformed ${joinedNames(writtenPaths)}, which the agent had changed.`;
   await tell({ type: "notice", level: "info", message });
 }
 

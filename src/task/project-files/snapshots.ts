@@ -6,7 +6,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { type GitAnswer, type GitLimits, runGit } from "../../engine/storage/git-command.js";
-import { configurationOf, type GitConfiguration, type RepositoryOf } from "../../engine/storage/git-repository.js";
+import { configurationOf, type GitConfiguration, type FolderRepository } from "../../engine/storage/git-repository.js";
 import { readRegularFile } from "../../engine/storage/regular-file.js";
 import { brokenStatesPattern, stateName, taskName } from "./layout.js";
 import { withUnchangingGit } from "./unchanging-git.js";
@@ -117,7 +117,7 @@ type Git = (args: readonly string[], more?: GitLimits) => Promise<GitAnswer>;
 /** Opens the snapshots of `folder`, which lies in `repository`, for a task. */
 export function openSnapshots(
   folder: string,
-  repository: RepositoryOf,
+  repository: FolderRepository,
   id: string,
   { index, views, notify, abort }: SnapshotOptions,
 ): Snapshots {
@@ -130,7 +130,7 @@ export function openSnapshots(
    * may start the filters of files that changed a moment ago.
    */
   const withUnchangingRun = <Result>(action: (safeGit: Git) => Promise<Result>): Promise<Result> =>
-    withUnchangingGit(repository.common, async (limits) => {
+    withUnchangingGit(repository.commonFolder, async (limits) => {
       // The configuration is read each time, because an agent may have changed a file that it includes. Git resolves
       // the relative path of an included file from the folder in `limits`.
       const filterSettings = withoutFilters(await configurationOf(folder, { ...repositoryOptions, ...limits }));
@@ -201,7 +201,7 @@ export function openSnapshots(
       await removeNestedFromIndex(safeGit);
       // Files that can't be read are skipped; a snapshot of the others is better than no snapshot.
       const result = await safeGit(["add", "--all", "--ignore-errors", "--", ".", ...ownFiles, ...generatedFiles]);
-      if (result.ended !== undefined) throw new ExpectedError(`git was ended because ${result.ended}`);
+      if (result.endReason !== undefined) throw new ExpectedError(`git was ended because ${result.endReason}`);
       await addCommittedFolders(safeGit);
       return (await outputOf(safeGit(["write-tree"]))).trim();
     });
@@ -335,7 +335,7 @@ const namesOf = (names: readonly string[]): string =>
   names.length > 4 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
 
 async function outputOf(answer: Promise<GitAnswer>): Promise<string> {
-  const { ok: isOk, stdout, stderr, ended } = await answer;
+  const { ok: isOk, stdout, stderr, endReason: ended } = await answer;
   if (isOk) return stdout;
   const missingObject = /(?:bad object|not a valid object name:?) ([0-9a-f]{40,64})/i.exec(stderr)?.[1];
   if (missingObject !== undefined)
@@ -370,9 +370,9 @@ const contentOf = (path: string): Promise<string | undefined> =>
   );
 
 /** Adds these files to .git/info/exclude, which git does not share. Does nothing without a repository. */
-export async function excludeFromGit(repository: RepositoryOf | undefined, names: readonly string[]): Promise<void> {
+export async function excludeFromGit(repository: FolderRepository | undefined, names: readonly string[]): Promise<void> {
   if (repository === undefined) return;
-  const file = join(repository.common, "info", "exclude");
+  const file = join(repository.commonFolder, "info", "exclude");
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = new Set(text.split("\n").map((line) => line.trim()));
   const missing = names.map((name) => `/${repository.prefix}${name}`).filter((line) => !lines.has(line));

@@ -82,7 +82,7 @@ export function createTaskReader(path: string): () => Promise<RalphTask> {
   let lastText: string | undefined;
   return async () => {
     const { task, text } = await readOnceSaved(path, () => readTaskFile(path));
-    if (text !== lastText) await writeFileAtomic(lastGoodPath(path), text, { durable: false });
+    if (text !== lastText) await writeFileAtomic(lastGoodPath(path), text, { isDurable: false });
     lastText = text;
     return task;
   };

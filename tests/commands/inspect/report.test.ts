@@ -111,7 +111,7 @@ describe("report", () => {
   test("shows the report and checks it while a run works on the project, which then writes the files", async () => {
     const { cwd, folder, run, read } = project(said());
     mkdirSync(join(folder, ".ralph"), { recursive: true });
-    const lock = await acquireLock(lockFile(folder), { describe: "The test" });
+    const lock = await acquireLock(lockFile(folder), { subject: "The test" });
     const shown = await run();
     expect([shown.exitCode, shown.out]).toEqual([0, expect.stringContaining("Answer: It takes 14 minutes.")]);
     expect(shown.out).not.toContain("Written in");

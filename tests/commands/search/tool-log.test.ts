@@ -20,7 +20,7 @@ async function research() {
     await toolCommand({ name: "search_papers", research: ["hands"], json: JSON.stringify({ query }) }, io);
     return io.out();
   };
-  const running = () => acquireLock(join(folder, ".ralph", "lock"), { describe: "It" });
+  const running = () => acquireLock(join(folder, ".ralph", "lock"), { subject: "It" });
   return { folder, search, running };
 }
 

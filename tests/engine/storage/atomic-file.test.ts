@@ -17,11 +17,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import {
   appendOnce,
-  coarsestTimeStep,
+  coarsestTimeStepMs,
   sizeOf,
   stampOf,
-  sweepTemporaryFiles,
-  timeStepAt,
+  removeTemporaryFiles,
+  timeStepMsAt,
   writeFileAtomic,
   writePiecesAtomic,
 } from "../../../src/engine/storage/atomic-file.js";
@@ -53,12 +53,12 @@ describe("an atomic write", () => {
   it("is made over the version that was expected, and tells the new one, also where the copy may be lost", async () => {
     const path = join(temporaryFolder(), "rrd.json");
     const first = await writeFileAtomic(path, "one");
-    const second = await writeFileAtomic(path, "two, longer", { ifStill: first! });
+    const second = await writeFileAtomic(path, "two, longer", { expectedStamp: first! });
     expect(text(path)).toBe("two, longer");
     expect(second).toBe(stampOf(path));
     expect(second).not.toBe(first);
-    await writeFileAtomic(path, "three", { durable: false });
-    await writeFileAtomic(join(path, "..", "new.json"), "four", { durable: false });
+    await writeFileAtomic(path, "three", { isDurable: false });
+    await writeFileAtomic(join(path, "..", "new.json"), "four", { isDurable: false });
     expect([text(path), text(join(path, "..", "new.json"))]).toEqual(["three", "four"]);
   });
 
@@ -67,7 +67,7 @@ describe("an atomic write", () => {
     const first = await writeFileAtomic(path, "one");
     expect(first).toBe(stampOf(path));
     writeFileSync(path, "by hand");
-    expect(await writeFileAtomic(path, "two", { ifStill: first! })).toBeUndefined();
+    expect(await writeFileAtomic(path, "two", { expectedStamp: first! })).toBeUndefined();
     expect(text(path)).toBe("by hand");
     expect(readdirSync(join(path, ".."))).toEqual(["rrd.json"]);
   });
@@ -84,10 +84,10 @@ describe("an atomic write", () => {
     const folder = temporaryFolder();
     for (const name of [".rrd.json.0123456789ab.ralph-tmp", "rrd.json", ".hidden", "mine.ralph-tmp"])
       writeFileSync(join(folder, name), "");
-    await sweepTemporaryFiles(folder);
+    await removeTemporaryFiles(folder);
     expect(readdirSync(folder).toSorted()).toEqual([".hidden", "mine.ralph-tmp", "rrd.json"]);
-    await sweepTemporaryFiles(join(folder, "absent"));
-    await expect(sweepTemporaryFiles(join(folder, "rrd.json"))).rejects.toThrow(
+    await removeTemporaryFiles(join(folder, "absent"));
+    await expect(removeTemporaryFiles(join(folder, "rrd.json"))).rejects.toThrow(
       `${join(folder, "rrd.json")} is a file where a folder belongs; move it away.`,
     );
   });
@@ -141,7 +141,7 @@ describe("a version of a file", () => {
 });
 
 it("times that are whole seconds may be of a file system that counts in twos of them", () => {
-  expect([timeStepAt(5_000), timeStepAt(5_000.4), timeStepAt(5_004)]).toEqual([coarsestTimeStep, 20, 20]);
+  expect([timeStepMsAt(5_000), timeStepMsAt(5_000.4), timeStepMsAt(5_004)]).toEqual([coarsestTimeStepMs, 20, 20]);
 });
 
 it.each(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "ENOENT", "EISDIR", "ELOOP"])(
@@ -323,7 +323,7 @@ describe("what must survive a power cut", () => {
 
   it("is not a copy that may be lost: it costs no wait for the disk", async () => {
     const path = join(temporaryFolder(), "rrd.json");
-    expect(await syncsOf(path, () => writeFileAtomic(path, "new text", { durable: false }))).toEqual([]);
+    expect(await syncsOf(path, () => writeFileAtomic(path, "new text", { isDurable: false }))).toEqual([]);
   });
 
   it("is a line of a log, and the name of a log that is new", async () => {
@@ -394,7 +394,7 @@ it.skipIf(process.platform !== "linux")("no file and no folder stays open", asyn
     });
   await writeFileAtomic(join(folder, "rrd.json"), "text");
   await appendOnce(join(folder, "ledger.jsonl"), { offset: 0, text: "one\n" });
-  await sweepTemporaryFiles(folder);
+  await removeTemporaryFiles(folder);
   expect(openNow().filter((path) => path.startsWith(folder))).toEqual([]);
 });
 

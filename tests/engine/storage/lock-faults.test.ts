@@ -33,7 +33,7 @@ beforeEach(() => {
   fs.answer = undefined;
 });
 
-const what = { describe: "The research" };
+const what = { subject: "The research" };
 const lockFile = () => join(temporaryFolder(), "lock");
 const beside = (file: string) => readdirSync(dirname(file)).filter((name) => name !== basename(file));
 const fail = (code: string) => (): never => {

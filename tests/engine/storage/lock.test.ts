@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/folders.js";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 
-const what = { describe: "The research" };
+const what = { subject: "The research" };
 const lockFile = () => join(temporaryFolder(), "lock");
 const holderIn = (file: string) => JSON.parse(readFileSync(file, "utf8"));
 
@@ -388,7 +388,7 @@ describe("a lock under the name of this host", () => {
   const long = "2026-01-01T00:00:00Z";
 
   it.runIf(process.platform === "linux").each([
-    ["of another machine", { machine: "another" }, `on another machine that is called ${hostname()} too`],
+    ["of another machine", { machine: "another" }, `on another machine with the same name ${hostname()}`],
     ["of a machine of the same image", { boot: "another", since: new Date().toISOString() }, "on another machine"],
     ["of another container", { pids: "pid:[1]" }, "in another container of this machine"],
   ])("%s is not judged by a pid that means nothing here", async (_, over, where) => {

@@ -35,7 +35,7 @@ async function held() {
     papers_pool: [paper("p1", "pending"), paper("p2", "pending")],
   });
   mkdirSync(join(folder, ".ralph"));
-  const lock = await acquireLock(lockFile(folder), { describe: "the project" });
+  const lock = await acquireLock(lockFile(folder), { subject: "the project" });
   onTestFinished(() => lock.release());
   const told: NewEvent[] = [];
   const tell = recordRunningUnits(folder, async (event) => void told.push(event), Date.now);
@@ -75,7 +75,7 @@ test("what a killed run left is not told of: not without a lock, nor under the l
   expect(existsSync(file)).toBe(true);
   expect(await readRunningUnits(folder)).toEqual([]);
   expect((await cli(["status", "hands"], cwd)).out).not.toContain("Under way");
-  const again = await acquireLock(lockFile(folder), { describe: "the project" });
+  const again = await acquireLock(lockFile(folder), { subject: "the project" });
   onTestFinished(() => again.release());
   writeFileSync(file, left.replace(`"pid":${process.pid}`, '"pid":1'));
   expect(await readRunningUnits(folder)).toEqual([]);

@@ -119,7 +119,7 @@ describe("records of before quotes had passages", () => {
 
   test("are not written while a run holds the project, and shown with their passages all the same", async () => {
     const { folder, verify, rrd } = await project();
-    const lock = await acquireLock(join(folder, ".ralph/lock"), { describe: "test" });
+    const lock = await acquireLock(join(folder, ".ralph/lock"), { subject: "test" });
     try {
       const held = rrd();
       expect(await verify()).toBe(0);

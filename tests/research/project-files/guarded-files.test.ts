@@ -467,7 +467,7 @@ describe("of the researches beside it", () => {
     writeFileSync(join(other, "rrd.json"), "{}");
     return join(other, "rrd.json");
   };
-  const hold = (rrd: string) => acquireLock(join(dirname(rrd), ".ralph/lock"), { describe: "It" });
+  const hold = (rrd: string) => acquireLock(join(dirname(rrd), ".ralph/lock"), { subject: "It" });
   const begin = async () => {
     const [folder, stateDir] = [researchFolder(sampleRrd(3)), temporaryFolder()];
     const [one, two, held] = [beside(folder, "one"), beside(folder, "two"), beside(folder, "held")];

@@ -154,7 +154,7 @@ test("the agent at work is shown by its transcript, without secrets; what a kill
   const brief = '# The unit\n\n<unit>\n{\n "kind": "paper",\n "unit": "b",\n "title": "On feet"\n}\n</unit>\n';
   writeFileSync(join(transcripts, "1.brief.md"), brief);
   writeFileSync(join(transcripts, "1.jsonl"), "said before\n");
-  const lock = await acquireLock(join(folder, ".ralph/lock"), { describe: "It" });
+  const lock = await acquireLock(join(folder, ".ralph/lock"), { subject: "It" });
   const browser = await served(cwd);
   const follower = browser.follow(`${at}events`);
   await follower.until((parts) => parts.has("now"));

@@ -39,7 +39,7 @@ const add = (folder: string, ...args: Parameters<typeof line>) =>
 /** Takes the lock of a research as a run elsewhere does. */
 function hold(folder: string): Promise<Lock> {
   mkdirSync(join(folder, ".ralph"), { recursive: true });
-  return acquireLock(join(folder, ".ralph", "lock"), { describe: "It" });
+  return acquireLock(join(folder, ".ralph", "lock"), { subject: "It" });
 }
 
 describe("watch", () => {

@@ -152,7 +152,7 @@ test("an answer stands, and says why, where its check can't be had", async () =>
 
 test("while a run holds the project answer and check wait in its inbox, and become one answer", async () => {
   mkdirSync(join(folder, ".ralph"));
-  const lock = await acquireLock(join(folder, ".ralph/lock"), { describe: "test" });
+  const lock = await acquireLock(join(folder, ".ralph/lock"), { subject: "test" });
   try {
     expect((await cli(["ask", question, "--check", ...agent], cwd)).code).toBe(0);
     expect((await cli(["ask", "What helps the reach of fingers?", "--check", ...agent], cwd)).code).toBe(0);

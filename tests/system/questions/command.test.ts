@@ -58,7 +58,7 @@ test.each([
 
 test("while a run holds the project the answer waits in its inbox and is kept by it once", async () => {
   const count = answers().length;
-  const lock = await acquireLock(join(folder, ".ralph/lock"), { describe: "test" });
+  const lock = await acquireLock(join(folder, ".ralph/lock"), { subject: "test" });
   try {
     const { code, out } = await cli(["ask", question, ...agent], cwd);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("Left out of the answer:") });

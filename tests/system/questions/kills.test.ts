@@ -80,7 +80,7 @@ test(
         continue;
       }
       asked.add(question);
-      const lock = way === "inbox" ? await acquireLock(join(folder, ".ralph/lock"), { describe: "test" }) : undefined;
+      const lock = way === "inbox" ? await acquireLock(join(folder, ".ralph/lock"), { subject: "test" }) : undefined;
       const from = Date.now();
       const { out, byItself } = await killed(asking(question), root, delay);
       await lock?.release();

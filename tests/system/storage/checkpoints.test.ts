@@ -17,7 +17,7 @@ import {
 import { execFileSync } from "node:child_process";
 import { hostname } from "node:os";
 import { listeningGit } from "../../support/processes/listening-git.js";
-import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
+import { openCheckpoints, noCommitsReason } from "../../../src/engine/storage/checkpoints.js";
 import { committedFiles } from "../../../src/research/project-files/layout.js";
 
 describe("a checkpoint", () => {
@@ -547,9 +547,9 @@ describe("checkpoints", () => {
 it("a repository that git can't work in is told of, with what git says", async () => {
   const [broken, without] = [repository(), repository()];
   writeFileSync(join(broken, ".git/config"), "[broken\n");
-  expect(await withoutHistory(broken)).toMatch(
+  expect(await noCommitsReason(broken)).toMatch(
     /^Nothing is committed, because git refuses its repository \(bad config/,
   );
   execFileSync("git", ["config", "core.bare", "true"], { cwd: without });
-  expect(await withoutHistory(without)).toContain("lies in a git repository without files");
+  expect(await noCommitsReason(without)).toContain("is in a git repository without files");
 });

@@ -16,7 +16,7 @@ import {
   type Told,
   temporaryFolder,
 } from "../../support/folders.js";
-import { openCheckpoints, withoutHistory } from "../../../src/engine/storage/checkpoints.js";
+import { openCheckpoints, noCommitsReason } from "../../../src/engine/storage/checkpoints.js";
 import { committedFiles } from "../../../src/research/project-files/layout.js";
 
 describe("a checkpoint", () => {
@@ -190,10 +190,10 @@ describe("checkpoints", () => {
 
 it("that nothing can be committed is said only where there is no repository", async () => {
   const bare = temporaryFolder();
-  expect(await withoutHistory(bare)).toBe(
+  expect(await noCommitsReason(bare)).toBe(
     "Nothing is committed, because this folder is not in a git repository; 'research-ralph init' creates one, --no-git turns commits off.",
   );
-  expect(await withoutHistory(bare, { hasRun: true })).toBeUndefined();
-  expect(await withoutHistory(repository())).toBeUndefined();
-  expect(await withoutHistory(join(bare, "gone"))).toBeUndefined();
+  expect(await noCommitsReason(bare, { hasRun: true })).toBeUndefined();
+  expect(await noCommitsReason(repository())).toBeUndefined();
+  expect(await noCommitsReason(join(bare, "gone"))).toBeUndefined();
 });

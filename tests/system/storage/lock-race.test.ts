@@ -34,10 +34,10 @@ it("a holder killed with SIGKILL, even one nobody waited for, gives way at once"
   expect(await nextWord(child)).toBe("ready");
   child.stdin!.write("go\n");
   expect(await nextWord(child)).toBe("got");
-  await expect(acquireLock(join(folder, "lock"), { describe })).rejects.toThrow(`process ${child.pid}`);
+  await expect(acquireLock(join(folder, "lock"), { subject: describe })).rejects.toThrow(`process ${child.pid}`);
   child.kill("SIGKILL");
   await once(child, "exit");
-  expect(await (await acquireLock(join(folder, "lock"), { describe })).isMine()).toBe(true);
+  expect(await (await acquireLock(join(folder, "lock"), { subject: describe })).isMine()).toBe(true);
 });
 
 it("of many processes that meet a dead holder at once exactly one gets the lock", async () => {

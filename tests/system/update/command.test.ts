@@ -92,7 +92,7 @@ describe("update of several projects", () => {
     const { home, folder, ralph } = await finishedOutsideGit();
     const other = join(home, "researches", "z-other");
     cpSync(folder, other, { recursive: true });
-    const lock = await acquireLock(lockFile(folder), { describe: "It" });
+    const lock = await acquireLock(lockFile(folder), { subject: "It" });
     const done = await ralph("update", folder, other, ...since, "--agent", "baseline");
     await lock.release();
     expect(done.code).not.toBe(0);

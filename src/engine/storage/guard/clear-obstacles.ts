@@ -5,7 +5,7 @@ import { lockFile } from "../../lib/layout.js";
 /** Folders by path: the real path and the permissions of each; undefined if the folder is missing. */
 type FolderStates = ReadonlyMap<string, { readonly realPath: string; readonly mode: number } | undefined>;
 
-/** Outer folders come first. */
+/** The current states of folders. A folder comes before the folders in it. */
 export const folderStates = (paths: readonly string[]): FolderStates =>
   new Map([...new Set(paths)].toSorted((a, b) => a.length - b.length).map((path) => [path, folderState(path)]));
 
@@ -20,16 +20,16 @@ function folderState(path: string): { readonly realPath: string; readonly mode: 
 
 /**
  * Prepares a folder so that files can be restored and moved in it: restores the permissions of the folders, and removes
- * what now stands in the place of a folder, of `asideFolder` (to which files are moved) or of the lock. If a link
- * replaced a folder, the link is removed and its target is not touched. A link that was there before the agent ran is
- * kept. Returns the paths that were removed.
+ * whatever has replaced a folder, `asideFolder` (the folder to which files are moved) or the lock. If a link replaced a
+ * folder, the link is removed and its target is not touched. A link that was there before the agent ran is kept.
+ * Returns the paths that were removed.
  */
 export function clearObstacles(
   folder: string,
   originalStates: FolderStates,
   asideFolder: string | undefined,
 ): string[] {
-  const removed: string[] = [];
+  const removedPaths: string[] = [];
   const states = new Map(
     asideFolder === undefined || originalStates.has(asideFolder)
       ? originalStates
@@ -42,20 +42,20 @@ export function clearObstacles(
     if (path === folder || stats === undefined || stats.isDirectory()) continue;
     if (state !== undefined && stats.isSymbolicLink() && realPath(path) === state.realPath) continue;
     rmSync(path, { force: true });
-    removed.push(path);
+    removedPaths.push(path);
   }
   const lock = lockFile(folder);
   if (lstatSync(lock, { throwIfNoEntry: false })?.isFile() === false) {
     rmSync(lock, { recursive: true, force: true });
-    removed.push(lock);
+    removedPaths.push(lock);
   }
   // The folders are created again, empty; their contents are lost.
-  if (removed.length > 0)
+  if (removedPaths.length > 0)
     for (const [path, state] of originalStates) if (state !== undefined) mkdirSync(path, { recursive: true });
-  return removed;
+  return removedPaths;
 }
 
-/** A failure is ignored here: it is reported with the file that can't be restored because of it. */
+/** Restores the permissions of a folder. A failure is ignored: the file that can't be restored then is reported. */
 function restoreMode(path: string, { mode }: { readonly mode: number }): void {
   try {
     chmodSync(path, mode);

@@ -10,16 +10,16 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { hasCode } from "../../lib/errors.js";
-import { coarsestTimeStep, inodeAt, temporaryName } from "../atomic-file.js";
+import { coarsestTimeStepMs, inodeAt, temporaryName } from "../atomic-file.js";
 import { readRegularUpTo } from "../regular-file.js";
 
-/** The full content of what is at a path, so that it can be restored. `other`: a folder, a FIFO and the like. */
+/** The complete file or link at a path, so that it can be restored. `other`: a folder, a FIFO and the like. */
 export type Version =
   | { readonly kind: "absent" | "other" }
   | { readonly kind: "link"; readonly to: string }
   | { readonly kind: "file"; readonly bytes: Buffer; readonly mode: number };
 
-/** A file with more bytes than our files can have is not read: it differs in any case. */
+/** A larger file is not read: none of our files has so many bytes, so it has changed. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** A version, and a stamp that later shows whether the file has been changed since. */
@@ -33,7 +33,7 @@ export interface Snapshot {
 export async function snapshotOf(path: string): Promise<Snapshot> {
   const stats = inodeAt(path);
   // Checked before the read, so that a change during the read is detected.
-  const isSettled = stats === undefined || Date.now() - stats.ctimeMs > coarsestTimeStep;
+  const isSettled = stats === undefined || Date.now() - stats.ctimeMs > coarsestTimeStepMs;
   try {
     const version = stats === undefined ? absent : await versionOf(path, stats);
     return isSettled ? { version, stamp: stampFrom(stats) } : { version };
@@ -43,7 +43,7 @@ export async function snapshotOf(path: string): Promise<Snapshot> {
   }
 }
 
-/** Whether `path` is unchanged since the snapshot; also false if only a read could answer that. */
+/** Whether the file at `path` has the stamp of the snapshot. False does not mean that its content has changed. */
 export const isUntouched = (path: string, { stamp }: Snapshot): boolean =>
   stamp !== undefined && stampFrom(inodeAt(path)) === stamp;
 
@@ -74,14 +74,14 @@ export function isSameVersion(a: Version, b: Version): boolean {
 }
 
 /**
- * Moves whatever is at `path` to `aside`; removes it where it can't be moved. Returns whether it was moved. This
- * function and the next two are synchronous, so that no other work of this process runs between the check of a file and
- * its change.
+ * Moves whatever is at `path` to `asidePath`; if that fails, removes it. Returns whether it was moved. This function
+ * and the next two are synchronous, so that no other work of this process runs between the check of a file and its
+ * change.
  */
-export function moveAside(path: string, aside: string): boolean {
+export function moveAside(path: string, asidePath: string): boolean {
   try {
-    mkdirSync(dirname(aside), { recursive: true });
-    renameSync(path, aside);
+    mkdirSync(dirname(asidePath), { recursive: true });
+    renameSync(path, asidePath);
     return true;
   } catch {
     rmSync(path, { recursive: true, force: true });
@@ -90,15 +90,15 @@ export function moveAside(path: string, aside: string): boolean {
 }
 
 /**
- * Copies the file at `path` to `aside`; anything else than a file is moved there. A copy, so that the file still exists
- * if the process is killed now. Returns whether the copy exists.
+ * Copies the file at `path` to `asidePath`, so that the file still exists if the process is killed now. Anything else
+ * than a file is moved. Returns whether this succeeded.
  */
-export function keepAside(path: string, version: Version, aside: string): boolean {
-  if (version.kind !== "file") return moveAside(path, aside);
+export function copyAside(path: string, version: Version, asidePath: string): boolean {
+  if (version.kind !== "file") return moveAside(path, asidePath);
   try {
-    mkdirSync(dirname(aside), { recursive: true });
-    rmSync(aside, { recursive: true, force: true });
-    writeFileSync(aside, version.bytes, { flag: "wx" });
+    mkdirSync(dirname(asidePath), { recursive: true });
+    rmSync(asidePath, { recursive: true, force: true });
+    writeFileSync(asidePath, version.bytes, { flag: "wx" });
     return true;
   } catch {
     return false;

@@ -21,19 +21,22 @@ import {
 } from "./guard.js";
 
 /**
- * The memory of a guard on the disk, written before the agent starts. Each guard has one file. The first line names the
- * process; every other line describes one path, and the last line of a path is valid. The file is in the state folder
- * of the user, even if a configuration moves the state folder of a project: so nothing that an agent could have written
- * is read to find it. It is not visible in sandboxes.
+ * The first line of a guard's memory on the disk, which is written before the agent starts. Each guard has one file.
+ * The first line names the process; every other line describes one path, and the last line of a path is valid. The file
+ * is in the state folder of the user, even if a configuration moves the state folder of a project: its place must not
+ * depend on anything that an agent could have written. It is not visible in sandboxes.
  */
-interface Header<About> extends GuardSettings {
+interface Header<EntryData> extends GuardSettings {
   readonly pid: number;
   readonly started?: string;
   readonly host: string;
-  /** Marks the agents of this process, so that those still running after a kill are found; absent in old records. */
+  /**
+   * The prefix of the marks of this process's agents: after a kill, it finds agents that still run. Absent in old
+   * records.
+   */
   readonly starter?: string;
   /** Data from which the caller of `openRecordedGuard` builds its entries again. */
-  readonly about: About;
+  readonly about: EntryData;
 }
 
 interface Line {
@@ -81,28 +84,28 @@ export async function openRecordedGuard(
 }
 
 const makeRecord = (file: string): GuardRecord => ({
-  // The leading line feed starts a new line even after an incomplete line, which a full disk leaves.
+  // The line feed at the start ends a line that is incomplete because the disk was full.
   add: (path, rememberedFile) =>
     withExplainedErrors(file, () => appendFileSync(file, `\n${JSON.stringify(lineOf(path, rememberedFile))}\n`)),
   close: () => rmSync(file, { force: true }),
 });
 
 /**
- * Ends agents whose run was killed or crashed, and restores the files that they changed. Call it before any
- * configuration is read. `entriesOf` builds the entries of a guard again. It returns undefined if a later version wrote
- * the record. Returns sentences for a person.
+ * Ends agents whose run was killed or crashed, and restores the files that they changed. Call this before any
+ * configuration is read. `entriesOf` builds the entries of a guard again, or returns undefined if a later version wrote
+ * the record. Returns sentences for the user.
  * @throws ExpectedError if a file in or around `cwd` can't be restored; in other folders a later start tries again.
  */
-export async function healGuards<About>(
+export async function restoreAfterKill<EntryData>(
   folder: string,
   cwd: string,
-  entriesOf: (about: About) => Promise<readonly GuardEntry[] | undefined>,
+  entriesOf: (about: EntryData) => Promise<readonly GuardEntry[] | undefined>,
 ): Promise<string[]> {
-  if (!existsSync(folder) || (await recordsOfDeadProcesses<About>(folder)).length === 0) return [];
+  if (!existsSync(folder) || (await recordsOfDeadProcesses<EntryData>(folder)).length === 0) return [];
   const heal = async () => {
     const sentences: string[] = [];
-    // Read again under the lock: another process may have healed them meanwhile.
-    for (const { file, header, memory } of await recordsOfDeadProcesses<About>(folder)) {
+    // Read again under the lock: another process may have restored the files meanwhile.
+    for (const { file, header, memory } of await recordsOfDeadProcesses<EntryData>(folder)) {
       const { folder: guardedFolder, about, starter } = header;
       // An agent that is still running could change the restored files again.
       if (starter !== undefined && (await killLeftovers(starter)))
@@ -125,7 +128,7 @@ export async function healGuards<About>(
     return sentences;
   };
   try {
-    return await withLock(join(folder, lockName), { describe: folder, waitMs: 20_000 }, heal);
+    return await withLock(join(folder, lockName), { subject: folder, waitMs: 20_000 }, heal);
   } catch (error) {
     // On a full disk no lock can be taken, and the leftovers of a killed run may be what fills the disk. Two processes
     // that heal at the same time do the same work.
@@ -141,13 +144,13 @@ const newerRecordText = (file: string): string =>
 const unknownAgent = { agent: "An agent", during: "an agent worked whose run was then killed, or since" };
 
 /** The records of processes that have ended. */
-async function recordsOfDeadProcesses<About>(folder: string) {
-  const records: { file: string; header: Header<About>; memory: Map<string, RememberedFile> }[] = [];
+async function recordsOfDeadProcesses<EntryData>(folder: string) {
+  const records: { file: string; header: Header<EntryData>; memory: Map<string, RememberedFile> }[] = [];
   for (const name of readdirSync(folder).filter(
     (fileName) => fileName.endsWith(".jsonl") && !fileName.startsWith("."),
   )) {
     const file = join(folder, name);
-    const record = readRecord<About>(file);
+    const record = readRecord<EntryData>(file);
     if (record === undefined) continue;
     const { pid, started, host } = record.header;
     if (host === hostname() && !(await isSameProcess(pid, started))) records.push({ file, ...record });
@@ -156,10 +159,12 @@ async function recordsOfDeadProcesses<About>(folder: string) {
 }
 
 /**
- * Undefined if the record was removed meanwhile. An incomplete line is skipped: the process was killed, or the disk
- * was full, before the write that the line announces.
+ * Reads a record; undefined if it was removed meanwhile. An incomplete line is skipped: the process was killed, or the
+ * disk was full, before the write that the line announces.
  */
-function readRecord<About>(file: string): { header: Header<About>; memory: Map<string, RememberedFile> } | undefined {
+function readRecord<EntryData>(
+  file: string,
+): { header: Header<EntryData>; memory: Map<string, RememberedFile> } | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -173,7 +178,7 @@ function readRecord<About>(file: string): { header: Header<About>; memory: Map<s
     const line = parseLine(lineText);
     if (line !== undefined) memory.set(line.path, rememberedFileOf(line, memory.get(line.path)));
   }
-  return { header: JSON.parse(first) as Header<About>, memory };
+  return { header: JSON.parse(first) as Header<EntryData>, memory };
 }
 
 /** Parses a line; undefined for an incomplete one, since the beginning of a JSON object is never valid JSON. */

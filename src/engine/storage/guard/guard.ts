@@ -11,7 +11,7 @@ import {
   hasChanged,
   isSameVersion,
   isUntouched,
-  keepAside,
+  copyAside,
   moveAside,
   putVersion,
   type Snapshot,
@@ -28,7 +28,7 @@ import { watch } from "./own-writes.js";
 export interface GuardEntry {
   /**
    * `restore`: changed and deleted files are restored, and new files are removed. `set aside`: the content is not
-   * remembered. Files that this program did not write are set aside, and missing files are reported.
+   * remembered; files that this program did not write are moved to `asideFolder`, and missing files are reported.
    */
   readonly rule: "restore" | "set aside";
   readonly files?: readonly string[];
@@ -43,7 +43,7 @@ export interface GuardEntry {
   readonly inMemory?: true;
 }
 
-/** A folder with all its contents, except files and folders with these names at any depth. */
+/** A folder with all files in it. `except`: names of files and folders that are left out, at any depth. */
 export interface GuardedFolder {
   readonly path: string;
   readonly except?: readonly string[];
@@ -59,7 +59,7 @@ export interface Suspect {
 export interface Change {
   readonly path: string;
   readonly before: Version;
-  readonly now: Version;
+  readonly current: Version;
   readonly suspect: Suspect;
   /** The remembered version of another guarded file. */
   readonly rememberedVersion: (path: string) => Version | undefined;
@@ -73,12 +73,14 @@ export interface Finding {
   readonly path: string;
   /** `new`: the file did not exist before; `changed`: it has other content. */
   readonly kind: "new" | "deleted" | "changed";
-  /** The agent's version was set aside. */
+  /** The agent's version was moved or copied to `asideFolder`. */
   readonly isSetAside: boolean;
 }
 
 export interface Guard {
-  /** Checks while an agent works, before files that it could have forged are read. `end` reports what was found. */
+  /**
+   * Call this while an agent works, before a read of files that the agent could have forged. `end` reports findings.
+   */
   check(suspect: Suspect): Promise<void>;
   /**
    * Restores the files after the agent has ended, and ends the guard. Returns one sentence for each kind of damage.
@@ -114,9 +116,11 @@ export type RememberedFile = {
   readonly stamp?: string;
   /** For the rule `set aside`: hash of the content. */
   readonly sha256?: string;
-  /** After a kill: the version before the last write of this program, because that write may not have happened. */
+  /**
+   * After a kill: the version before the last write of the killed process, because that write may not have happened.
+   */
   readonly olderVersion?: Version;
-  /** After a kill, for the rule `set aside`: this program may have moved the file, or not have written it yet. */
+  /** After a kill, for the rule `set aside`: the killed process may have moved the file, or not have written it yet. */
   readonly mayBeMissing?: true;
 };
 
@@ -161,7 +165,7 @@ export async function openGuard(
   const places = folderStates([folder, ...guardFolders, ...settings.places, ...innerFolders]);
   const record = await openRecord?.(new Map([...memory].filter(([, { entry }]) => entry.inMemory !== true)));
   const findings = new Map<GuardEntry, Finding[]>();
-  const sentencesSoFar: string[] = [];
+  const reportedSentences: string[] = [];
   const removedPaths: string[] = [];
   let asideFolder: string | undefined;
   let failures: { readonly path: string; readonly version: Version; readonly error: unknown }[] = [];
@@ -249,22 +253,22 @@ export async function openGuard(
     const change = {
       path,
       before,
-      now: current.version,
+      current: current.version,
       suspect,
       rememberedVersion: (filePath: string) => memory.get(filePath)?.snapshot?.version,
     };
     const verdict = await entry.decide?.(change);
-    // If this program has written the file during `judge`, check the new version.
+    // If this program has written the file while `decide` ran, the new version is checked.
     if (memory.get(path) !== rememberedFile) return await restoreFile(entry, path, suspect);
-    sentencesSoFar.push(...(verdict?.sentences ?? []));
+    reportedSentences.push(...(verdict?.sentences ?? []));
     if (verdict !== undefined && verdict.replacement === undefined) return remember(path, entry, { snapshot: current });
     const version = verdict?.replacement ?? before;
     const kind = before.kind === "absent" ? "new" : current.version.kind === "absent" ? "deleted" : "changed";
-    const keepCopy = () =>
+    const saveCurrent = () =>
       version.kind === "absent"
         ? moveAside(path, asidePathOf(path))
-        : keepAside(path, current.version, asidePathOf(path));
-    const isSetAside = current.version.kind !== "absent" && keepCopy();
+        : copyAside(path, current.version, asidePathOf(path));
+    const isSetAside = current.version.kind !== "absent" && saveCurrent();
     try {
       putVersion(path, version);
     } catch (error) {
@@ -280,17 +284,17 @@ export async function openGuard(
   const checkFiles = async (suspect: Suspect, isFolderMoved: boolean): Promise<void> => {
     failures = [];
     let failure: unknown;
-    const collectFailure = async (path: string, work: () => void | Promise<void>) => {
+    const withCollectedFailure = async (path: string, work: () => void | Promise<void>) => {
       // A failure to restore one file must not prevent the restoring of the others.
       await withExplainedErrors(path, async () => await work()).catch((error: unknown) => (failure ??= error));
     };
     if (!isFolderMoved)
-      await collectFailure(folder, () => void removedPaths.push(...clearObstacles(folder, places, asideFolder)));
+      await withCollectedFailure(folder, () => void removedPaths.push(...clearObstacles(folder, places, asideFolder)));
     for (const entry of entries) {
       const rememberedPaths = [...memory].filter(([, file]) => file.entry === entry).map(([path]) => path);
       for (const path of new Set([...rememberedPaths, ...(entry.folders ?? []).flatMap(filesIn)]))
         if (!isFolderMoved || !path.startsWith(`${folder}${sep}`))
-          await collectFailure(path, () => restoreFile(entry, path, suspect));
+          await withCollectedFailure(path, () => restoreFile(entry, path, suspect));
     }
     if (failures.length > 0) throw await restoreError(suspect);
     if (failure !== undefined) throw failure;
@@ -322,7 +326,7 @@ export async function openGuard(
     const names = failures.map(({ path }) => basename(path));
     const reason = messageOf(explainSystemError(failures[0]?.error, failures[0]?.path ?? folder)).replace(/\.$/, "");
     return new ExpectedError(
-      `${listed(names)} changed while ${suspect.during}, and can't be put back (${reason}); copy what stands in ${place} over it before you run again.`,
+      `${joinedNames(names)} changed while ${suspect.during}, and can't be put back (${reason}); copy what stands in ${place} over it before you run again.`,
     );
   };
 
@@ -342,12 +346,12 @@ export async function openGuard(
       const place = asideFolder ?? "";
       const sentences = [
         ...(removedPaths.length === 0 ? [] : [replacedText(folder, [...new Set(removedPaths)], suspect)]),
-        ...sentencesSoFar,
+        ...reportedSentences,
         ...entries.flatMap((entry) => entry.describe?.(findings.get(entry) ?? [], suspect, place) ?? []),
       ];
       findings.clear();
       removedPaths.length = 0;
-      sentencesSoFar.length = 0;
+      reportedSentences.length = 0;
       return sentences;
     },
   };
@@ -380,7 +384,7 @@ const entryOf = (entries: readonly GuardEntry[], path: string): GuardEntry | und
       }),
   );
 
-/** Undefined for a folder in place of a file, because it can't be restored. */
+/** What to remember of a file; undefined for a folder that stands in its place, because it can't be restored. */
 async function rememberFile({ rule, memory }: GuardEntry, path: string): Promise<RememberedFile | undefined> {
   if (rule === "set aside") return { stamp: stampAt(path) };
   const earlierSnapshot = memory?.get(path);
@@ -390,7 +394,7 @@ async function rememberFile({ rule, memory }: GuardEntry, path: string): Promise
   return snapshot.version.kind === "other" && isFolder(path) ? undefined : { snapshot };
 }
 
-/** Contains the change time (ctime) of the inode, which no program can set back. */
+/** The inode, size and change time (ctime) of a file. No program can set back the change time. */
 function stampAt(path: string): string {
   const stats = inodeAt(path);
   return stats === undefined ? "absent" : `${stats.ino}:${stats.size}:${stats.ctimeMs}`;
@@ -429,6 +433,6 @@ const pathWithinAside = (folder: string, path: string): string =>
 const replacedText = (folder: string, removedPaths: readonly string[], { agent }: Suspect): string =>
   `${agent} replaced ${removedPaths.map((path) => relative(folder, path)).join(", ")} with something else, which was removed. The previous contents are lost, except what the state file holds.`;
 
-/** Names for a sentence: at most five, then the number of the others. */
-export const listed = (names: readonly string[]): string =>
+/** Names as a list for a sentence: at most five, then the number of the others. */
+export const joinedNames = (names: readonly string[]): string =>
   names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");

@@ -9,21 +9,22 @@ import { withExplainedErrors } from "../explain-system-error.js";
 import { withLock } from "../lock.js";
 import { readRegularText } from "../regular-file.js";
 import { isSigned, signatureOf } from "../signature.js";
-import { keepAside, type Version, versionAt } from "./file-snapshot.js";
-import { type GuardEntry, type Decision, listed } from "./guard.js";
-import { ownMove } from "./own-writes.js";
+import { copyAside, type Version, versionAt } from "./file-snapshot.js";
+import { type GuardEntry, type Decision, joinedNames } from "./guard.js";
+import { announceMove } from "./own-writes.js";
 
 /**
- * An edit of a file with instructions for agents, made while an unconfined agent ran, so its author is unknown. The
- * edit stays on the disk, but briefs use the earlier text until a person approves it. The record of the edit is in the
- * folder of the program's state, named by the file's path, so that all projects in a folder see the same record.
+ * An edit of a file with instructions for agents. An unconfined agent ran at that time, so the author of the edit is
+ * unknown. The edit stays on the disk, but briefs use the earlier text until a person approves it. The record of the
+ * edit is in the state folder of the user, with a name from the file's path, so that all projects in a folder see the
+ * same record.
  */
 export interface Edit {
   /** The real path of the file, with links resolved. */
   readonly path: string;
   /** The agent that ran at that time. */
   readonly agent: string;
-  /** The text before the edit; null if there was no file; undefined for a log, where edits only add lines. */
+  /** The text before the edit; null if there was no file; undefined for a log, to which edits only add lines. */
   readonly before?: string | null;
   /** For a log: the added blocks of lines. */
   readonly added?: readonly string[];
@@ -38,26 +39,30 @@ interface EditLocation {
 }
 
 /** Maximum number of characters of a file whose edit can wait for approval. A larger file is restored. */
-const maxText = 1_000_000;
+const maxTextChars = 1_000_000;
 
 /**
  * Guard entries for files whose edits wait for approval, and for the records of these edits. `logs`: files to which
  * lines may only be added; another entry guards them. A change that is not an edit of a text, such as a link, is
  * undone.
  */
-export function heldEdits(files: readonly string[], logs: readonly string[], location: EditLocation): GuardEntry[] {
+export function heldEditEntries(
+  files: readonly string[],
+  logs: readonly string[],
+  location: EditLocation,
+): GuardEntry[] {
   const { stateDir } = location;
-  const fileOf = new Map([...files, ...logs].map(realFile).map((path) => [editFile(stateDir, path), path]));
+  const fileByRecord = new Map([...files, ...logs].map(realFile).map((path) => [editFile(stateDir, path), path]));
   return [
     {
       rule: "restore",
-      files: [...fileOf.keys()],
+      files: [...fileByRecord.keys()],
       async decide({ path, before }) {
-        const edit = await readEdit(stateDir, fileOf.get(path) ?? "");
+        const edit = await readEdit(stateDir, fileByRecord.get(path) ?? "");
         const isApprovedEdit =
           edit !== undefined &&
           (await isApproved(stateDir, edit)) &&
-          (edit.added === undefined || isSame(edit.added, editIn(before)?.added));
+          (edit.added === undefined || isEqualList(edit.added, editIn(before)?.added));
         return isApprovedEdit ? {} : undefined;
       },
       describe: ({ length }, { agent }) =>
@@ -68,18 +73,18 @@ export function heldEdits(files: readonly string[], logs: readonly string[], loc
     {
       rule: "restore",
       files: [...new Set(files.flatMap((path) => [path, realFile(path)]))],
-      async decide({ path, before, now, suspect, rememberedVersion }): Promise<Decision | undefined> {
+      async decide({ path, before, current: now, suspect, rememberedVersion }): Promise<Decision | undefined> {
         const [oldText, text] = [textIn(before), textIn(now)];
         if (oldText === undefined || text === undefined) return undefined;
         const edit = await readEdit(stateDir, path);
-        const earlier = editIn(rememberedVersion(editFile(stateDir, path)));
+        const earlierEdit = editIn(rememberedVersion(editFile(stateDir, path)));
         // The text that a person approved last, either during the agent's work or before it.
         const approvedText =
           edit?.before !== undefined && (await isApproved(stateDir, edit))
             ? edit.before
-            : earlier === undefined
+            : earlierEdit === undefined
               ? oldText
-              : (earlier.before ?? null);
+              : (earlierEdit.before ?? null);
         if (approvedText === text) {
           await withExplainedErrors(path, () => forgetEdit(stateDir, path));
           return {};
@@ -88,7 +93,7 @@ export function heldEdits(files: readonly string[], logs: readonly string[], loc
         return { sentences: [waitingText(path, approvedText ?? "", text ?? "", suspect.during, location)] };
       },
       describe: (findings, { during }) => {
-        const names = listed(findings.map(({ path }) => basename(path)));
+        const names = joinedNames(findings.map(({ path }) => basename(path)));
         return findings.length === 0
           ? []
           : [`${names} changed while ${during}, and ${findings.length === 1 ? "was" : "were"} restored.`];
@@ -108,18 +113,19 @@ export async function forgetApproved(files: readonly string[], stateDir: string)
 /** The decision for lines that were added to a log: they stay and wait for approval. Undefined for any other edit. */
 export async function holdAddedLines(
   file: string,
-  { before, now, suspect }: Parameters<NonNullable<GuardEntry["decide"]>>[0],
+  { before, current: now, suspect }: Parameters<NonNullable<GuardEntry["decide"]>>[0],
   location: EditLocation,
 ): Promise<Decision | undefined> {
   const { stateDir } = location;
   const [oldText, text] = [textIn(before), textIn(now)];
   if (before.kind !== "file" || typeof oldText !== "string" || typeof text !== "string") return undefined;
-  const added = addedLines(oldText, text);
-  if (added === undefined) return undefined;
+  const addedBlocks = addedLines(oldText, text);
+  if (addedBlocks === undefined) return undefined;
   const path = realFile(file);
-  const earlier = await readEdit(stateDir, path);
-  const waitingBlocks = earlier === undefined || (await isApproved(stateDir, earlier)) ? [] : (earlier.added ?? []);
-  await recordEdit(stateDir, { path, agent: suspect.agent, added: [...waitingBlocks, ...added] });
+  const earlierEdit = await readEdit(stateDir, path);
+  const waitingBlocks =
+    earlierEdit === undefined || (await isApproved(stateDir, earlierEdit)) ? [] : (earlierEdit.added ?? []);
+  await recordEdit(stateDir, { path, agent: suspect.agent, added: [...waitingBlocks, ...addedBlocks] });
   return { sentences: [waitingText(path, oldText, text, suspect.during, location)] };
 }
 
@@ -170,11 +176,15 @@ export async function recordEdit(stateDir: string, edit: Edit): Promise<void> {
 
 async function forgetEdit(stateDir: string, path: string): Promise<void> {
   const file = editFile(stateDir, path);
-  ownMove(file, undefined);
+  announceMove(file, undefined);
   await rm(file, { force: true });
 }
 
-const signedFields = ({ path, before, added }: Edit): unknown => [path, before ?? null, added ?? null];
+const signedFields = ({ path, before, added: addedBlocks }: Edit): unknown => [
+  path,
+  before ?? null,
+  addedBlocks ?? null,
+];
 
 const isApproved = (stateDir: string, edit: Edit): Promise<boolean> =>
   isSigned(stateDir, signedFields(edit), edit.signature);
@@ -189,14 +199,14 @@ export async function waitingEdit(stateDir: string, file: string): Promise<Edit 
   return undefined;
 }
 
-/** Null if there is no file. */
+/** The text of a file; null if it does not exist. */
 const textOf = (path: string): Promise<string | null> => readRegularText(path).catch(() => null);
 
 /** The text of a log without the lines that wait for approval; undefined if no lines wait. */
 export async function approvedLog(stateDir: string, file: string): Promise<string | undefined> {
-  const { added = [] } = (await waitingEdit(stateDir, file)) ?? {};
-  if (added.length === 0) return undefined;
-  return added.reduce(
+  const { added: addedBlocks = [] } = (await waitingEdit(stateDir, file)) ?? {};
+  if (addedBlocks.length === 0) return undefined;
+  return addedBlocks.reduce(
     (remaining, block) => {
       const index = remaining.indexOf(block);
       return index < 0 ? remaining : remaining.slice(0, index) + remaining.slice(index + block.length);
@@ -221,23 +231,23 @@ export async function approve(stateDir: string, edit: Edit): Promise<void> {
  */
 export async function reject(folder: string, stateDir: string, edit: Edit): Promise<void> {
   const { path, before } = edit;
-  keepAside(path, await versionAt(path), join(setAsideFolder(folder), "rejected", basename(path)));
+  copyAside(path, await versionAt(path), join(setAsideFolder(folder), "rejected", basename(path)));
   if (before === null) await rm(path, { force: true });
   else if (before !== undefined) await writeFileAtomic(path, before);
   else
-    await withLock(lockFile(folder), { describe: `The project ${folder}`, waitMs: 0 }, async () =>
+    await withLock(lockFile(folder), { subject: `The project ${folder}`, waitMs: 0 }, async () =>
       writeFileAtomic(path, (await approvedLog(stateDir, path)) ?? (await readRegularText(path))),
     );
   await approve(stateDir, edit);
 }
 
-const isSame = (a: readonly string[], b: readonly string[] | undefined): boolean =>
+const isEqualList = (a: readonly string[], b: readonly string[] | undefined): boolean =>
   JSON.stringify(a) === JSON.stringify(b);
 
 /** The text of a version; null if there is no file; undefined for anything that can't wait for approval. */
 function textIn(version: Version): string | null | undefined {
   if (version.kind === "absent") return null;
-  if (version.kind !== "file" || version.bytes.length > maxText) return undefined;
+  if (version.kind !== "file" || version.bytes.length > maxTextChars) return undefined;
   return version.bytes.toString("utf8");
 }
 
@@ -268,10 +278,10 @@ function difference(before: string, newText: string): string {
   while (start < Math.min(oldText.length, lines.length) && oldText[start] === lines[start]) start += 1;
   while (end < Math.min(oldText.length, lines.length) - start && oldText.at(-1 - end) === lines.at(-1 - end)) end += 1;
   const excerpt = (sign: string, part: readonly string[]) => {
-    const nonEmpty = part.map(oneLine).filter((line) => line !== "");
+    const nonEmptyLines = part.map(oneLine).filter((line) => line !== "");
     return [
-      ...nonEmpty.slice(0, 3).map((line) => `${sign} "${line.slice(0, 80)}"`),
-      ...(nonEmpty.length > 3 ? [`${sign} ${nonEmpty.length - 3} more lines`] : []),
+      ...nonEmptyLines.slice(0, 3).map((line) => `${sign} "${line.slice(0, 80)}"`),
+      ...(nonEmptyLines.length > 3 ? [`${sign} ${nonEmptyLines.length - 3} more lines`] : []),
     ];
   };
   const parts = [

@@ -14,7 +14,7 @@ export interface Watcher {
 
 const watchers = new Set<Watcher>();
 
-/** Tells a watcher about every write from now on. Returns a function that ends it. */
+/** Tells a watcher about every write from now on. Returns a function that stops this. */
 export function watch(watcher: Watcher): () => void {
   watchers.add(watcher);
   return () => void watchers.delete(watcher);
@@ -24,7 +24,7 @@ export function watch(watcher: Watcher): () => void {
  * Announces that `write` puts this content at `path`, and calls it. Synchronous, so that no guard checks in between.
  * `content` is called only if a guard is active.
  */
-export function ownWrite<Result>(path: string, content: () => Buffer, write: () => Result): Result {
+export function announceWrite<Result>(path: string, content: () => Buffer, write: () => Result): Result {
   const callbacks = [...watchers].map((watcher) => watcher.beforeWrite(path, content));
   const result = write();
   for (const callback of callbacks) callback();
@@ -32,7 +32,7 @@ export function ownWrite<Result>(path: string, content: () => Buffer, write: () 
 }
 
 /** Announces that a file will be moved, or removed if `to` is undefined. */
-export function ownMove(path: string, to: string | undefined): void {
+export function announceMove(path: string, to: string | undefined): void {
   for (const watcher of watchers) watcher.beforeMove(path, to);
 }
 

@@ -6,7 +6,7 @@ import { doneFolder, journalFolder } from "../../lib/layout.js";
 import { readRegularText, makeFolder } from "../regular-file.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { withExplainedErrors } from "../explain-system-error.js";
-import { recordedContent, ownMove } from "../guard/own-writes.js";
+import { recordedContent, announceMove } from "../guard/own-writes.js";
 import { problemsOf } from "../schema-check.js";
 import type { Fields, StateFormat } from "./format.js";
 import { isNewer, jsonFilesIn, newerFormat, stateVersion } from "./format-version.js";
@@ -74,7 +74,7 @@ export function setEntryAside(folder: string, iteration: number): string {
 
 function moveFile(from: string, to: string): void {
   withExplainedErrors(to, () => {
-    ownMove(from, to);
+    announceMove(from, to);
     renameSync(from, to);
   });
 }

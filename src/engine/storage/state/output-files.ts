@@ -95,7 +95,7 @@ export async function writeOutputs(
   }
   // Not durable: if the record is lost, the only effect is one unnecessary copy.
   const record = { ...Object.fromEntries(hashes), made_of: madeOf, format: stateVersion };
-  await writeFileAtomic(writtenFile(folder), JSON.stringify(record), { durable: false });
+  await writeFileAtomic(writtenFile(folder), JSON.stringify(record), { isDurable: false });
 }
 
 /** Writes a file and returns the hash of its content. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError } from "../../lib/errors.js";
 import { hiddenFolder, journalFolder, lockFile } from "../../lib/layout.js";
-import { stampOf, sweepTemporaryFiles, writeFileAtomic } from "../atomic-file.js";
+import { stampOf, removeTemporaryFiles, writeFileAtomic } from "../atomic-file.js";
 import { acquireLock } from "../lock.js";
 import { requireRegular } from "../regular-file.js";
 import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
@@ -93,14 +93,14 @@ export async function openRecordStore<State extends Fields>(
   const takeLock = async () => {
     makeJournal(folder);
     const { short = false } = options;
-    return acquireLock(lockFile(folder), { describe: `The ${format.noun} ${folder}`, short });
+    return acquireLock(lockFile(folder), { subject: `The ${format.noun} ${folder}`, short });
   };
   let lock = await takeLock();
   try {
     // Nothing in .ralph belongs in the repository, even if the project's .gitignore does not exclude it.
     if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
     for (const place of [folder, hidden, journalFolder(folder), ...format.swept(folder)])
-      await sweepTemporaryFiles(place);
+      await removeTemporaryFiles(place);
     await beforeReading();
     // Loaded late: modules that start processes take longer to load than a state takes to read.
     const git = options.git ? await import("../checkpoints.js") : undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError, InvalidStateError, hasCode } from "../../lib/errors.js";
 import { lastGoodOf } from "../../lib/layout.js";
-import { inodeAt, type Stamp, stampOf, timeStepAt, writeFileAtomic } from "../atomic-file.js";
+import { inodeAt, type Stamp, stampOf, timeStepMsAt, writeFileAtomic } from "../atomic-file.js";
 import { explainSystemError } from "../explain-system-error.js";
 import { recordedContent } from "../guard/own-writes.js";
 import { readRegularUpTo } from "../regular-file.js";
@@ -55,7 +55,7 @@ export function openStateFile<State extends Fields>(
     const stamp = currentStamp ?? stampOf(path) ?? "";
     const changedAt = inodeAt(path)?.ctimeMs ?? 0;
     const isSame = cached?.stamp === stamp && cached.changedAt === changedAt;
-    if (cached !== undefined && isSame && cached.readAt - changedAt > timeStepAt(changedAt)) return cached;
+    if (cached !== undefined && isSame && cached.readAt - changedAt > timeStepMsAt(changedAt)) return cached;
 
     // Compare the content, because two edits within a time step of the file system have the same time.
     // While an agent works that could forge the file, the content that the guard recorded is used.
@@ -87,7 +87,7 @@ export function openStateFile<State extends Fields>(
       const repeated = cached === undefined || cached.isOwn ? undefined : repeatedName(plainText(cached.bytes));
       const losesContent = repeated !== undefined || (cached?.changes ?? 0) > 0;
       const backup = losesContent ? await backUp(folder, Date.now(), [format.file]) : undefined;
-      const newStamp = await writeFileAtomic(path, bytes, { ifStill: stamp });
+      const newStamp = await writeFileAtomic(path, bytes, { expectedStamp: stamp });
       if (newStamp === undefined) return false;
       if (backup !== undefined && repeated !== undefined)
         notify(
@@ -104,7 +104,7 @@ export function openStateFile<State extends Fields>(
       if (cached === undefined || cached.bytes === copiedBytes) return;
       const { bytes } = cached;
       // The copy is for mistakes of the user, not for power cuts, so it needs no sync.
-      await writeFileAtomic(lastGoodOf(folder, format.file), bytes, { durable: false });
+      await writeFileAtomic(lastGoodOf(folder, format.file), bytes, { isDurable: false });
       copiedBytes = bytes;
     },
   };

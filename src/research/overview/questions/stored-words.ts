@@ -70,7 +70,7 @@ export const wordStore = (
     const path = fileOf(folder);
     try {
       makeFolder(dirname(path));
-      await writeFileAtomic(path, encoded(papers, vocabulary), { durable: false });
+      await writeFileAtomic(path, encoded(papers, vocabulary), { isDurable: false });
     } catch {
       // Nothing was stored, so the texts are split again.
     }

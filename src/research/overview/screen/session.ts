@@ -101,7 +101,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
 
   const saveProgress = async (): Promise<void> => {
     makeFolder(hiddenFolder(folder));
-    await writeFileAtomic(screeningFile(folder), `${JSON.stringify(progress)}\n`, { durable: false });
+    await writeFileAtomic(screeningFile(folder), `${JSON.stringify(progress)}\n`, { isDurable: false });
   };
   /** The order of the session, with new records at the end. */
   const recordsInOrder = (rrd: Rrd, which: WhichRecords): ToScreen[] => {

@@ -24,13 +24,13 @@ import {
   type Guard,
   type GuardSettings,
   type Decision,
-  listed,
+  joinedNames,
 } from "../../../engine/storage/guard/guard.js";
 import { openRecordedGuard } from "../../../engine/storage/guard/guard-record.js";
 import {
   type Edit,
   forgetApproved,
-  heldEdits,
+  heldEditEntries,
   holdAddedLines,
   realFile,
   waitingEdit,
@@ -117,7 +117,7 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
   if (classic) return [inboxOf(folder, stateDir), signalsOf(folder, "")];
   const holdContext = { stateDir, folder };
   return [
-    ...heldEdits(instructionFiles(root), [progressFile(folder)], holdContext),
+    ...heldEditEntries(instructionFiles(root), [progressFile(folder)], holdContext),
     {
       rule: "restore",
       files: [
@@ -139,7 +139,7 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
           ? `; the changed ones are in ${aside}: if a change was yours, copy it back while no agent runs`
           : "";
         return [
-          `${listed(names)} changed while ${during}, and ${names.length === 1 ? "was" : "were"} restored${where}.`,
+          `${joinedNames(names)} changed while ${during}, and ${names.length === 1 ? "was" : "were"} restored${where}.`,
         ];
       },
     },
@@ -151,7 +151,7 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
         const deletedCount = found.length - added.length;
         return [
           ...(added.length > 0
-            ? [`${agent} wrote to the journal (${listed(added)}); that is set aside in ${aside} and not used.`]
+            ? [`${agent} wrote to the journal (${joinedNames(added)}); that is set aside in ${aside} and not used.`]
             : []),
           ...(deletedCount > 0
             ? [
@@ -184,13 +184,16 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
 }
 
 /** Whether only lines of tools were added, which may log their requests during the run. A forged line does no harm. */
-const hasOnlyToolLines = ({ before, now }: Change): boolean =>
+const hasOnlyToolLines = ({ before, current: now }: Change): boolean =>
   now.kind === "file" &&
   (before.kind === "file" || before.kind === "absent") &&
   hasOnlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), now.bytes);
 
 /** Decides which parts of an edit of rrd.json stay. */
-function decideOnState({ before, now, suspect, rememberedVersion }: Change, lastGood: string): Decision | undefined {
+function decideOnState(
+  { before, current: now, suspect, rememberedVersion }: Change,
+  lastGood: string,
+): Decision | undefined {
   const checkedEdit = checkEdit(before, now);
   // If an editor was saving the file just then, the saved version is incomplete. The last good version replaces it.
   if (checkedEdit === undefined)
@@ -198,12 +201,12 @@ function decideOnState({ before, now, suspect, rememberedVersion }: Change, last
   const sentences = [
     ...(checkedEdit.keptEdits.length > 0
       ? [
-          `rrd.json was edited (${listed(checkedEdit.keptEdits)}) while ${suspect.during}. The edit is kept as yours; check it if you did not make it.`,
+          `rrd.json was edited (${joinedNames(checkedEdit.keptEdits)}) while ${suspect.during}. The edit is kept as yours; check it if you did not make it.`,
         ]
       : []),
     ...(checkedEdit.restoredSettings.length > 0
       ? [
-          `Settings that only you may change were changed in rrd.json (${listed(checkedEdit.restoredSettings)}) while ${suspect.during}. They were restored; if the change was yours, make it again while no agent runs.`,
+          `Settings that only you may change were changed in rrd.json (${joinedNames(checkedEdit.restoredSettings)}) while ${suspect.during}. They were restored; if the change was yours, make it again while no agent runs.`,
         ]
       : []),
   ];
@@ -235,7 +238,7 @@ function isJson(version: Version): boolean {
 const inboxOf = (folder: string, stateDir: string, isOther = false): GuardEntry => ({
   rule: "restore",
   folders: [{ path: inboxFolder(folder) }],
-  async decide({ path, before, now }) {
+  async decide({ path, before, current: now }) {
     if (before.kind !== "absent") return isOther ? {} : undefined;
     const isSignedMessage =
       now.kind === "file" && (await isOurMessage(folder, basename(path), now.bytes.toString("utf8"), stateDir));

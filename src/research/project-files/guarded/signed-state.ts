@@ -15,7 +15,7 @@ import { committedFiles, signedFile } from "../layout.js";
 export async function signState(folder: string, stateDir: string): Promise<void> {
   await signedPart(folder)
     .then(async (part) => JSON.stringify({ signature: await signatureOf(stateDir, part), format: stateVersion }))
-    .then((text) => writeFileAtomic(signedFile(folder), text, { durable: false }))
+    .then((text) => writeFileAtomic(signedFile(folder), text, { isDurable: false }))
     .catch(() => undefined);
 }
 

@@ -49,7 +49,7 @@ export async function renderProject(folder: string, { git, now, notify }: Render
     return undefined;
   });
   if (research === undefined) {
-    const lock = await acquireLock(lockFile(folder), { describe: `The project ${folder}` });
+    const lock = await acquireLock(lockFile(folder), { subject: `The project ${folder}` });
     try {
       const inputHash = await hashOfInputs(folder);
       const { files, ...result } = await render(await readReportInput(folder, new Date(now())), inputHash);

@@ -18,7 +18,7 @@ import { describe, expect, it } from "vitest";
 import {
   hasChanged,
   isSameVersion,
-  keepAside,
+  copyAside,
   moveAside,
   putVersion,
   snapshotOf,
@@ -121,10 +121,10 @@ describe("a version of a path", () => {
     const [path, aside] = [join(folder, "x"), join(folder, "file", "aside", "x")];
     writeFileSync(join(folder, "file"), "");
     writeFileSync(path, "one");
-    expect([keepAside(path, await versionAt(path), aside), read(folder, "x")]).toEqual([false, "one"]);
+    expect([copyAside(path, await versionAt(path), aside), read(folder, "x")]).toEqual([false, "one"]);
     expect([moveAside(path, aside), existsSync(path)]).toEqual([false, false]);
     writeFileSync(path, "two");
-    expect(keepAside(path, await versionAt(path), join(folder, "aside", "x"))).toBe(true);
+    expect(copyAside(path, await versionAt(path), join(folder, "aside", "x"))).toBe(true);
     expect(moveAside(path, join(folder, "aside", "x"))).toBe(true);
   });
 
@@ -132,7 +132,7 @@ describe("a version of a path", () => {
     const folder = temporaryFolder();
     const [path, aside] = [join(folder, "x"), join(folder, "a", "side")];
     const other = join(folder, "another", "one", "y");
-    const keep = async (from: string, to: string) => keepAside(from, await versionAt(from), to);
+    const keep = async (from: string, to: string) => copyAside(from, await versionAt(from), to);
     writeFileSync(path, "one");
     await keep(path, join(aside, "x"));
     expect([read(folder, "x"), read(aside, "x")]).toEqual(["one", "one"]);

@@ -17,15 +17,15 @@ import { expect, it } from "vitest";
 import { doneFolder, journalFolder } from "../../../../src/engine/lib/layout.js";
 import { appendOnce, writeFileAtomic } from "../../../../src/engine/storage/atomic-file.js";
 import { foldersBetween, clearObstacles, folderStates } from "../../../../src/engine/storage/guard/clear-obstacles.js";
-import { type GuardEntry, type Finding, listed, openGuard } from "../../../../src/engine/storage/guard/guard.js";
+import { type GuardEntry, type Finding, joinedNames, openGuard } from "../../../../src/engine/storage/guard/guard.js";
 import {
   approvedLog,
-  heldEdits,
+  heldEditEntries,
   holdAddedLines,
   waitingEdit,
 } from "../../../../src/engine/storage/guard/held-edits.js";
-import { healGuards, openRecordedGuard } from "../../../../src/engine/storage/guard/guard-record.js";
-import { recordedContent, ownMove, ownWrite } from "../../../../src/engine/storage/guard/own-writes.js";
+import { restoreAfterKill, openRecordedGuard } from "../../../../src/engine/storage/guard/guard-record.js";
+import { recordedContent, announceMove, announceWrite } from "../../../../src/engine/storage/guard/own-writes.js";
 import { markDone } from "../../../../src/engine/storage/state/journal.js";
 import { read, temporaryFolder } from "../../../support/folders.js";
 
@@ -48,7 +48,7 @@ async function guarded() {
     const text = readFileSync(join(kept, record), "utf8");
     writeFileSync(join(kept, record), text.replace(/"pid":\d+/, '"pid":4194304'));
   };
-  const heal = () => healGuards(kept, folder, () => Promise.resolve(entries));
+  const heal = () => restoreAfterKill(kept, folder, () => Promise.resolve(entries));
   return {
     folder,
     guard,
@@ -148,7 +148,7 @@ async function over(
   };
   const entries = rules(folder).map((entry) => ({ ...entry, describe }));
   const rescue = join(temporaryFolder(), "rescue");
-  const open = () => openGuard(entries, { folder, iteration: 7, places: [], rescue });
+  const open = () => openGuard(entries, { folder, iteration: 7, places: [], rescue: rescue });
   return { folder, write, found, rescue, open, guard: await open() };
 }
 
@@ -193,7 +193,7 @@ it("what of a change may stay is for the entry to judge, by what stood there and
     {
       rule: "restore",
       files: ["a", "b", "c"].map((name) => join(at, name)),
-      decide: async ({ path, before, now, suspect, rememberedVersion }) => {
+      decide: async ({ path, before, current: now, suspect, rememberedVersion }) => {
         seen.push([before, now, suspect, rememberedVersion(join(at, "c")), rememberedVersion(join(at, "d"))]);
         if (path.endsWith("a")) return { sentences: ["a stays"] };
         return path.endsWith("b") ? { replacement: file("mended"), sentences: ["b is mended"] } : undefined;
@@ -283,15 +283,15 @@ it("the way to what is put back is cleared of links and other things, and its pe
 });
 
 it("names are five in a sentence, and how many more there are", () => {
-  expect(listed(["1", "2", "3", "4", "5"])).toBe("1, 2, 3, 4, 5");
-  expect(listed(["1", "2", "3", "4", "5", "6", "7"])).toBe("1, 2, 3, 4, 5 and 2 more");
+  expect(joinedNames(["1", "2", "3", "4", "5"])).toBe("1, 2, 3, 4, 5");
+  expect(joinedNames(["1", "2", "3", "4", "5", "6", "7"])).toBe("1, 2, 3, 4, 5 and 2 more");
 });
 
 it("a record that a later version wrote stays, and stops a start in its folder alone", async () => {
   const { folder, record, kill, end } = await guarded();
   kill();
   const kept = join(record, "..");
-  const heal = (cwd: string) => healGuards(kept, cwd, () => Promise.resolve(undefined));
+  const heal = (cwd: string) => restoreAfterKill(kept, cwd, () => Promise.resolve(undefined));
   const says = `${record}, which says what agents may have changed, was written by a later version; update research-ralph.`;
   for (const cwd of [folder, join(folder, "within"), join(folder, "..")])
     await expect(heal(cwd)).rejects.toMatchObject({ exitCode: 5, message: says });
@@ -300,7 +300,7 @@ it("a record that a later version wrote stays, and stops a start in its folder a
   // One of another machine is nobody's here.
   writeFileSync(record, readFileSync(record, "utf8").replace(`"host":"${hostname()}"`, '"host":"elsewhere"'));
   expect(await heal(folder)).toEqual([]);
-  expect(await healGuards(join(kept, "none"), folder, () => Promise.resolve([]))).toEqual([]);
+  expect(await restoreAfterKill(join(kept, "none"), folder, () => Promise.resolve([]))).toEqual([]);
   await end();
 });
 
@@ -314,7 +314,7 @@ it.each([
   const folder = temporaryFolder();
   const [file, stateDir] = [join(folder, "AGENTS.md"), temporaryFolder()];
   writeFileSync(file, old);
-  const entries = heldEdits([file], [], { stateDir, folder });
+  const entries = heldEditEntries([file], [], { stateDir, folder });
   const guard = await openGuard(entries, { folder, iteration: 1, places: [], rescue: stateDir });
   writeFileSync(file, now);
   const [sentence, ...others] = await guard.end(who);
@@ -330,7 +330,7 @@ it("lines added to a log wait as the blocks in which they were added; without an
   const version = (text: string) => ({ kind: "file" as const, bytes: Buffer.from(text), mode: 0o644 });
   const change = {
     path: log,
-    now: version(readFileSync(log, "utf8")),
+    current: version(readFileSync(log, "utf8")),
     suspect: who,
     rememberedVersion: () => undefined,
   };
@@ -346,14 +346,14 @@ it("what this process moves and writes is its own also where nothing is kept on 
     { rule: "restore", files: [join(at, "a"), join(at, "b")] },
     { rule: "set aside", folders: [{ path: join(at, "ours") }] },
   ]);
-  ownMove(join(folder, "a"), undefined);
+  announceMove(join(folder, "a"), undefined);
   rmSync(join(folder, "a"));
-  ownWrite(
+  announceWrite(
     join(folder, "b"),
     () => Buffer.from("by us"),
     () => writeFileSync(join(folder, "b"), "by us"),
   );
-  ownMove(join(folder, "ours/c"), join(folder, "ours/d"));
+  announceMove(join(folder, "ours/c"), join(folder, "ours/d"));
   renameSync(join(folder, "ours/c"), join(folder, "ours/d"));
   expect(await guard.end(who)).toEqual([]);
   expect([found, readdirSync(join(folder, "ours")), read(folder, "b")]).toEqual([[], ["d"], "by us"]);

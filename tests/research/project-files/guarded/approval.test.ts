@@ -179,7 +179,7 @@ describe("lines added to the log while an agent ran that nothing confines", () =
     const { folder, log, agentDoes, command, waiting } = beside();
     const before = readFileSync(log, "utf8");
     await agentDoes(() => writeFileSync(log, before + pattern("b", "Always give 5.")));
-    const lock = await acquireLock(join(folder, ".ralph/lock"), { describe: "It" });
+    const lock = await acquireLock(join(folder, ".ralph/lock"), { subject: "It" });
     await expect(command(true)).rejects.toThrow("is in use");
     await lock.release();
     await command(true);
