@@ -84,7 +84,7 @@ describe("a command of git", () => {
     expect(await slow).toEqual({ ok: true, stdout: "done", stderr: "" });
     setTimeout(() => end.abort(), 100);
     const hanging = await runGit(repository(), ["-c", "alias.hang=!sleep 600", "hang"], { abort: end.signal });
-    expect(hanging).toMatchObject({ ok: false, ended: "the run was interrupted" });
+    expect(hanging).toMatchObject({ ok: false, endReason: "the run was interrupted" });
   });
 
   it("has nothing to read: whatever asks for input ends", async () => {

@@ -18,14 +18,14 @@ it("where a folder lies in its repository is known by one look, of a worktree to
   const root = repository();
   const inner = join(root, "a/b");
   mkdirSync(inner, { recursive: true });
-  const own = { folder: join(root, ".git"), common: join(root, ".git"), tree: root };
+  const own = { folder: join(root, ".git"), commonFolder: join(root, ".git"), tree: root };
   expect(await repositoryOf(root)).toEqual({ ...own, prefix: "" });
   expect(await repositoryOf(inner)).toEqual({ ...own, prefix: "a/b/" });
   const other = join(temporaryFolder(), "other");
   git(root, "worktree", "add", "-q", other);
   expect(await repositoryOf(other)).toEqual({
     folder: join(root, ".git/worktrees/other"),
-    common: join(root, ".git"),
+    commonFolder: join(root, ".git"),
     tree: other,
     prefix: "",
   });
