@@ -370,7 +370,10 @@ const contentOf = (path: string): Promise<string | undefined> =>
   );
 
 /** Adds these files to .git/info/exclude, which git does not share. Does nothing without a repository. */
-export async function excludeFromGit(repository: FolderRepository | undefined, names: readonly string[]): Promise<void> {
+export async function excludeFromGit(
+  repository: FolderRepository | undefined,
+  names: readonly string[],
+): Promise<void> {
   if (repository === undefined) return;
   const file = join(repository.commonFolder, "info", "exclude");
   const text = await readFile(file, "utf8").catch(() => "");
