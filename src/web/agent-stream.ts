@@ -26,10 +26,10 @@ export interface AgentAtWork {
   readonly model?: string;
   readonly usage?: Usage;
   readonly cost_usd?: number;
-  /** Its last outputs, newest last. */
-  readonly said: readonly AgentOutput[];
-  /** The number of earlier outputs. */
-  readonly earlier: number;
+  /** The last outputs of the agent, newest last. */
+  readonly outputs: readonly AgentOutput[];
+  /** The number of outputs before those in `outputs`. */
+  readonly earlierCount: number;
 }
 
 /** Maximum number of outputs that are kept of one agent. */
@@ -43,10 +43,10 @@ const maxLineChars = 2_000_000;
 /** The state of reading one transcript. */
 interface Progress {
   offset: number;
-  rest: string;
+  incompleteLine: string;
   readonly decoder: StringDecoder;
   reader: Reader;
-  said: AgentOutput[];
+  outputs: AgentOutput[];
   count: number;
   usage: Extract<AgentEvent, { type: "usage" }> | undefined;
   readonly unit: string | undefined;
@@ -54,26 +54,26 @@ interface Progress {
 }
 
 /**
- * Returns the working agents: those without a line in the ledger whose brief is newer than the run. Call it again only
- * after it has ended.
+ * Returns the agents that are working: those without a line in the ledger whose brief is newer than the start of the
+ * run. Do not call it again before its last call has ended.
  */
-export type FollowedAgents = (ledger: readonly LedgerLine[]) => Promise<readonly AgentAtWork[]>;
+export type ReadAgents = (ledger: readonly LedgerLine[]) => Promise<readonly AgentAtWork[]>;
 
 /**
  * Follows the agents of a project through the transcripts that the run writes. The transcripts contain no secrets, but
  * the shown texts are redacted once more.
  */
-export function followAgents(folder: string, redact: Redact): FollowedAgents {
+export function followAgents(folder: string, redact: Redact): ReadAgents {
   const progressByIteration = new Map<number, Progress>();
 
   return async function atWork(ledger) {
     const lockStats = await stat(lockFile(folder)).catch(() => undefined);
     const names = lockStats === undefined ? [] : await readdir(transcriptsFolder(folder)).catch(() => []);
-    const ended = new Set(ledger.map(({ iteration }) => iteration));
+    const endedIterations = new Set(ledger.map(({ iteration }) => iteration));
     const openIterations = names
       .flatMap((name) => /^(\d{1,9})\.brief\.md$/.exec(name)?.[1] ?? [])
       .map(Number)
-      .filter((iteration) => !ended.has(iteration))
+      .filter((iteration) => !endedIterations.has(iteration))
       .sort((a, b) => a - b);
     for (const iteration of progressByIteration.keys())
       if (!openIterations.includes(iteration)) progressByIteration.delete(iteration);
@@ -85,8 +85,8 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
       if (briefStats === undefined || briefStats.mtimeMs < (lockStats?.mtimeMs ?? 0) - 2000) continue;
       // A newer brief belongs to another agent: a fallback agent started the iteration again.
       const knownProgress = progressByIteration.get(iteration);
-      const isSame = knownProgress !== undefined && knownProgress.since === briefStats.mtimeMs;
-      const progress = isSame ? knownProgress : await begin(briefOf(path), briefStats.mtimeMs);
+      const isSameBrief = knownProgress !== undefined && knownProgress.since === briefStats.mtimeMs;
+      const progress = isSameBrief ? knownProgress : await begin(briefOf(path), briefStats.mtimeMs);
       progressByIteration.set(iteration, progress);
       await readNew(path, progress);
       agents.push(agentAtWork(iteration, progress));
@@ -102,10 +102,10 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
     const decoder = new StringDecoder("utf8");
     return {
       offset: 0,
-      rest: "",
+      incompleteLine: "",
       decoder,
       reader: readUnknownAgent(),
-      said: [],
+      outputs: [],
       count: 0,
       usage: undefined,
       unit,
@@ -120,13 +120,13 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
       const { size } = await file.stat();
       // If the file is shorter than before, it was written again.
       if (size < progress.offset)
-        Object.assign(progress, { offset: 0, rest: "", reader: readUnknownAgent(), said: [], count: 0 });
+        Object.assign(progress, { offset: 0, incompleteLine: "", reader: readUnknownAgent(), outputs: [], count: 0 });
       const buffer = Buffer.alloc(Math.min(maxReadBytes, size - progress.offset));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, progress.offset);
       progress.offset += bytesRead;
-      const text = progress.rest + progress.decoder.write(buffer.subarray(0, bytesRead));
+      const text = progress.incompleteLine + progress.decoder.write(buffer.subarray(0, bytesRead));
       const lines = text.split("\n");
-      progress.rest = (lines.pop() ?? "").slice(0, maxLineChars);
+      progress.incompleteLine = (lines.pop() ?? "").slice(0, maxLineChars);
       for (const line of lines) readLine(progress, line);
     } catch {
       // The file is read again after its next change.
@@ -151,17 +151,17 @@ export function followAgents(folder: string, redact: Redact): FollowedAgents {
             : "";
     if (text.trim() === "" || event.type === "usage" || event.type === "end" || event.type === "begun") return;
     progress.count += 1;
-    progress.said.push({ kind: event.type, text: oneLine(redact(text)).slice(0, maxTextChars) });
-    if (progress.said.length > maxOutputs) progress.said.shift();
+    progress.outputs.push({ kind: event.type, text: oneLine(redact(text)).slice(0, maxTextChars) });
+    if (progress.outputs.length > maxOutputs) progress.outputs.shift();
   }
 }
 
-function agentAtWork(iteration: number, { unit, since, usage, said, count }: Progress): AgentAtWork {
+function agentAtWork(iteration: number, { unit, since, usage, outputs, count }: Progress): AgentAtWork {
   return {
     iteration,
     since,
-    said: [...said],
-    earlier: count - said.length,
+    outputs: [...outputs],
+    earlierCount: count - outputs.length,
     unit,
     usage: usage?.usage,
     ...(usage?.model === undefined ? {} : { model: usage.model }),

@@ -1,7 +1,7 @@
 import type { Standing } from "../engine/ui/state-text.js";
 import { stampOf } from "../engine/storage/atomic-file.js";
 import { rrdName } from "../research/project-files/layout.js";
-import { type LivePage, livePage } from "./live-page.js";
+import { type LivePage, createLivePage } from "./live-page.js";
 import { type ListEntry, listPage } from "./page/list.js";
 import type { ShownWork } from "./followed-project.js";
 import { isIrrelevant, watchFolder } from "./watch-folder.js";
@@ -14,10 +14,10 @@ interface ListOptions {
 }
 
 /** The live list of projects and tasks. */
-export function followedList({ works, root, now }: ListOptions, warn: (error: unknown) => void): LivePage {
+export function createLiveList({ works, root, now }: ListOptions, warn: (error: unknown) => void): LivePage {
   const standingByFolder = new Map<string, { readonly version: string; readonly standing: Standing }>();
   /** Reads only projects that have changed, because reading two hundred projects takes a second. */
-  const readStanding = async ({ folder, files, look: read }: ShownWork): Promise<Standing | undefined> => {
+  const readStanding = async ({ folder, files, readStanding: read }: ShownWork): Promise<Standing | undefined> => {
     const version = files.map((path) => stampOf(path)).join();
     const knownEntry = standingByFolder.get(folder);
     // If a running process died, its lock file is unchanged, so running projects are always read.
@@ -27,7 +27,7 @@ export function followedList({ works, root, now }: ListOptions, warn: (error: un
     else standingByFolder.set(folder, { version, standing });
     return standing;
   };
-  return livePage({
+  return createLivePage({
     warn,
     async make() {
       const entries: ListEntry[] = [];
@@ -43,7 +43,7 @@ export function followedList({ works, root, now }: ListOptions, warn: (error: un
         ? async () => {}
         : watchFolder(
             root,
-            { depth: 3, ignored: (path, isFile) => isIrrelevant(root, path, isFile, [rrdName]) },
+            { depth: 3, isIgnored: (path, isFile) => isIrrelevant(root, path, isFile, [rrdName]) },
             changed,
           ),
   });

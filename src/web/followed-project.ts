@@ -10,10 +10,10 @@ import { type WorkCosts, costsOf } from "../research/overview/costs.js";
 import { researchStanding } from "../research/overview/project-standing.js";
 import { shortened } from "../research/report/papers.js";
 import { followAgents } from "./agent-stream.js";
-import { type LivePage, type Page, type Part, livePage, part, textPart } from "./live-page.js";
+import { type LivePage, type Page, type Part, createLivePage, part, textPart } from "./live-page.js";
 import { costPart } from "./page/costs.js";
 import { nowParts, personParts } from "./page/now.js";
-import { type QuestionQueue, makeQuestionQueue } from "./asking.js";
+import { type QuestionQueue, createQuestionQueue } from "./asking.js";
 import { readingAddress } from "./page/texts.js";
 import { workParts } from "./page/work.js";
 import { type Records, isUnreadable, openRecords } from "./project-state.js";
@@ -22,10 +22,10 @@ import type { Steering } from "../engine/generated/memory.js";
 import type { Standing } from "../engine/ui/state-text.js";
 
 /** A project or a task that is shown. */
-export interface Followed {
+export interface FollowedWork {
   readonly work: ShownWork;
   readonly live: LivePage;
-  /** For a project. */
+  /** For a project: returns its records. */
   readonly records?: ReturnType<typeof openRecords>;
   /** For a project whose papers can be asked. */
   readonly ask?: QuestionQueue;
@@ -37,15 +37,15 @@ interface FollowOptions {
 }
 
 /** Follows a project: its current work, the sections of its report, and its cost. */
-export function followedProject(
+export function followProject(
   work: ShownWork,
   { now, redact }: FollowOptions,
   warn: (error: unknown) => void,
-): Followed {
+): FollowedWork {
   const { name, folder, steered } = work;
   const records = openRecords(folder, now);
   const agentsOf = followAgents(folder, redact);
-  const ask = work.ask === undefined ? undefined : makeQuestionQueue(work.ask, now);
+  const ask = work.ask === undefined ? undefined : createQuestionQueue(work.ask, now);
   let cachedReport: { readonly version: string; readonly parts: readonly Part[] } | undefined;
   let lastPage: Page | undefined;
   const make = async (): Promise<Page> => {
@@ -53,18 +53,18 @@ export function followedProject(
     if (isUnreadable(current)) {
       const problem = part("now", markup`<p id="now" class="note bad">${current.says}</p>`);
       const head = part("masthead", markup`<header id="masthead"><h1 dir="auto">${name}</h1></header>`);
-      const [first = head, ...rest] = lastPage?.parts.filter(({ id }) => !isOfNow(id)) ?? [];
-      return { title: lastPage?.title ?? name, parts: [first, problem, ...rest] };
+      const [first = head, ...otherParts] = lastPage?.parts.filter(({ id }) => !isCurrentPart(id)) ?? [];
+      return { title: lastPage?.title ?? name, parts: [first, problem, ...otherParts] };
     }
     const { rrd, ledger, model, version } = current;
     if (cachedReport?.version !== version) cachedReport = { version, parts: await reportParts(current, name) };
-    const [outside, steering, agents] = await Promise.all([
+    const [runStatus, steering, agents] = await Promise.all([
       runStatusOf(folder),
       currentInstructions(folder, rrd.loop?.steering ?? []),
       agentsOf(ledger),
     ]);
-    const standing = researchStanding({ folder, where: steered.where }, current, outside);
-    const doing = (unit: string | undefined) => {
+    const standing = researchStanding({ folder, where: steered.where }, current, runStatus);
+    const activityOf = (unit: string | undefined) => {
       const paper = rrd.papers_pool.find(({ id }) => id === unit);
       return (
         paper && markup`Reads <a href="${readingAddress(name, paper.id)}" dir="auto">${shortened(paper.title)}</a>`
@@ -73,12 +73,12 @@ export function followedProject(
     const currentParts = nowParts({
       name,
       standing,
-      agents: outside.running ? agents : [],
-      doing,
+      agents: runStatus.running ? agents : [],
+      activityOf,
       steering,
       at: now(),
     });
-    const [screening, ...person] = ask === undefined ? [] : personParts(name, rrd, ask.last());
+    const [screening, ...person] = ask === undefined ? [] : personParts(name, rrd, ask.lastQuestion());
     const parts = [
       ...problemParts(current),
       ...currentParts.slice(0, -1),
@@ -90,25 +90,25 @@ export function followedProject(
     lastPage = { title: model.title, parts: [...(head === undefined ? [] : [head]), ...parts, ...rest] };
     return lastPage;
   };
-  const live = livePage({
+  const live = createLivePage({
     make,
     warn,
     watch: (changed) =>
-      watchFolder(folder, { depth: 2, ignored: (path, isFile) => isOfNoUse(folder, path, isFile) }, changed),
+      watchFolder(folder, { depth: 2, isIgnored: (path, isFile) => isIrrelevantFile(folder, path, isFile) }, changed),
   });
   return { work, live, records, ask };
 }
 
 /** Follows a task: its current work and its iterations. */
-export function followedWork(
+export function followTask(
   work: ShownWork,
   { now, redact }: FollowOptions,
   warn: (error: unknown) => void,
-): Followed {
+): FollowedWork {
   const { name, folder } = work;
   const agentsOf = followAgents(folder, redact);
   const make = async (): Promise<Page> => {
-    const standing = await work.look();
+    const standing = await work.readStanding();
     const problem = standing === undefined ? `${folder} is gone: it was deleted or moved.` : standing.problem;
     if (standing === undefined || problem !== undefined) {
       const head = markup`<header id="masthead"><h1 dir="auto">${work.steered.where}</h1></header>`;
@@ -116,27 +116,34 @@ export function followedWork(
       return { title: name, parts: [part("masthead", head), part("now", says)] };
     }
     const [steering, agents, costs] = await Promise.all([
-      work.heard().then((heard) => currentInstructions(folder, heard)),
+      work.readInstructions().then((heard) => currentInstructions(folder, heard)),
       agentsOf(standing.ledger),
-      work.costs(),
+      work.readCosts(),
     ]);
     const parts = nowParts({ name, standing, agents: standing.running ? agents : [], steering, at: now() });
-    const [head, ...rest] = workParts(work.steered.where, standing, now());
-    return { title: standing.title ?? name, parts: [...(head ? [head] : []), ...parts, ...rest, ...costPart(costs)] };
+    const [head, ...otherParts] = workParts(work.steered.where, standing, now());
+    return {
+      title: standing.title ?? name,
+      parts: [...(head ? [head] : []), ...parts, ...otherParts, ...costPart(costs)],
+    };
   };
-  const ignored = (path: string, isFile: boolean) => isOfNoUse(folder, path, isFile);
-  const live = livePage({ make, warn, watch: (changed) => watchFolder(folder, { depth: 2, ignored }, changed) });
+  const ignored = (path: string, isFile: boolean) => isIrrelevantFile(folder, path, isFile);
+  const live = createLivePage({
+    make,
+    warn,
+    watch: (changed) => watchFolder(folder, { depth: 2, isIgnored: ignored }, changed),
+  });
   return { work, live };
 }
 
-/** What can't be read of a project, where it shows on its page. */
-const problemParts = ({ broken, notices }: Records): Part[] => [
-  ...(broken === undefined
+/** Parts that name the files of a project that can't be read. */
+const problemParts = ({ problem, notices }: Records): Part[] => [
+  ...(problem === undefined
     ? []
     : [
         part(
           "broken",
-          markup`<p id="broken" class="note bad">rrd.json can’t be read: ${broken} What stands here is its last good version.</p>`,
+          markup`<p id="broken" class="note bad">rrd.json can’t be read: ${problem} This page shows its last good version.</p>`,
         ),
       ]),
   ...(notices.length === 0
@@ -144,14 +151,15 @@ const problemParts = ({ broken, notices }: Records): Part[] => [
     : [
         part(
           "notices",
-          markup`<div id="notices" class="note bad">${notices.map((each) => markup`<p>${each}</p>`)}</div>`,
+          markup`<div id="notices" class="note bad">${notices.map((notice) => markup`<p>${notice}</p>`)}</div>`,
         ),
       ]),
 ];
 
-const isOfNow = (id: string): boolean => /^(?:now|broken|notices|steering|to-(?:screen|ask|add)|agent-\d+)$/.test(id);
+const isCurrentPart = (id: string): boolean =>
+  /^(?:now|broken|notices|steering|to-(?:screen|ask|add)|agent-\d+)$/.test(id);
 
-/** The report's own sections, and what the project cost. */
+/** The sections of the report, and the cost of the project. */
 async function reportParts(records: Records, name: string): Promise<Part[]> {
   const context: PageContext = {
     ...(await contextOf(records.model)),
@@ -161,17 +169,17 @@ async function reportParts(records: Records, name: string): Promise<Part[]> {
   return [
     part("masthead", markup`<div id="masthead">${masthead(context)}</div>`),
     ...sections.flatMap((section) => {
-      const own = textPart(section.name, sectionText(section, context));
+      const sectionPart = textPart(section.name, sectionText(section, context));
       return section.name === "figures"
-        ? [own, part("contents", markup`<div id="contents">${contents(context)}</div>`)]
-        : [own];
+        ? [sectionPart, part("contents", markup`<div id="contents">${contents(context)}</div>`)]
+        : [sectionPart];
     }),
     ...costPart(costsOf(records.rrd, records.ledger)),
   ];
 }
 
-/** Whether a file of a project changes nothing on its page: texts, caches and folders of a person's. */
-function isOfNoUse(folder: string, path: string, isFile: boolean): boolean {
+/** Whether a file of a project does not affect its page, such as a stored text, a cache or a file of the user. */
+function isIrrelevantFile(folder: string, path: string, isFile: boolean): boolean {
   const [first, second, third] = path === folder ? [] : path.slice(folder.length + 1).split(/[\\/]/);
   if (first === undefined) return false;
   if (first !== hiddenName) return second !== undefined || first.startsWith(".") || first === "node_modules";
@@ -183,22 +191,22 @@ function isOfNoUse(folder: string, path: string, isFile: boolean): boolean {
       : true;
 }
 
-/** A project or a task as the pages show it and a person leads it; handed to them by the command. */
+/** A project or a task, with the functions by which the pages show and control it. The command creates it. */
 export interface ShownWork {
-  /** Stands in addresses; those of all that is shown are different. */
+  /** The name in addresses. Each shown project or task has another name. */
   readonly name: string;
   readonly folder: string;
   readonly isProject: boolean;
-  /** Files whose change tells of its state. */
+  /** Paths of files that change if the state changes. */
   readonly files: readonly string[];
-  /** How it stands; undefined where it is gone. */
-  look(): Promise<Standing | undefined>;
+  /** Reads the state; undefined if the folder no longer exists. */
+  readStanding(): Promise<Standing | undefined>;
   readonly steered: SteeredWork;
-  /** What its agents were told and have heard. */
-  heard(): Promise<readonly Steering[]>;
-  costs(): Promise<WorkCosts>;
-  /** Of a project: puts a question to its papers with the agent of the settings; what came of it. */
+  /** The user's instructions that its agents have received. */
+  readInstructions(): Promise<readonly Steering[]>;
+  readCosts(): Promise<WorkCosts>;
+  /** For a project: asks its papers a question, with the configured agent. Returns the result as text. */
   ask?(question: string): Promise<string>;
-  /** Of a project: adds what a person names to its papers; what became of it. */
+  /** For a project: adds a paper that the user names. Returns the result as text. */
   add?(reference: string): Promise<string>;
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Markup } from "../engine/lib/markup.js";
 
-/** An element of a page. It is replaced if it has changed. */
+/** An element of a page that is replaced if it has changed. */
 export interface Part {
-  /** The id of its element. */
+  /** The id of the HTML element. */
   readonly id: string;
   readonly text: string;
   readonly hash: string;
@@ -36,14 +36,16 @@ interface PageSource {
 
 /** Delay after a change: one change of a project writes several files. */
 const settleMs = 150;
-/** The pause before the page is made again, as a multiple of the last duration: ten thousand papers take seconds. */
+/**
+ * Minimum pause before the page is made again, as a multiple of the time for the last page: large pages take seconds.
+ */
 const minPauseFactor = 3;
 /** Interval of checks for changes that no watcher reports, such as locks of killed processes. */
 const checkIntervalMs = 2000;
-/** How long a watcher is kept after the last browser has left: a browser that reloads comes back in this time. */
+/** How long a watcher is kept after the last browser has left, in milliseconds: reloading a page takes less time. */
 const graceMs = 3000;
 
-/** A part from a text. The text must be one element with this id. */
+/** Makes a part from a text, which must be one HTML element with this id. */
 export const textPart = (id: string, text: string): Part => ({
   id,
   text,
@@ -53,10 +55,10 @@ export const textPart = (id: string, text: string): Part => ({
 export const part = (id: string, markup: Markup): Part => textPart(id, markup.text);
 
 /**
- * A live page. All its browsers share one watcher; without browsers no watcher runs. The page is made by only one call
- * at a time.
+ * Creates a live page. All its browsers share one watcher; without browsers no watcher runs. The page is never made by
+ * two calls at the same time.
  */
-export function livePage({ make, watch, warn }: PageSource): LivePage {
+export function createLivePage({ make, watch, warn }: PageSource): LivePage {
   const listeners = new Set<(page: Page) => void>();
   let queue: Promise<unknown> = Promise.resolve();
   let lastKey = "";
@@ -69,9 +71,9 @@ export function livePage({ make, watch, warn }: PageSource): LivePage {
 
   const page = (): Promise<Page> => {
     const newPage = queue.then(async () => {
-      const began = performance.now();
+      const startedAt = performance.now();
       const currentPage = await make();
-      durationMs = performance.now() - began;
+      durationMs = performance.now() - startedAt;
       return currentPage;
     });
     queue = newPage.catch(() => undefined);

@@ -27,44 +27,45 @@ export interface Records {
   readonly version: string;
   /** A sentence for each file that could not be read. */
   readonly notices: readonly string[];
-  /** Why the state can't be read now. Then the other fields are from the last good version. */
-  readonly broken?: string;
+  /** Why the state can't be read now; then the other fields are from the last good version. */
+  readonly problem?: string;
 }
 
 /** A project that was deleted, or that could never be read. */
-export interface Unreadable {
-  readonly gone: boolean;
+export interface UnreadableProject {
+  readonly isGone: boolean;
   readonly says: string;
 }
 
-export const isUnreadable = (records: Records | Unreadable): records is Unreadable => "gone" in records;
+export const isUnreadable = (records: Records | UnreadableProject): records is UnreadableProject => "isGone" in records;
 
 /**
- * Returns a function that reads the records of a project if a file has changed. If the state can't be read, the last
- * good version is used: the one of this process, or the copy that runs make. Never throws for errors in the folder.
+ * Creates a function that returns the records of a project, and reads them only if a file has changed. If the state
+ * can't be read, it returns the last good version: the one that it read before, or the copy that runs make. Never
+ * throws for errors in the folder.
  */
-export function openRecords(folder: string, now: () => number): () => Promise<Records | Unreadable> {
+export function openRecords(folder: string, now: () => number): () => Promise<Records | UnreadableProject> {
   let lastRecords: Records | undefined;
   let lastVersion: string | undefined;
   let problem: string | undefined;
   return async () => {
     if (!existsSync(rrdFile(folder))) {
       lastVersion = undefined;
-      return { gone: true, says: `${folder} is gone: it was deleted or moved.` };
+      return { isGone: true, says: `${folder} is gone: it was deleted or moved.` };
     }
     const version = versionOf(folder);
     if (version === lastVersion && lastRecords !== undefined)
-      return problem === undefined ? lastRecords : { ...lastRecords, broken: problem };
+      return problem === undefined ? lastRecords : { ...lastRecords, problem };
     try {
       lastRecords = await read(folder, new Date(now()), version);
       [lastVersion, problem] = [version, undefined];
       return lastRecords;
     } catch (error) {
-      if (!existsSync(rrdFile(folder))) return { gone: true, says: `${folder} is gone: it was deleted or moved.` };
+      if (!existsSync(rrdFile(folder))) return { isGone: true, says: `${folder} is gone: it was deleted or moved.` };
       problem = messageOf(error).replaceAll(`${folder}/`, "");
       lastRecords ??= await readLastGood(folder, new Date(now()));
       lastVersion = version;
-      return lastRecords === undefined ? { gone: false, says: problem } : { ...lastRecords, broken: problem };
+      return lastRecords === undefined ? { isGone: false, says: problem } : { ...lastRecords, problem };
     }
   };
 }

@@ -8,7 +8,7 @@ import type { ShownWork } from "./followed-project.js";
 
 /** Screening of records by people on the pages of projects. */
 export interface WebScreening {
-  /** The page for a list, with the record of this id, or with the one where the person stopped. */
+  /** The page for a list (`which`) and the record with the id `at`; by default, the record where the user stopped. */
   page(work: ShownWork, which: string | undefined, at: string | undefined): Promise<Page>;
   /** Runs the action of a button. Returns the next address. */
   act(work: ShownWork, form: Readonly<Record<string, unknown>>): Promise<string>;
@@ -23,10 +23,10 @@ interface ScreeningOptions {
   warn(message: string): void;
 }
 
-/** Delay after the last decision before the report shows all decisions and they are committed. */
+/** Delay in milliseconds between the last decision and the commit, after which the report shows all decisions. */
 const commitMs = 10_000;
 
-export function webScreening({ stateDir, git, now, warn }: ScreeningOptions): WebScreening {
+export function createWebScreening({ stateDir, git, now, warn }: ScreeningOptions): WebScreening {
   const sessions = new Map<string, { readonly screening: Promise<Screening>; says: string; queue: Promise<unknown> }>();
   const timers = new Map<string, NodeJS.Timeout>();
 
@@ -41,17 +41,17 @@ export function webScreening({ stateDir, git, now, warn }: ScreeningOptions): We
     sessions.set(folder, session);
     return session;
   };
-  const commitOf = async (folder: string): Promise<void> => {
+  const commitDecisions = async (folder: string): Promise<void> => {
     clearTimeout(timers.get(folder));
     timers.delete(folder);
     await (await sessions.get(folder)?.screening)?.commit();
   };
   const commitSoon = (folder: string): void => {
     clearTimeout(timers.get(folder));
-    const warnOf = (error: unknown) => warn(String(error));
+    const warnAbout = (error: unknown) => warn(String(error));
     timers.set(
       folder,
-      setTimeout(() => void commitOf(folder).catch(warnOf), commitMs),
+      setTimeout(() => void commitDecisions(folder).catch(warnAbout), commitMs),
     );
   };
 
@@ -62,7 +62,7 @@ export function webScreening({ stateDir, git, now, warn }: ScreeningOptions): We
       const view = await (await session.screening).look(which, at);
       const { says } = session;
       session.says = "";
-      return screenPage({ name: work.name, which, look: view, says });
+      return screenPage({ name: work.name, which, view, says });
     },
     act(work, form) {
       const session = sessionOf(work);
@@ -77,13 +77,13 @@ export function webScreening({ stateDir, git, now, warn }: ScreeningOptions): We
       return result;
     },
     async close() {
-      await Promise.all([...sessions.keys()].map(commitOf));
+      await Promise.all([...sessions.keys()].map(commitDecisions));
     },
   };
 }
 
-const whichOf = (wanted: unknown): WhichRecords =>
-  (Object.keys(lists) as WhichRecords[]).find((list) => list === wanted) ?? "waiting";
+const whichOf = (requestedList: unknown): WhichRecords =>
+  (Object.keys(lists) as WhichRecords[]).find((list) => list === requestedList) ?? "waiting";
 
 /** Runs the action of a button. Returns a message and the next record. */
 async function runButton(

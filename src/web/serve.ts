@@ -1,8 +1,8 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { ExpectedError, hasCode, messageOf } from "../engine/lib/errors.js";
-import { type WebOptions, webApp } from "./app.js";
-import { newToken, oneTimeTokens } from "./guard.js";
+import { type WebOptions, createWebApp } from "./app.js";
+import { newToken, createEntryTokens } from "./guard.js";
 
 /** A running server of the pages. */
 export interface ServedPage {
@@ -21,16 +21,16 @@ const host = "127.0.0.1";
  * @throws ExpectedError (exit code 1) if the port is in use or not allowed.
  */
 export async function serveWeb(
-  web: Omit<WebOptions, "entry" | "session" | "port">,
+  web: Omit<WebOptions, "entryTokens" | "session" | "port">,
   requestedPort: number,
 ): Promise<ServedPage> {
-  const entry = oneTimeTokens();
+  const entry = createEntryTokens();
   let port = requestedPort;
-  const app = webApp({ ...web, entry, session: newToken(), port: () => port });
+  const app = createWebApp({ ...web, entryTokens: entry, session: newToken(), port: () => port });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
-  await new Promise<void>((done, failed) => {
-    server.once("error", failed);
-    server.listen(requestedPort, host, done);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(requestedPort, host, resolve);
   }).catch((error: unknown) => {
     if (hasCode(error, "EADDRINUSE"))
       throw new ExpectedError(`Port ${requestedPort} of ${host} is in use; name another with --port, or leave it out.`);
@@ -45,9 +45,9 @@ export async function serveWeb(
     address: newAddress(),
     newAddress,
     async close() {
-      const closed = new Promise<void>((done) => server.close(() => done()));
+      const closing = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
-      await Promise.all([closed, app.close()]);
+      await Promise.all([closing, app.close()]);
     },
   };
 }

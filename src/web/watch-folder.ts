@@ -4,15 +4,15 @@ import { hiddenName, ledgerName, lockName, pauseName, stopName, underWayName } f
 const watchedNames: ReadonlySet<string> = new Set([ledgerName, lockName, pauseName, stopName]);
 const watchedInHidden: ReadonlySet<string> = new Set([ledgerName, lockName, underWayName]);
 
-/** Whether a path below `root` is irrelevant. Only state files (`states`), ledgers, locks and marks of a run matter. */
-export function isIrrelevant(root: string, path: string, isFile: boolean, states: readonly string[]): boolean {
+/** Whether a path below `root` is neither a state file (in `stateNames`) nor a ledger, a lock or a mark of a run. */
+export function isIrrelevant(root: string, path: string, isFile: boolean, stateNames: readonly string[]): boolean {
   const parts = path === root ? [] : path.slice(root.length + 1).split(/[\\/]/);
   if (parts.some((part) => part === "node_modules" || (part.startsWith(".") && part !== hiddenName))) return true;
   const hiddenIndex = parts.indexOf(hiddenName);
   if (hiddenIndex !== -1 && parts.length > hiddenIndex + 1)
     return parts.length > hiddenIndex + 2 || !watchedInHidden.has(parts[hiddenIndex + 1] ?? "");
   const name = parts.at(-1) ?? "";
-  return isFile && !watchedNames.has(name) && !states.includes(name);
+  return isFile && !watchedNames.has(name) && !stateNames.includes(name);
 }
 
 /**
@@ -21,18 +21,18 @@ export function isIrrelevant(root: string, path: string, isFile: boolean, states
  */
 export function watchFolder(
   folder: string,
-  { depth, ignored }: { readonly depth: number; readonly ignored: (path: string, isFile: boolean) => boolean },
-  changed: () => void,
+  { depth, isIgnored }: { readonly depth: number; readonly isIgnored: (path: string, isFile: boolean) => boolean },
+  onChange: () => void,
 ): () => Promise<void> {
   const watcher = watch(folder, {
     depth,
     ignoreInitial: true,
     followSymlinks: false,
-    ignored: (path, stats) => ignored(path, stats?.isFile() === true),
+    isIgnored: (path, stats) => isIgnored(path, stats?.isFile() === true),
   });
-  watcher.on("all", changed);
-  // Changes before the watcher was ready were not reported.
-  watcher.on("ready", changed);
+  watcher.on("all", onChange);
+  // The watcher does not report changes from before it is ready.
+  watcher.on("ready", onChange);
   watcher.on("error", () => undefined);
   return () => watcher.close();
 }

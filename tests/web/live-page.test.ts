@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { markup } from "../../src/engine/lib/markup.js";
-import { livePage, type Page, part } from "../../src/web/live-page.js";
+import { createLivePage, type Page, part } from "../../src/web/live-page.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -10,7 +10,7 @@ function followed() {
   const state = { word: "one", made: 0, watching: 0, opened: 0, fails: false };
   let changed = () => {};
   const warned: unknown[] = [];
-  const live = livePage({
+  const live = createLivePage({
     async make(): Promise<Page> {
       state.made += 1;
       if (state.fails) throw new Error("no");

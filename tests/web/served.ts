@@ -37,7 +37,7 @@ export async function served(cwd: string, only?: string): Promise<Browser> {
     {
       works: async () =>
         (only === undefined ? await listWork(cwd) : [await findWork(cwd, only)]).map((work) => shownWork(work, io)),
-      ...(only === undefined ? { root: join(cwd, "researches") } : { only: basename(only) }),
+      ...(only === undefined ? { root: join(cwd, "researches") } : { onlyName: basename(only) }),
       stateDir: join(cwd, "state"),
       git: false,
       redact: (text) => text.replaceAll("sk-secret", "[secret removed]"),

@@ -39,7 +39,7 @@ export async function webCommand(
       {
         works: async () =>
           (onlyWork === undefined ? await listWork(io.cwd) : [onlyWork]).map((work) => shownWork(work, io)),
-        ...(onlyWork === undefined ? { root: join(io.cwd, researchesName) } : { only: addressName(onlyWork) }),
+        ...(onlyWork === undefined ? { root: join(io.cwd, researchesName) } : { onlyName: addressName(onlyWork) }),
         stateDir: config.stateDir,
         git: config.git,
         redact: redactorFor(config, io),
@@ -93,10 +93,10 @@ export const shownWork = (work: FoundWork, io: Io): ShownWork => ({
   folder: work.folder,
   isProject: work.kind.noun === "project",
   files: watchedFiles(work),
-  look: () => standingOf(work),
+  readStanding: () => standingOf(work),
   steered: work.kind.steeredWork(work.folder, work.path),
-  heard: () => work.kind.readInstructions(work.folder),
-  costs: () => work.kind.costs(work.folder, io),
+  readInstructions: () => work.kind.readInstructions(work.folder),
+  readCosts: () => work.kind.costs(work.folder, io),
   ...(work.kind.noun === "project"
     ? {
         ask: async (question: string) => (await import("../search/ask.js")).askForPage(work.folder, question, io),

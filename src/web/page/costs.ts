@@ -3,7 +3,7 @@ import { shortCount, quantity } from "../../engine/lib/words.js";
 import { forecastText, shortCost, tokensText, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import type { Costs, WorkCosts } from "../../research/overview/costs.js";
 import { type Part, part } from "../live-page.js";
-import { span } from "./texts.js";
+import { durationText } from "./texts.js";
 
 /** The cost of the work and its parts, as `status --cost` shows it; empty before the first iteration. */
 export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
@@ -32,4 +32,4 @@ export function costPart(costs: WorkCosts & Partial<Costs>): Part[] {
 }
 
 const row = (name: string, sum: UsageSum): Markup =>
-  markup`<tr><td>${name}</td><td class="n">${sum.iterations}</td><td class="n">${span(sum.seconds)}</td><td class="n">${tokensText(sum, sum.input, shortCount)}</td><td class="n">${tokensText(sum, sum.output, shortCount)}</td><td class="n">${shortCost(sum)}</td></tr>`;
+  markup`<tr><td>${name}</td><td class="n">${sum.iterations}</td><td class="n">${durationText(sum.seconds)}</td><td class="n">${tokensText(sum, sum.input, shortCount)}</td><td class="n">${tokensText(sum, sum.output, shortCount)}</td><td class="n">${shortCost(sum)}</td></tr>`;

@@ -13,7 +13,7 @@ export interface ListEntry {
 
 /** The list of projects and tasks. Running ones come first, then those with the latest event. */
 export function listPage(entries: readonly ListEntry[], now: number): Page {
-  const sorted = entries.toSorted(
+  const sortedEntries = entries.toSorted(
     (a, b) =>
       Number(b.standing.running) - Number(a.standing.running) ||
       lastTimeOf(b.standing).localeCompare(lastTimeOf(a.standing)) ||
@@ -25,14 +25,14 @@ export function listPage(entries: readonly ListEntry[], now: number): Page {
     title,
     parts: [
       part("top", markup`<header id="top"><p class="kicker">research-ralph</p><h1>${title}</h1></header>`),
-      ...(sorted.length === 0
+      ...(sortedEntries.length === 0
         ? [
             part(
               "none",
               markup`<p id="none">There is no project and no task yet. Create one: <code>research-ralph new "&lt;topic&gt;"</code></p>`,
             ),
           ]
-        : sorted.map((entry) => entryPart(entry, now))),
+        : sortedEntries.map((entry) => entryPart(entry, now))),
     ],
   };
 }

@@ -11,14 +11,14 @@ import { activityText, type Standing, stateText } from "../../engine/ui/state-te
 import { shortCost } from "../../engine/ui/terminal/tally.js";
 import type { AgentAtWork } from "../agent-stream.js";
 import { type Part, part } from "../live-page.js";
-import { controls, projectAddress, since, stateLine } from "./texts.js";
+import { controls, projectAddress, elapsedTime, stateLine } from "./texts.js";
 
 export interface CurrentWork {
   readonly name: string;
   readonly standing: Standing;
   readonly agents: readonly AgentAtWork[];
-  /** What an agent does, if its unit has its own place on the page. */
-  doing?(unit: string | undefined): Markup | undefined;
+  /** The activity of an agent; undefined if only the general text for its unit is shown. */
+  activityOf?(unit: string | undefined): Markup | undefined;
   /** The instructions of the person in the next brief. */
   readonly steering: readonly string[];
   /** Milliseconds since the epoch. */
@@ -32,7 +32,7 @@ export const nowParts = (work: CurrentWork): Part[] => [
   part("steering", steeringPart(work)),
 ];
 
-/** What else a person can do: screen records, ask the papers, add a paper. */
+/** Parts for further actions of the user: screen records, ask the papers, add a paper. */
 export function personParts(name: string, rrd: Rrd, askedQuestion: QuestionState | undefined): Part[] {
   const countOf = (which: WhichRecords) => recordsToScreen(rrd, which).length;
   const [all, waiting] = [countOf("all"), countOf("waiting")];
@@ -54,7 +54,7 @@ export function personParts(name: string, rrd: Rrd, askedQuestion: QuestionState
   const questionText =
     askedQuestion === undefined
       ? ""
-      : markup`<p class="meta" dir="auto">“${askedQuestion.question}” ${askedQuestion.says === undefined ? markup`is being answered, for ${since(askedQuestion.since)}.` : `– ${askedQuestion.says}`}</p>`;
+      : markup`<p class="meta" dir="auto">“${askedQuestion.question}” ${askedQuestion.result === undefined ? markup`is being answered, for ${elapsedTime(askedQuestion.since)}.` : `– ${askedQuestion.result}`}</p>`;
   return [
     part("to-screen", screeningLinks),
     part(
@@ -80,18 +80,18 @@ function statePart({ name, standing, agents, at }: CurrentWork): Markup {
 }
 
 function agentPart(agent: AgentAtWork, work: CurrentWork): Markup {
-  const { iteration, unit, usage, said, earlier, model, cost_usd } = agent;
-  const activity = work.doing?.(unit) ?? markup`${unitWords(agent, work.standing)}`;
+  const { iteration, unit, usage, outputs, earlierCount, model, cost_usd } = agent;
+  const activity = work.activityOf?.(unit) ?? markup`${unitWords(agent, work.standing)}`;
   const facts = [
     `iteration ${iteration}`,
     ...(model === undefined ? [] : [model]),
     ...(usage === undefined ? [] : [`${shortCount(usage.input)} tokens in, ${shortCount(usage.output)} out`]),
     ...(cost_usd === undefined ? [] : [shortCost({ cost_usd })]),
   ];
-  return markup`<section id="agent-${iteration}" class="agent" aria-label="Agent of iteration ${iteration}"><h3>${activity}</h3><p class="meta">${since(agent.since)} · ${facts.join(" · ")}</p>${
-    said.length === 0
+  return markup`<section id="agent-${iteration}" class="agent" aria-label="Agent of iteration ${iteration}"><h3>${activity}</h3><p class="meta">${elapsedTime(agent.since)} · ${facts.join(" · ")}</p>${
+    outputs.length === 0
       ? markup`<p class="meta">It has said nothing yet.</p>`
-      : markup`<ol class="stream" tabindex="0" aria-label="What it says and does, the newest last">${earlier === 0 ? "" : markup`<li class="notice">${earlier} earlier</li>`}${said.map(({ kind, text }) => markup`<li class="${kind}" dir="auto">${text}</li>`)}</ol>`
+      : markup`<ol class="stream" tabindex="0" aria-label="What it says and does, the newest last">${earlierCount === 0 ? "" : markup`<li class="notice">${earlierCount} earlier</li>`}${outputs.map(({ kind, text }) => markup`<li class="${kind}" dir="auto">${text}</li>`)}</ol>`
   }</section>`;
 }
 

@@ -42,12 +42,12 @@ export async function readingPage(
     checkers,
   }: { readonly paper: Paper; readonly entry: PaperEntry; readonly checkers: Checkers | undefined },
 ): Promise<Page> {
-  const stored = await lastCachedText(textsFolder(folder), paper.id);
-  const texts = await markedTexts(paper, entry, stored);
+  const storedText = await lastCachedText(textsFolder(folder), paper.id);
+  const texts = await markedTexts(paper, entry, storedText);
   const placedNumbers = new Set(texts.flatMap(({ places }) => places.map(({ number }) => number)));
   const notes = [
-    ...(stored === undefined ? ["The text of this paper is not stored on this machine."] : []),
-    ...(stored !== undefined && paper.text_sha256 != null && stored.sha256 !== paper.text_sha256
+    ...(storedText === undefined ? ["The text of this paper is not stored on this machine."] : []),
+    ...(storedText !== undefined && paper.text_sha256 != null && storedText.sha256 !== paper.text_sha256
       ? ["The stored text is another version than the one that was read, so places may differ."]
       : []),
     ...texts.flatMap(({ problem }) => (problem === undefined ? [] : [`Quotes could not be marked: ${problem}.`])),
@@ -66,7 +66,7 @@ export async function readingPage(
       ),
       part(
         "beside",
-        markup`<div id="beside" class="beside"><aside aria-label="Quotes">${quotes(entry, placedNumbers, checkers)}</aside><div class="texts">${texts.map(marked)}</div></div>`,
+        markup`<div id="beside" class="beside"><aside aria-label="Quotes">${quotes(entry, placedNumbers, checkers)}</aside><div class="texts">${texts.map(markQuotes)}</div></div>`,
       ),
     ],
   };
@@ -98,29 +98,35 @@ function quotes({ evidence }: PaperEntry, placedNumbers: ReadonlySet<number>, ch
   )}</ol>`;
 }
 
-/** The abstract where quotes come from it or there is no text, and the stored text, each with its quotes. */
-async function markedTexts(paper: Paper, entry: PaperEntry, stored: DocumentText | undefined): Promise<MarkedText[]> {
+/**
+ * The abstract, if quotes are from it or no text is stored, and the stored text, each with the places of its quotes.
+ */
+async function markedTexts(
+  paper: Paper,
+  entry: PaperEntry,
+  storedText: DocumentText | undefined,
+): Promise<MarkedText[]> {
   const abstract = paper.abstract ?? "";
   const inAbstract = (number: number) => {
     const { locator, text_sha256: sha } = paper.analysis?.evidence?.[number - 1] ?? {};
     return locator === abstractLocator && (sha == null || sha === hashOf(abstract));
   };
   const numbers = entry.evidence.map(({ number }) => number);
-  const own = stored === undefined ? numbers : numbers.filter(inAbstract);
+  const abstractNumbers = storedText === undefined ? numbers : numbers.filter(inAbstract);
   return [
-    ...(abstract !== "" && (stored === undefined || own.length > 0)
-      ? [await markedText("Abstract", { text: abstract }, own, entry)]
+    ...(abstract !== "" && (storedText === undefined || abstractNumbers.length > 0)
+      ? [await markedText("Abstract", { text: abstract }, abstractNumbers, entry)]
       : []),
-    ...(stored === undefined
+    ...(storedText === undefined
       ? []
       : [
           await markedText(
-            stored.depth === "full"
+            storedText.depth === "full"
               ? "Text"
-              : stored.depth === "partial"
+              : storedText.depth === "partial"
                 ? "Text, the part that was read"
                 : "Page about the paper",
-            stored,
+            storedText,
             numbers.filter((number) => !inAbstract(number)),
             entry,
           ),
@@ -134,37 +140,37 @@ async function markedText(
   numbers: readonly number[],
   { evidence }: PaperEntry,
 ): Promise<MarkedText> {
-  const wanted = evidence.filter(({ number }) => numbers.includes(number));
-  if (wanted.length === 0) return { heading, text: text.text, places: [] };
+  const searchedEvidence = evidence.filter(({ number }) => numbers.includes(number));
+  if (searchedEvidence.length === 0) return { heading, text: text.text, places: [] };
   const search = await searchUntrusted(
     "findQuotes",
     text,
-    wanted.map(({ quote }) => quote),
+    searchedEvidence.map(({ quote }) => quote),
   );
   if ("cut" in search) return { heading, text: text.text, places: [], problem: search.cut };
   const places = search.value.flatMap((match, index) => {
-    const number = wanted[index]?.number;
+    const number = searchedEvidence[index]?.number;
     return match.found && number !== undefined ? [{ number, start: match.start, end: match.end }] : [];
   });
   return { heading, text: text.text, places };
 }
 
-/** A stretch without quotes; the headings that readers of documents write stand out. */
-const plain = (text: string): Markup =>
+/** A part of the text without quotes; lines with "#" are headings and become bold. */
+const plainMarkup = (text: string): Markup =>
   markup`${text.split(/^(#{1,6} [^\n]*)$/m).map((piece, index) => (index % 2 === 1 ? markup`<b>${piece.replace(/^#+ /, "")}</b>` : piece))}`;
 
-/** The text, each stretch that quotes cover marked once, with links to them behind it. */
-function marked({ heading, text, places }: MarkedText): Markup {
-  const cuts = [...new Set([0, text.length, ...places.flatMap(({ start, end }) => [start, end])])].sort(
+/** The text, in which each part that quotes cover is marked once and followed by links to these quotes. */
+function markQuotes({ heading, text, places }: MarkedText): Markup {
+  const boundaries = [...new Set([0, text.length, ...places.flatMap(({ start, end }) => [start, end])])].sort(
     (a, b) => a - b,
   );
-  const pieces = cuts.slice(0, -1).map((from, index) => {
-    const to = cuts[index + 1] ?? text.length;
-    const over = places.filter(({ start, end }) => start <= from && end >= to);
-    if (over.length === 0) return plain(text.slice(from, to));
-    const first = over.filter(({ start }) => start === from);
-    const last = over.filter(({ end }) => end === to);
-    return markup`${first.map(({ number }) => markup`<span id="q${number}" class="place"></span>`)}<mark>${text.slice(from, to)}</mark>${last.map(({ number }) => markup`<a class="to" href="#e${number}" aria-label="Quote ${number}">${number}</a>`)}`;
+  const pieces = boundaries.slice(0, -1).map((from, index) => {
+    const to = boundaries[index + 1] ?? text.length;
+    const coveringPlaces = places.filter(({ start, end }) => start <= from && end >= to);
+    if (coveringPlaces.length === 0) return plainMarkup(text.slice(from, to));
+    const startingPlaces = coveringPlaces.filter(({ start }) => start === from);
+    const endingPlaces = coveringPlaces.filter(({ end }) => end === to);
+    return markup`${startingPlaces.map(({ number }) => markup`<span id="q${number}" class="place"></span>`)}<mark>${text.slice(from, to)}</mark>${endingPlaces.map(({ number }) => markup`<a class="to" href="#e${number}" aria-label="Quote ${number}">${number}</a>`)}`;
   });
   return markup`<section><h2>${heading}</h2><div class="text" dir="auto">${pieces}</div></section>`;
 }

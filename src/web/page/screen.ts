@@ -31,26 +31,26 @@ export const lists: Readonly<Record<WhichRecords, string>> = {
 interface ScreenView {
   readonly name: string;
   readonly which: WhichRecords;
-  readonly look: ScreeningView;
+  readonly view: ScreeningView;
   /** The result of the last action. */
   readonly says: string;
 }
 
-/** The page for one record: what a person needs to decide, and buttons that also have keys. */
-export function screenPage({ name, which, look, says }: ScreenView): Page {
-  const { records, index, record } = look;
+/** The page for one record: the facts that the user needs for a decision, and buttons that also have keys. */
+export function screenPage({ name, which, view, says }: ScreenView): Page {
+  const { records, index, record } = view;
   const title = record === undefined ? "Screening" : `${index + 1} of ${records.length}: ${record.title}`;
   return {
     title,
     parts: [
-      part("top", top({ name, which, look, says })),
-      part("record", record === undefined ? endOfListPart(which, look) : recordPart(record, name, look)),
-      part("acts", acts({ name, which, look, says })),
+      part("top", topPart({ name, which, view, says })),
+      part("record", record === undefined ? endOfListPart(which, view) : recordPart(record, name, view)),
+      part("acts", actionForms({ name, which, view, says })),
     ],
   };
 }
 
-function top({ name, which, look: { rrd }, says }: ScreenView): Markup {
+function topPart({ name, which, view: { rrd }, says }: ScreenView): Markup {
   const tabs = (Object.keys(lists) as WhichRecords[]).map((list) => {
     const isCurrent = list === which;
     const count = recordsToScreen(rrd, list).length;
@@ -96,8 +96,8 @@ const readingItem = ({ by, decision, reason }: Reading): Markup =>
 const button = (act: string, key: string, words: string): Markup =>
   markup`<button name="act" value="${act}" data-key="${key}" aria-keyshortcuts="${key}">${words} <kbd>${key}</kbd></button>`;
 
-function acts({ name, which, look }: ScreenView): Markup {
-  const { record, criteria, note } = look;
+function actionForms({ name, which, view }: ScreenView): Markup {
+  const { record, criteria, note } = view;
   const form = (label: string, body: Markup, kind = "plain") =>
     markup`<form method="post" action="${projectAddress(name)}screen" class="${kind}" aria-label="${label}"><input type="hidden" name="which" value="${which}"><input type="hidden" name="id" value="${record?.id ?? endOfList}">${body}</form>`;
   const moveButtons = markup`${button("back", "b", "Back")}${button("undo", "u", "Undo")}`;

@@ -1,6 +1,6 @@
 /**
- * The script of a live page. It hears which parts have changed, gets those and changes what differs in them, element by
- * element: what is open, chosen, written or focused stays, and so does the place on the page.
+ * The script of a live page. The server tells it which parts have changed. It loads these parts and changes only the
+ * elements that differ, so elements stay open, chosen, filled in or focused, and the page does not move.
  */
 export const script = `(() => {
   const main = document.querySelector("main[data-parts]");
@@ -53,7 +53,7 @@ export const script = `(() => {
   };
   const toEnd = () => { for (const stream of document.querySelectorAll(".stream")) stream.scrollTop = stream.scrollHeight; };
 
-  /** What stands in the window, with its place: first what is being read, an unfolded paper; then from the top. */
+  /** The visible elements and their positions: first unfolded papers and quotes, then the others from the top. */
   const places = () => {
     const found = [];
     for (let y = 20; y < innerHeight; y += 60) {
@@ -110,7 +110,7 @@ export const script = `(() => {
         for (const [id, hash] of parts) {
           if (known.get(id) === hash) continue;
           const answer = await fetch(main.dataset.at + "parts/" + encodeURIComponent(id));
-          // Gone already: the next message says so.
+          // The part no longer exists; the next message will say so.
           if (answer.status === 204) continue;
           if (!answer.ok) throw new Error(await answer.text());
           texts.set(id, await answer.text());
@@ -137,7 +137,7 @@ export const script = `(() => {
     });
     source.addEventListener("error", () => {
       lost = true;
-      // A browser gives up where it is refused: by a command that was started again, which has another token.
+      // A browser does not try again if it is refused, for example by a restarted command, which has another token.
       const isRefused = source.readyState === EventSource.CLOSED;
       if (isRefused) setTimeout(listen, 3000);
       say(isRefused ? "research-ralph does not let this page in any more. If it was started again, open the address that it printed; this page then goes on." : "The connection to research-ralph is lost; this page tries again. Is the command still running?", true);

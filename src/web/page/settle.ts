@@ -10,15 +10,15 @@ import { piecesOf } from "../../text/evidence/quoted.js";
 import { type Page, part } from "../live-page.js";
 import { projectAddress, readingAddress } from "./texts.js";
 
-/** The address of the page on which a person decides about fields on which two agents differ. */
+/** The address of the page on which the user settles fields on which two agents differ. */
 export const settleAddress = (name: string): string => `${projectAddress(name)}settle`;
 
 /** All cells on which two agents differ, with both values, their passages, and buttons to decide. */
 export function settlePage(name: string, rrd: Rrd, says: string): Page {
   const differingCells = differences(rrd);
-  const open = differingCells.filter(({ answered }) => answered.settled === undefined).length;
+  const openCount = differingCells.filter(({ answered }) => answered.settled === undefined).length;
   const message = says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`;
-  const header = markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav>${message}<h1>Fields on which two agents differ</h1><p class="quiet">${open} of ${differingCells.length} open. Until you decide, the first agent's value stands.</p></header>`;
+  const header = markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav>${message}<h1>Fields on which two agents differ</h1><p class="quiet">${openCount} of ${differingCells.length} open. Until you decide, the first agent's value stands.</p></header>`;
   const cellParts = differingCells.map(({ paper, field, answered }, index) => {
     const { first, second, settled } = answered;
     const ownValue = settled?.own;

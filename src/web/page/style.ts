@@ -1,6 +1,6 @@
 import { style as report } from "../../research/report/page/style.js";
 
-/** The style of the report, and what only a live page has. */
+/** The style of the report, and the style of elements that only a live page has. */
 export const style = `${report}
 .live main{padding-top:1.4rem}
 .home{font:.86rem/1.5 var(--sans);margin:0 0 1.2rem}

@@ -15,8 +15,8 @@ export function stateLine(standing: Standing, { tone, headline }: StateText): Ma
   return markup`<b class="is ${tone}">${headline}</b> <span class="progress"><progress max="${maxValue}" value="${Math.min(done, maxValue)}">${done} of ${total}</progress> ${progressText(standing)}</span>`;
 }
 
-/** The time since a moment in milliseconds. The script updates it. */
-export const since = (at: number): Markup => markup`<time data-since="${at}"></time>`;
+/** An element with the time since `at` (milliseconds since the epoch). The script updates it. */
+export const elapsedTime = (at: number): Markup => markup`<time data-since="${at}"></time>`;
 
 /** Buttons for pause, stop and resume, if they have an effect. */
 export function controls(name: string, { running, held, isFinished }: Standing): Markup {
@@ -27,4 +27,4 @@ export function controls(name: string, { running, held, isFinished }: Standing):
   return markup`${button("pause", "Pause", "End the run before its next iteration, as blocked")}${button("stop", "Stop", "End the run before its next iteration, as Ctrl+C does")}`;
 }
 
-export const span = (seconds: number): string => shortDuration(seconds * 1000);
+export const durationText = (seconds: number): string => shortDuration(seconds * 1000);
