@@ -24,8 +24,11 @@ export function failuresText({ failures, failing, framework, problem }: Tested):
   const firstOfEachSignature = failures.filter(
     ({ signature }) => !seenSignatures.has(signature) && seenSignatures.add(signature),
   );
-  const ordered = [...firstOfEachSignature, ...failures.filter((failure) => !firstOfEachSignature.includes(failure))];
-  const lines = ordered.map(({ test, file, line, message, stack }, index) => {
+  const orderedFailures = [
+    ...firstOfEachSignature,
+    ...failures.filter((failure) => !firstOfEachSignature.includes(failure)),
+  ];
+  const lines = orderedFailures.map(({ test, file, line, message, stack }, index) => {
     const location = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`;
     const frames = index < 5 ? (stack ?? []).slice(0, 6).map((frame) => `    ${frame.trim()}`) : [];
     return [`- ${oneLine(test)}${location}: ${message.slice(0, index < 5 ? 600 : 160)}`, ...frames].join("\n");
@@ -73,11 +76,11 @@ export function placesText(folder: string, places: readonly Place[], tokens: num
   let remainingTokens = tokens;
   return texts
     .map(({ place, text }, index) => {
-      const [first = 1, lastRound = Number.POSITIVE_INFINITY] = place.lines ?? [];
+      const [firstLine = 1, lastLine = Number.POSITIVE_INFINITY] = place.lines ?? [];
       const maxTokens = Math.max(100, Math.floor(remainingTokens / (texts.length - index)));
       // Some lines around a range are shown too: its context is often just above it.
       const extraLines = place.lines === undefined ? 0 : 5;
-      const shownText = linesOf(text, first - extraLines, lastRound + extraLines, maxTokens);
+      const shownText = linesOf(text, firstLine - extraLines, lastLine + extraLines, maxTokens);
       remainingTokens -= estimateTokens(shownText) + 20;
       return `## ${place.path}\n${fence(shownText)}`;
     })

@@ -123,10 +123,12 @@ async function prepare(
   if (unit.kind === "criteria" || unit.kind === "tests") {
     const results = await frame.check(state, state.attempts.at(-1)?.iteration, work);
     if (results === undefined) return later;
-    const isFirst = unit.kind === "criteria" && roundsOf(state).length === 0;
-    const isOpen = results.checks.some(({ passed }) => !passed);
+    const isFirstCheck = unit.kind === "criteria" && roundsOf(state).length === 0;
+    const hasOpenCriterion = results.checks.some(({ passed }) => !passed);
     return (
-      (isFirst && isOpen ? startRefusal(state.task, results.runs[0]?.results) : undefined) ?? { settled: { results } }
+      (isFirstCheck && hasOpenCriterion ? startRefusal(state.task, results.runs[0]?.results) : undefined) ?? {
+        settled: { results },
+      }
     );
   }
   if (unit.kind === "librarian" && options.isBuiltIn) return { settled: { plan: await options.ranking.plan(state) } };

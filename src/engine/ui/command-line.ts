@@ -8,7 +8,7 @@ import type { Io } from "./io.js";
 export function printThrough(io: Pick<Io, "stdout" | "columns">, program: Command): Command {
   const { columns } = io;
   const output = {
-    writeOut: (text: string) => io.stdout(inColumns(text, columns)),
+    writeOut: (text: string) => io.stdout(wrapHelp(text, columns)),
     writeErr: () => {},
     outputError: () => {},
     getOutHelpWidth: () => columns,
@@ -21,14 +21,14 @@ export function printThrough(io: Pick<Io, "stdout" | "columns">, program: Comman
  * Wraps the lines of a help text to at most `columns` columns. In a line that is too long, the explanation of an option
  * or a command moves to the next line; other lines continue in the column of their first word.
  */
-function inColumns(help: string, columns: number): string {
+function wrapHelp(help: string, columns: number): string {
   const lines = help.split("\n").flatMap((line) => {
     if (line.length <= columns) return [line];
     const indent = " ".repeat(/^(Usage: |\s*)/.exec(line)?.[0].length ?? 0);
-    const [form = "", ...explanation] = line.slice(indent.length).split(/ {2,}/);
-    const start = line.slice(0, indent.length);
+    const [usage = "", ...explanation] = line.slice(indent.length).split(/ {2,}/);
+    const beginning = line.slice(0, indent.length);
     const rows = [
-      ...labelledLines(start, form, columns),
+      ...labelledLines(beginning, usage, columns),
       ...(explanation.length === 0 ? [] : labelledLines(`${indent}    `, explanation.join(" "), columns)),
     ];
     return rows;

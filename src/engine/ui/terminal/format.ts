@@ -87,10 +87,9 @@ const splitWord = (word: string): readonly string[] =>
  */
 export function labelledLines(label: string, text: string, columns: number): string[] {
   const labelWidth = textWidth(label);
-  const [first = "", ...otherLines] = wrap(text, Math.max(20, columns - labelWidth));
-  const indented = (line: string) =>
-    `${" ".repeat(Math.max(0, Math.min(labelWidth, columns - textWidth(line))))}${line}`;
-  return [`${label}${first}`, ...otherLines.map(indented)];
+  const [firstLine = "", ...otherLines] = wrap(text, Math.max(20, columns - labelWidth));
+  const indent = (line: string) => `${" ".repeat(Math.max(0, Math.min(labelWidth, columns - textWidth(line))))}${line}`;
+  return [`${label}${firstLine}`, ...otherLines.map(indent)];
 }
 
 /** The lines of one entry of `status`: its label and its text. */
