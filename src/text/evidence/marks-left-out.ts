@@ -36,7 +36,7 @@ function wordsIn(text: string): Pick<Vocabulary, "words" | "pairs"> {
   const words = new Map<string, number>();
   const pairs = new Map<string, number>();
   let last = "";
-  // Each word alone: normalizing a long run of combining marks takes quadratic time.
+  // Each word is normalised separately, because a long row of combining marks would take quadratic time.
   for (const [match] of text.matchAll(wordPattern)) {
     const word = match.normalize("NFKC").toLowerCase();
     words.set(word, (words.get(word) ?? 0) + 1);
@@ -53,19 +53,20 @@ function wordsIn(text: string): Pick<Vocabulary, "words" | "pairs"> {
 const footnote =
   // The first character is checked first, so that most characters need no lookbehind.
   /(?=[ †‡§¶‖#*⁽¹²³⁰⁴-⁹^ᵃ-ᶿ])(?<=\p{Ll}{3}|\p{Ll}{2}[.,;:)”"’]|(?<!\p{L})(?:it|is|of|or|by|us|so|to|be|on|do|we|me|up|as|he|if|an))(?: ?[†‡§¶‖#]{1,3}(?:, ?[†‡§¶‖]{1,3}){0,4}|[*]{1,3}[†‡]?| ?[⁽]?[¹²³⁰⁴-⁹]{1,3}(?:[,;·⁻–-]? ?[¹²³⁰⁴-⁹]{1,3}){0,9}[⁾)]?|\^(?:\[\d{1,3}\]|\{?(?:\d{1,3}(?:[,–-]\d{1,3}){0,9}|[a-z*†‡])\}?)|[ᵃ-ᶿ])(?![\p{L}\p{N}])/gu;
-const name = "\\p{Lu}[\\p{L}’'-]{1,30}";
+/** The last name of an author. */
+const authorName = "\\p{Lu}[\\p{L}’'-]{1,30}";
 /** The authors and the year of a cited work. */
-const work = `${name}(?:,? (?:and|&|et al\\.?|${name})){0,6},? ?(?:19|20)\\d\\d[a-z]?(?:, ?[a-z](?!\\p{L})){0,4}`;
-/** Authors with a year, as in "(Lee et al., 2019; Roe 2020)". */
-const authors = new RegExp(
+const work = `${authorName}(?:,? (?:and|&|et al\\.?|${authorName})){0,6},? ?(?:19|20)\\d\\d[a-z]?(?:, ?[a-z](?!\\p{L})){0,4}`;
+/** Citations by authors and year, as in "(Lee et al., 2019; Roe 2020)". */
+const authorCitations = new RegExp(
   `(?= [([])(?<=\\p{L}[,.]?) [(\\[](?:see |e\\.g\\.,? |cf\\. )?${work}(?:[;,] (?:${work}|(?:19|20)\\d\\d[a-z]?)){0,9}[)\\]]`,
   "gu",
 );
 /** Citation keys of authors' initials and a year, as in "[Roe19, LRW+20]". */
 const citationKey = "\\p{Lu}\\p{L}{2,4}\\+?\\d\\d[a-z]?";
-const keys = new RegExp(`(?= ?\\[)(?<=\\p{L}[,.]?) ?\\[${citationKey}(?:[;,] ?${citationKey}){0,9}\\]`, "gu");
+const keyCitations = new RegExp(`(?= ?\\[)(?<=\\p{L}[,.]?) ?\\[${citationKey}(?:[;,] ?${citationKey}){0,9}\\]`, "gu");
 /** Numbers of several citations without separators, as in publishers' files: "problems.[78910]". */
-const runTogether = /(?=\[)(?<=\p{L}{2}[,.;]?)\[\d{4,15}\]/gu;
+const joinedCitations = /(?=\[)(?<=\p{L}{2}[,.;]?)\[\d{4,15}\]/gu;
 /** The separator between omitted citations: "[8]–[10]". */
 const betweenCitations = /(?<=\[\d{1,3}\])\s?[,;–-]\s?(?=\[\d{1,3}\])/g;
 /** The number of a citation that is not a superscript: "trials.12 In", "success3 in". */
@@ -88,22 +89,23 @@ function enumeratorsIn(text: string): { readonly index: number; readonly piece: 
 }
 
 /**
- * The parts of a text that a quote may omit: footnote marks, citation numbers, numbers of list points, and running
- * heads at page ends. The same rules apply to quotes. `vocabulary`: that of the text in both cases.
+ * The parts of a text or a quote that are not compared, because a quote may omit them: footnote marks, citations,
+ * numbers of list points, and running heads at page ends. `vocabulary`: the words of the text, also if `text` is a
+ * quote.
  */
 export function omittableParts(text: string, vocabulary: Vocabulary): Extras {
   const extras = new Map<number, { text: string; end: number }>();
   const add = (at: number, piece: string) => {
     if (piece !== "") extras.set(at, { text: piece.normalize("NFKC").replace(/\s/g, ""), end: at + piece.length });
   };
-  for (const pattern of [footnote, authors, keys, runTogether, betweenCitations])
+  for (const pattern of [footnote, authorCitations, keyCitations, joinedCitations, betweenCitations])
     for (const match of text.matchAll(pattern)) add(match.index, match[0]);
   for (const [at, mark] of pointsInLine(text)) add(at, mark);
   for (const match of text.matchAll(plainCitation)) {
     const [, word = "", stop, number = ""] = match;
     // "model1" is a name if it occurs twice; "success3" has a footnote.
-    const name = `${word}${number}`;
-    const isName = vocabulary.text.indexOf(name) !== vocabulary.text.lastIndexOf(name);
+    const wordWithNumber = `${word}${number}`;
+    const isName = vocabulary.text.indexOf(wordWithNumber) !== vocabulary.text.lastIndexOf(wordWithNumber);
     if (stop !== "" || !isName) add(match.index, number);
   }
   for (const { index, piece } of enumeratorsIn(text))
@@ -113,16 +115,16 @@ export function omittableParts(text: string, vocabulary: Vocabulary): Extras {
 }
 
 /**
- * Whether a number belongs to a list: the previous or next number occurs too, and it begins a line or follows
- * punctuation.
+ * Whether a number belongs to a list: the list also has the previous or the next number, and it is at the beginning of
+ * a line or after punctuation. `numbers` are the numbers of all points in the text.
  */
-function isPoint(text: string, at: number, piece: string, names: ReadonlySet<string>): boolean {
+function isPoint(text: string, at: number, piece: string, numbers: ReadonlySet<string>): boolean {
   const before = text.slice(Math.max(0, at - 6), at).trimEnd();
   const isAtStart = before === "" || /[.:;,!?]$/.test(before) || /(?:and|or)$/.test(before);
-  return (isAtStart || piece.startsWith("(")) && neighbours(piece).some((each) => names.has(each));
+  return (isAtStart || piece.startsWith("(")) && neighbours(piece).some((number) => numbers.has(number));
 }
 
-/** List marks within a line that otherwise are signs or letters: "three things: * a hand * a simulator". */
+/** List marks within a line, as in "three things: * a hand * a simulator": a sign that occurs several times. */
 function* pointsInLine(text: string): Generator<[number, string]> {
   let searchedUntil = 0;
   for (const { index, 0: mark } of text.matchAll(/(?<=:\s)[*+o→»](?=\s\p{L})/gu)) {
@@ -136,6 +138,7 @@ function* pointsInLine(text: string): Generator<[number, string]> {
 
 const romans = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
 
+/** The previous and the next number in the same form: "(a)" and "(c)" for "(b)". */
 function neighbours(piece: string): string[] {
   const core = piece.replace(/[().]/g, "");
   const inSameForm = (value: string) => piece.replace(core, value);

@@ -17,16 +17,17 @@ export function joinPages(pages: readonly (readonly Line[])[]): Part[] {
  */
 function withWordsJoined(parts: Part[]): Part[] {
   if (!parts.some(({ text }) => text.includes("-\n"))) return parts;
-  const known = new Set<string>();
+  const wordsInDocument = new Set<string>();
   for (const { text } of parts)
-    for (const [word] of text.matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu)) known.add(word.toLowerCase());
+    for (const [word] of text.matchAll(/[\p{L}\p{M}]+(?:-[\p{L}\p{M}]+)*/gu)) wordsInDocument.add(word.toLowerCase());
   return parts.map((part) => ({
     ...part,
     text: part.text.replace(
       /(?<![\p{L}\p{M}-])([\p{L}\p{M}]{1,40})-\n(\p{Ll}[\p{L}\p{M}]{0,40})(?![\p{L}\p{M}-])([^\s\p{L}]{0,5}) ?/gu,
-      (all, first: string, second: string, mark: string) => {
-        const isKnown = known.has(`${first}${second}`.toLowerCase());
-        return isKnown && !known.has(`${first}-${second}`.toLowerCase()) ? `${first}${second}${mark}\n` : all;
+      (dividedWord, first: string, second: string, punctuation: string) => {
+        const existsWithout = wordsInDocument.has(`${first}${second}`.toLowerCase());
+        const existsWithHyphen = wordsInDocument.has(`${first}-${second}`.toLowerCase());
+        return existsWithout && !existsWithHyphen ? `${first}${second}${punctuation}\n` : dividedWord;
       },
     ),
   }));
@@ -55,10 +56,10 @@ function partsOfPages(pages: readonly (readonly Line[])[]): Part[] {
 /** Maximum font height of a footnote, as a share of the font height of the body. */
 const maxNoteHeight = 0.93;
 
-/** Maximum distance of two lines of a paragraph, in leadings. */
+/** Maximum distance of two lines of a paragraph, as a multiple of the page's median line distance ("leading"). */
 const maxStep = 1.45;
 
-/** Neighbouring lines without a wider gap between them. */
+/** Lines that belong together, because the distance between them is at most `maxStep`. */
 interface Block {
   readonly lines: Line[];
   /** True if it begins higher than the line before it: at the top of another column, or beside the text. */
@@ -168,9 +169,10 @@ function edgeLinesOf(lines: readonly Line[]): Line[] {
   const bottom = counts.find((count) => hasGap(fromTop[last - count], fromTop[last - count + 1])) ?? 0;
   return [...fromTop.slice(0, top), ...fromTop.slice(fromTop.length - bottom)];
 }
+
 /**
- * The font height and the text of a line, with "#" for each number. Equal for the running heads of a document. The
- * height distinguishes them from the title, which has the same words.
+ * The font height and the text of a line, with "#" for each number. The running heads of all pages have the same key.
+ * The title has another key, because its font is larger.
  */
 const headKey = ({ text, height }: Line) =>
   `${Math.round(height)} ${text.replace(/\d+/g, "#").replace(/\s+/g, " ").trim().toLowerCase()}`;
@@ -194,6 +196,7 @@ function isHeadOrNumber(line: Line, runningHeads: ReadonlySet<string>): boolean 
 /** Maximum distance of two lines of a text, in heights of the font. */
 const maxLeading = 3;
 
+/** The median distance between the baselines of two lines, in points. */
 function medianLeading(lines: readonly Line[]): number {
   const steps = lines
     .slice(1)
@@ -232,14 +235,14 @@ export function withAccents(text: string): string {
       .replace(/ (?=[\u064b-\u065f\u0670])/g, "")
       .replace(
         /(\p{L}?)( ?)([´¨ˆ˜¯˘˙˚˝ˇ¸]) ?([\p{L}ı]?)/gu,
-        (all, before: string, space: string, accent: string, after: string) => {
+        (match, before: string, space: string, accent: string, after: string) => {
           const combiningAccent = combiningAccents[accent] ?? "";
           // In TeX, the accent comes before its letter. Only a cedilla may come after it.
           const nextWithAccent = withAccent(after === "ı" ? "i" : after, combiningAccent);
           if (nextWithAccent !== undefined)
             return `${before}${space !== "" && before === "" ? space : ""}${nextWithAccent}`;
           const lastWithAccent = withAccent(before, combiningAccent);
-          return lastWithAccent === undefined ? all : `${lastWithAccent}${after}`;
+          return lastWithAccent === undefined ? match : `${lastWithAccent}${after}`;
         },
       )
   );

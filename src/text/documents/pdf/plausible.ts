@@ -22,10 +22,11 @@ const minWords = 150;
 const minLetters = 150;
 
 /**
- * The most frequent letters. In every language in Latin letters, they are half of a text or more. If letters were
- * replaced by others, they are about a third.
+ * The most frequent letters. In every language in Latin letters, they are half of a text or more. If a font has a wrong
+ * encoding, they are about a third.
  */
 const frequentLetters = new Set("eaionrts");
+/** Minimum share of the frequent letters in a plausible text. */
 const minFrequentShare = 0.45;
 
 /** Scripts that are used together in one text are counted as one. */
@@ -41,9 +42,10 @@ const scripts = [
 ];
 
 /**
- * Whether a text can be in a language. If a font has no encoding, glyph numbers are read as characters: in small fonts,
- * the result is Latin letters that form no words; in large fonts, letters of many scripts. A short text counts as
- * plausible, and so does a sequence of few different letters, such as a gene.
+ * Whether a text is in some language, and not the result of a wrong encoding. If a font has no encoding, the numbers of
+ * glyphs are read as characters: in small fonts, the result is Latin letters that form no words; in large fonts,
+ * letters of many scripts. A short text counts as plausible, and so does a sequence of few different letters, such as a
+ * gene.
  */
 export function isPlausible(text: string): boolean {
   return hasFewScripts(text) && hasLatinWords(text);

@@ -68,7 +68,7 @@ function numbersOf({ passage, quoted = "", quote = "" }: StoredQuote): {
 const isWithoutOwnUnit = ({ unit, written }: Quantity): boolean =>
   unit !== undefined && !/[^\p{Nd}.,\s]/u.test(written);
 
-/** Whether a quoted number is the number of the statement. If it is only partly quoted, only the quoted part counts. */
+/** Whether a quoted number is the same as a number of a statement, with as much of its unit as is quoted. */
 const isSameNumber = (quotedNumber: QuotedNumber, number: Quantity): boolean =>
   isSame(number, quotedNumber) &&
   (quotedNumber.isPart !== true ||
@@ -77,7 +77,7 @@ const isSameNumber = (quotedNumber: QuotedNumber, number: Quantity): boolean =>
 const isNear = (quotedNumber: QuotedNumber, number: Quantity): boolean =>
   quotedNumber.isPart !== true && compareQuantities(number, quotedNumber) === "near";
 
-/** The number as written, with its minus sign. */
+/** The number as it is written in its text, with its minus sign. */
 const writtenNumber = ({ isNegative, written }: Quantity): string => `${isNegative === true ? "−" : ""}${written}`;
 
 /** The numbers of a sentence that are not in its quotes. */
@@ -91,13 +91,13 @@ export interface QuotedNumbers {
 }
 
 /**
- * The numbers of a sentence that are not in its quotes. Whole numbers up to ten without a unit are ignored, because
- * they count things in prose; so are `known` numbers, such as the years of the papers.
+ * The numbers of a sentence that are not in its quotes. Whole numbers up to ten without a unit are ignored, because in
+ * prose they often only count things. `knownNumbers`, such as the years of the papers, are ignored too.
  */
 export function numbersWithoutQuote(
   statement: string,
   quotes: readonly StoredQuote[],
-  known: ReadonlySet<number> = new Set(),
+  knownNumbers: ReadonlySet<number> = new Set(),
 ): QuotedNumbers {
   const numbersByQuote = quotes.map(numbersOf);
   const quoted = numbersByQuote.flatMap((each) => each.quoted);
@@ -106,7 +106,7 @@ export function numbersWithoutQuote(
   const outside = new Set<string>();
   const near = new Map<string, string>();
   for (const number of quantitiesIn(statement)) {
-    if (mayLackUnit(number) && (isSmall(number) || known.has(number.value))) continue;
+    if (mayLackUnit(number) && (isSmall(number) || knownNumbers.has(number.value))) continue;
     if (quoted.some((each) => isSameNumber(each, number))) continue;
     const nearNumber = quoted.find((each) => isNear(each, number));
     if (nearNumber !== undefined) near.set(writtenNumber(number), writtenNumber(nearNumber));
@@ -135,23 +135,23 @@ export function withNumbers(evidence: readonly Evidence[]): Evidence[] {
   });
 }
 
-const unsignedOf = ({ isNegative: _, ...number }: Quantity): Quantity => number;
+const withoutSign = ({ isNegative: _, ...number }: Quantity): Quantity => number;
 const mayLackUnit = ({ unit }: Quantity): boolean => unit === undefined || unit.isOptional === true;
 const isSmall = ({ value }: Quantity): boolean => Number.isInteger(value) && value <= maxSmallNumber;
 
 function statusOf(
   number: Quantity,
   quoted: readonly QuotedNumber[],
-  inText: (() => readonly Quantity[]) | undefined,
+  numbersInText: (() => readonly Quantity[]) | undefined,
 ): Pick<CheckedNumber, "status" | "reason"> {
   if (quoted.some((each) => isSameNumber(each, number))) return { status: "verified" };
   const near = quoted.find((each) => isNear(each, number));
   if (near !== undefined) return { status: "near", reason: `a quote has "${near.written}"` };
-  const unsigned = quoted.find((each) => isSameNumber(each, unsignedOf(number)));
+  const unsigned = quoted.find((each) => isSameNumber(each, withoutSign(number)));
   if (unsigned !== undefined) return { status: "near", reason: `a quote has "${unsigned.written}" without a minus` };
-  if (inText === undefined) return { status: "could-not-check" };
-  const isSomewhere = inText().some((each) => isSame(number, each));
-  return isSomewhere
+  if (numbersInText === undefined) return { status: "could-not-check" };
+  const isInText = numbersInText().some((each) => isSame(number, each));
+  return isInText
     ? { status: "in-text", reason: "it stands in the paper, but in no quote that was found" }
     : { status: "not-in-text" };
 }

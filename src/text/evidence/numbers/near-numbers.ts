@@ -10,7 +10,10 @@ const firstWordCode = 2;
 /** Maximum number of different words of text and quote; all others have the same character. */
 const maxWords = 0xfff0;
 
-/** A text with one character for each word or number, so that words can be searched as a string. Adds to `words`. */
+/**
+ * A string with one character for each word or number of a text, so that a row of words can be searched like a string.
+ * `words` has the code of each word; new words are added to it.
+ */
 function maskOf(tokens: readonly Token[], words: Map<string, number>): string {
   const parts = tokens.map((token) => {
     if ("quantity" in token) return String.fromCharCode(numberCode);
@@ -36,12 +39,13 @@ export function findNear(text: string, quote: string, span: Span): (Span & { rea
   const tokens = tokensOf(text.slice(start, end));
   const words = new Map<string, number>();
   const mask = maskOf(tokens, words);
-  for (const at of occurrences(mask, maskOf(quoteTokens, words))) {
-    const differs = differenceAt(tokens, numbers, at);
-    if (differs === undefined || differs.length === 0) continue;
-    const next = start + (tokens[at + quoteTokens.length]?.start ?? end - start);
-    const from = start + (tokens[at]?.start ?? 0);
-    return { differs: differs.join("; "), start: from, end: from + text.slice(from, next).trimEnd().length };
+  for (const firstToken of occurrences(mask, maskOf(quoteTokens, words))) {
+    const differences = differencesAt(tokens, numbers, firstToken);
+    if (differences === undefined || differences.length === 0) continue;
+    const matchStart = start + (tokens[firstToken]?.start ?? 0);
+    const nextStart = start + (tokens[firstToken + quoteTokens.length]?.start ?? end - start);
+    const matchLength = text.slice(matchStart, nextStart).trimEnd().length;
+    return { differs: differences.join("; "), start: matchStart, end: matchStart + matchLength };
   }
   return undefined;
 }
@@ -62,23 +66,23 @@ const isSameSpelling = (first: string, second: string): boolean =>
   first.replace(/\s/g, "") === second.replace(/\s/g, "");
 
 /**
- * The differences between the numbers of a quote and those of the text that begin at a token. Undefined if one of them
- * is a different number.
+ * The differences between the numbers of a quote and the numbers at the same places of the text, from `firstToken` on.
+ * Undefined if a number is not the same, apart from its unit and rounding.
  */
-function differenceAt(
+function differencesAt(
   tokens: readonly Token[],
   numbers: readonly { readonly index: number; readonly quantity: Quantity }[],
-  at: number,
+  firstToken: number,
 ): string[] | undefined {
-  const differs: string[] = [];
+  const differences: string[] = [];
   for (const { index, quantity } of numbers) {
-    const token = tokens[at + index];
+    const token = tokens[firstToken + index];
     if (token === undefined || !("quantity" in token)) return undefined;
     if ((quantity.per === undefined) !== (token.quantity.per === undefined)) return undefined;
     const relation = compareQuantities(quantity, token.quantity);
     if (relation === "other") return undefined;
     if (relation === "near" || !isSameSpelling(quantity.written, token.quantity.written))
-      differs.push(`"${quantity.written}" where the text has "${token.quantity.written}"`);
+      differences.push(`"${quantity.written}" where the text has "${token.quantity.written}"`);
   }
-  return differs;
+  return differences;
 }
