@@ -16,7 +16,7 @@ export function isIrrelevant(root: string, path: string, isFile: boolean, stateN
 }
 
 /**
- * Watches a folder down to `depth` until the returned function is called. `ignored`: whether a path is not watched.
+ * Watches a folder down to `depth` until the returned function is called. `isIgnored`: whether a path is not watched.
  * Paths that can't be watched, such as an unreadable folder, are skipped; callers also check at intervals.
  */
 export function watchFolder(
@@ -24,12 +24,10 @@ export function watchFolder(
   { depth, isIgnored }: { readonly depth: number; readonly isIgnored: (path: string, isFile: boolean) => boolean },
   onChange: () => void,
 ): () => Promise<void> {
-  const watcher = watch(folder, {
-    depth,
-    ignoreInitial: true,
-    followSymlinks: false,
-    isIgnored: (path, stats) => isIgnored(path, stats?.isFile() === true),
-  });
+  const filter = {
+    ignored: (path: string, stats?: { isFile(): boolean }) => isIgnored(path, stats?.isFile() === true),
+  };
+  const watcher = watch(folder, { depth, ignoreInitial: true, followSymlinks: false, ...filter });
   watcher.on("all", onChange);
   // The watcher does not report changes from before it is ready.
   watcher.on("ready", onChange);

@@ -91,7 +91,8 @@ export async function watchCommand(
   };
   const isIgnored = (path: string, stats?: { isFile(): boolean }) =>
     isIrrelevant(root, path, stats?.isFile() === true, stateNames);
-  const watcher = watchFiles(root, { isIgnored, ignoreInitial: true, depth: maxDepth, followSymlinks: false });
+  const filter = { ignored: isIgnored };
+  const watcher = watchFiles(root, { ...filter, ignoreInitial: true, depth: maxDepth, followSymlinks: false });
   watcher.on("all", (event, path) => void (event.endsWith("Dir") || checkSoon(folderOf(path))));
   // Changes before the watcher was ready have no events.
   watcher.on("ready", () => void findStates().then((files) => files.forEach((file) => checkSoon(dirname(file)))));

@@ -717,7 +717,7 @@ const superscriptSign = "^";
 /** Written before a subscript. */
 const subscriptSign = "_";
 /** The level of characters that are complete numbers, such as ½ and ①. */
-const singleNumber = "singleNumber";
+const singleNumber = "single number";
 
 /**
  * The level of a digit, superscript or subscript: characters with the same level form one number. Undefined for other

@@ -210,14 +210,7 @@ export const tableEnvironments = new Set([
   "array",
 ]);
 /** Environments whose text is not changed. */
-export const verbatimEnvironments = new Set([
-  "verbatimEnvironments",
-  "verbatimEnvironments*",
-  "lstlisting",
-  "minted",
-  "Verbatim",
-  "alltt",
-]);
+export const verbatimEnvironments = new Set(["verbatim", "verbatim*", "lstlisting", "minted", "Verbatim", "alltt"]);
 /** Environments for drawings, which have a language of their own. */
 export const drawingEnvironments = new Set([
   "tikzpicture",
