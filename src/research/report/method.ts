@@ -76,7 +76,7 @@ export interface Exclusions {
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** The method of the project: how papers were searched and judged, what it cost, and what was not done. Computed. */
+/** The method of the project: how papers were searched and judged, what it cost, and what was not done. */
 export interface Method {
   /** Criteria, time windows, thresholds and substitutions, in the order in which a reader needs them. */
   readonly facts: readonly Fact[];
@@ -91,7 +91,7 @@ export interface Method {
   readonly exclusions: readonly { readonly reason: string; readonly count: number }[];
   /** One or two sentences on which papers were checked for retractions. */
   readonly retractions: string;
-  /** How often each paper was judged, a clause; absent if no paper was judged. */
+  /** A clause that says how often each paper was judged; absent if no paper was judged. */
   readonly judged?: string;
   /** Sentences about what was not done. */
   readonly limits: readonly string[];
@@ -130,7 +130,7 @@ export function methodSection(
     ),
     exclusions: exclusionsOf(rrd),
     retractions: retractionCheckText(rrd),
-    ...withoutUndefined({ judged: judgedOf(rrd, lines) }),
+    ...withoutUndefined({ judged: judgedText(rrd, lines) }),
     limits: limitsOf(rrd, lines, hasQueries),
   };
 }
@@ -145,7 +145,7 @@ export const reasonText = ({ reason, criterion }: Pick<ExclusionCount, "reason" 
         : reason.replace(/^person: /, "by a person: ")
     : criterionText(criterion);
 
-/** When and by whom the work was done, and the different numbers that an earlier report of another program states. */
+/** When and by whom the work was done, and the numbers in an earlier report of another program. */
 function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date, writer: string | undefined): Fact[] {
   const period = periodOf(rrd, ledger, now);
   const { research_period: _, agent, ...stated } = rrd.statistics?.stated ?? {};
@@ -296,19 +296,19 @@ const canBeJudged = (reading: Reading): boolean => reading !== "unread" && readi
  */
 export const isWithoutModel = (agent: string): boolean => /^(?:fleet:)?baseline$/.test(agent);
 
-function judgedOf({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | undefined {
+function judgedText({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | undefined {
   const readings = papers_pool.map(readingOf);
   if (!readings.some(canBeJudged)) return undefined;
-  const twice = secondLookCount(lines);
+  const secondLooks = secondLookCount(lines);
   const agents = new Set(startedLines(lines).flatMap(({ agent }) => agent ?? []));
   const withoutModelText =
     agents.size > 0 && [...agents].every(isWithoutModel) ? " by counting words, without a model" : "";
   const userDecisions = papers_pool.filter(({ override }) => override !== undefined).length;
   const userText =
     userDecisions === 0 ? "" : `, and a person decided on ${userDecisions} of ${quantity(papers_pool.length, "paper")}`;
-  return twice === 0
+  return secondLooks === 0
     ? `${readings.every(canBeJudged) ? "each paper" : "each paper that was read"} was judged once${withoutModelText}${userText}`
-    : `${quantity(twice, "unit")} of work had a second look, all others were done once`;
+    : `${quantity(secondLooks, "unit")} of work had a second look, all others were done once`;
 }
 
 const includedText = ({ papers_pool }: Rrd): string =>
@@ -327,14 +327,14 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
   const agents = new Set(
     startedLines(lines).flatMap(({ agent, model }) => (agent === undefined ? [] : `${agent} ${model ?? ""}`)),
   );
-  const twice = secondLookCount(lines);
+  const secondLooks = secondLookCount(lines);
   const hasQuotes = rrd.papers_pool.some(({ analysis }) => (analysis?.evidence?.length ?? 0) > 0);
   const readings = rrd.papers_pool.map(readingOf);
-  const count = (wanted: Reading) => readings.filter((reading) => reading === wanted).length;
-  const notHad = rrd.papers_pool.filter(
+  const count = (wantedReading: Reading) => readings.filter((reading) => reading === wantedReading).length;
+  const notObtained = rrd.papers_pool.filter(
     ({ status, override }) => status === "not_retrieved" && override?.decision === "not_retrieved",
   );
-  const [abstract, title] = [count("abstract"), count("title") - notHad.length];
+  const [abstract, title] = [count("abstract"), count("title") - notObtained.length];
   const unread = rrd.papers_pool.filter((paper, index) => readings[index] === "unread" && isDecided(paper));
   const isJudged = readings.some(canBeJudged);
   const subject = readings.every(canBeJudged) ? "Each paper" : "Each paper that was read";
@@ -349,8 +349,8 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
       : `a person decided on ${userDecisions} of ${quantity(records.length, "record")}`;
   return [
     ...(hasRecords ? [] : ["No paper has been found yet."]),
-    ...(twice > 0
-      ? [`${quantity(twice, "unit")} of work had a second look by another agent; all others were done once.`]
+    ...(secondLooks > 0
+      ? [`${quantity(secondLooks, "unit")} of work had a second look by another agent; all others were done once.`]
       : [
           ...(!isJudged
             ? ["No paper has been judged yet."]
@@ -375,9 +375,9 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
           `Of ${quantity(title, "paper")} only the title is known, so ${title === 1 ? "it was" : "they were"} not judged.`,
         ]
       : []),
-    ...(notHad.length > 0
+    ...(notObtained.length > 0
       ? [
-          `A person could not get ${quantity(notHad.length, "paper")}, so ${notHad.length === 1 ? "it was" : "they were"} not judged: ${reasonsText(notHad)}.`,
+          `A person could not get ${quantity(notObtained.length, "paper")}, so ${notObtained.length === 1 ? "it was" : "they were"} not judged: ${reasonsText(notObtained)}.`,
         ]
       : []),
     ...(unread.length > 0

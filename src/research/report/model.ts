@@ -248,12 +248,12 @@ export function reportModel(input: ReportInput): ReportModel {
     checksNumbers: narrative.from === "data",
     ...withoutUndefined({ checkers: rrd.meaning?.checkers }),
   };
-  const statement = (sentence: StoredSentence) => statementOf(sentence, sources);
-  const finding = (sentence: StoredSentence): Finding => {
-    const resolved = statement(sentence);
+  const toStatement = (sentence: StoredSentence) => statementOf(sentence, sources);
+  const toFinding = (sentence: StoredSentence): Finding => {
+    const resolved = toStatement(sentence);
     return { ...resolved, strength: strengthOf(resolved, papers) };
   };
-  const insightRow = ({ insight, paper_id, cross_refs }: Insight): InsightRow => {
+  const toInsightRow = ({ insight, paper_id, cross_refs }: Insight): InsightRow => {
     const paper = rowById.get(paper_id ?? "");
     return {
       text: tablesAsText(insight),
@@ -266,33 +266,33 @@ export function reportModel(input: ReportInput): ReportModel {
     rrd.papers_pool.filter((paper) => reasonNotToCite(paper) !== undefined).map(({ id }) => id),
   );
   const citableInsights = (rrd.insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
-  const byTheme = once(() => themesOf(rrd, narrative, citableInsights, statement, insightRow));
+  const byTheme = computeOnce(() => themesOf(rrd, narrative, citableInsights, toStatement, toInsightRow));
 
   const search = searchYield(rrd, log);
-  const queries = once(() => queriesOf(log));
+  const queries = computeOnce(() => queriesOf(log));
   const flow = prismaFlow(rrd);
   const total = totalOf(rrd, input.ledger);
   const scores = scoresOfModel(rrd, rows);
-  const answer = narrative.answer.map(statement);
-  const findings = narrative.findings.map(finding);
+  const answer = narrative.answer.map(toStatement);
+  const findings = narrative.findings.map(toFinding);
   const changes = whatChanged(rrd, narrative.findings, findings, (id) => rowById.get(id));
-  const agreed = narrative.agreed.map(finding);
-  const disputed = narrative.disputed.map(({ text, sides }) => ({ text, sides: sides.map(finding) }));
+  const agreed = narrative.agreed.map(toFinding);
+  const disputed = narrative.disputed.map(({ text, sides }) => ({ text, sides: sides.map(toFinding) }));
   const pairs = shownPairs(rrd.papers_pool, narrative.contrasts ?? [], sources);
-  const gaps = narrative.gaps.map(statement);
+  const gaps = narrative.gaps.map(toStatement);
   const questions = askedQuestions(input.answers, names, rrd.meaning?.checkers ?? {});
-  const recommendations = narrative.recommendations.map((said) => ({ ...statement(said), priority: said.priority }));
+  const recommendations = narrative.recommendations.map((said) => ({ ...toStatement(said), priority: said.priority }));
   const comparison =
     narrative.comparison === undefined
       ? undefined
       : {
           approaches: narrative.comparison.approaches,
-          rows: narrative.comparison.rows.map(({ aspect, cells }) => ({ aspect, cells: cells.map(statement) })),
+          rows: narrative.comparison.rows.map(({ aspect, cells }) => ({ aspect, cells: cells.map(toStatement) })),
         };
   const ideas = (ideasFile?.ideas ?? [])
     .map((idea) => ideaOf(idea, rowById))
     .sort((a, b) => Number(b.isRecommended) - Number(a.isRecommended) || (b.combined ?? -1) - (a.combined ?? -1));
-  const map = once(() => paperMap(rrd, rows));
+  const map = computeOnce(() => paperMap(rrd, rows));
   // The question in the user's own words has priority over the agent's wording.
   const userQuestion = oneLine(rrd.question ?? "").trim();
   const question = userQuestion === "" ? (narrative.question ?? questionOf(rrd)) : userQuestion;
@@ -318,7 +318,7 @@ export function reportModel(input: ReportInput): ReportModel {
       cells.flatMap(({ quotes }) => quotes.map(({ paper }) => paper.id)),
     ),
   ];
-  // If a report was only written again here, its ledger lines do not say who read the papers, and when.
+  // If another program read the papers and only the report was written here, the ledger does not say who read them.
   const isReadElsewhere = wereAllReadBefore(rrd, input.ledger);
   const { agent: reader = narrative.agent } = rrd.statistics?.stated ?? {};
   const agents = isReadElsewhere
@@ -376,8 +376,8 @@ export function reportModel(input: ReportInput): ReportModel {
     search,
     queries,
     total,
-    costByPaper: once(() => costByPaperOf(ledger, rowById)),
-    ...(answer.length > 0 ? {} : { noAnswerReason: whyNoAnswer(rows) }),
+    costByPaper: computeOnce(() => costByPaperOf(ledger, rowById)),
+    ...(answer.length > 0 ? {} : { noAnswerReason: noAnswerText(rows) }),
     sureness: surenessOf({
       findings,
       agreed,
@@ -386,7 +386,9 @@ export function reportModel(input: ReportInput): ReportModel {
     }),
     method,
     recorded: { queries: log.length > 0, ledger: ledger.length > 0 },
-    references: once(() => referencesOf(rows, new Set(namedIds()), (id) => citationStatusOf(papers.get(id) as Paper))),
+    references: computeOnce(() =>
+      referencesOf(rows, new Set(namedIds()), (id) => citationStatusOf(papers.get(id) as Paper)),
+    ),
     ideas,
     rrd,
   };
@@ -473,13 +475,13 @@ function refusedWarning(rrd: Rrd): Warning[] {
   ];
 }
 
-/** A function that computes its value at the first call and returns the same value afterwards. */
-function once<Value>(make: () => Value): () => Value {
+/** Returns a function that computes its value at the first call, and returns the same value at later calls. */
+function computeOnce<Value>(make: () => Value): () => Value {
   let computed: { readonly value: Value } | undefined;
   return () => (computed ??= { value: make() }).value;
 }
 
-function whyNoAnswer(rows: readonly PaperRow[]): string {
+function noAnswerText(rows: readonly PaperRow[]): string {
   if (rows.length === 0) return "There is no answer yet: no paper has been found.";
   const count = (wantedStatus: PaperRow["status"]) => rows.filter(({ status }) => status === wantedStatus).length;
   const [unread, waiting] = [count("unread"), count("waiting")];
@@ -508,7 +510,7 @@ function figuresOf(
 ): Figure[] {
   const citablePapers = rrd.papers_pool.filter((paper) => reasonNotToCite(paper) === undefined);
   const decided = citablePapers.filter(isDecided).length;
-  const readCount = readFigure(rows);
+  const readCount = countReadPapers(rows);
   const presented = rows.filter(({ status }) => status === "presented").length;
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
   const { found: foundCount, all: quoteCount } = quoteSums(citablePapers);
@@ -562,8 +564,8 @@ function figuresOf(
   ];
 }
 
-/** The number of papers that were read, with the text behind that number. */
-function readFigure(rows: readonly PaperRow[]): { readonly count: number; readonly says: string } {
+/** The number of papers that were read, and the text that is shown after the number. */
+function countReadPapers(rows: readonly PaperRow[]): { readonly count: number; readonly says: string } {
   const count = (wantedReading: Reading) => rows.filter(({ reading }) => reading === wantedReading).length;
   const [full, partial, unrecorded, abstract] = [
     count("full"),
@@ -646,7 +648,7 @@ function referencesOf(
     .map((paper, index) => ({
       number: index + 1,
       paper,
-      // Computed on demand, because a page lists only the first of many references.
+      // It is computed when it is read, because a page lists only the first of many references.
       get citation() {
         return citation(paper.id);
       },

@@ -80,7 +80,7 @@ export interface CriterionAnswer {
   readonly notes: readonly string[];
 }
 
-/** The complete entry of a paper, as `read` prints it. Computed on demand. */
+/** The complete entry of a paper, which `read` prints. */
 export interface PaperEntry extends PaperRow {
   readonly dimensions: readonly Dimension[];
   /** Warnings, notices since its publication, and what could not be read. */
@@ -147,15 +147,19 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
   const url = webAddress(paper.url);
   const date = oneLine(paper.date ?? "");
   const year = /^\d{4}/.exec(date)?.[0];
-  const { given: quotesGiven, verified: quotesFound, notInText } = countQuotes(paper.analysis?.evidence ?? []);
+  const {
+    given: quotesGiven,
+    verified: quotesFound,
+    notInText: notInTextCount,
+  } = countQuotes(paper.analysis?.evidence ?? []);
   // Each field is named: an object made by spreads is a slow dictionary in V8, and there may be ten thousand.
-  const { id, label, title, isRetracted, isIneligible: isOut } = name;
+  const { id, label, title, isRetracted, isIneligible: isNotEligible } = name;
   const row: Writable<PaperRow> = {
     id,
     label,
     title,
     isRetracted,
-    isIneligible: isOut,
+    isIneligible: isNotEligible,
     status,
     authors: authorsOf(paper.authors).map(oneLine),
     date,
@@ -163,9 +167,9 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
     source: oneLine(paper.source ?? ""),
     reading: readingOf(paper),
     quotesGiven,
-    quotes: quotesGiven - notInText,
+    quotes: quotesGiven - notInTextCount,
     quotesFound,
-    why: whyOf(rrd, paper, status),
+    why: reasonOf(rrd, paper, status),
     hasWarnings:
       isRetracted || (paper.warnings?.length ?? 0) > 0 || (paper.updates ?? []).some(({ type }) => type !== "version"),
   };
@@ -182,7 +186,7 @@ function rowOf(rrd: Rrd, paper: Paper, name: PaperName): PaperRow {
 
 type Writable<Members> = { -readonly [Name in keyof Members]: Members[Name] };
 
-function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
+function reasonOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   const criterionId = exclusionOf(paper);
   const userDecision = decisionText(paper);
   const criterion = criterionId === undefined ? undefined : criteriaOf(rrd).find(({ id }) => id === criterionId);
@@ -191,7 +195,7 @@ function whyOf(rrd: Rrd, paper: Paper, status: PaperStatus): string {
   if (criterion !== undefined) return `Not eligible: ${criterion.id} (${criterion.kind}: ${oneLine(criterion.text)}).`;
   const missing = notRetrievedText(paper);
   if (missing !== undefined) return missing;
-  // The notes of a retracted paper that was not read only say why it was screened in.
+  // If a retracted paper was not read, its notes only say why screening kept it.
   if (paper.retracted === true && status === "rejected") return warningsOf(paper).find(isRetractionNotice) ?? "";
   return couldBeRead(paper) || status === "unread" ? firstSentence(tablesAsText(paper.notes ?? "")) : notJudgedText;
 }
@@ -208,7 +212,7 @@ export const notRetrievedText = ({ status, not_retrieved: why }: Paper): string 
 
 const isRetractionNotice = (warning: string): boolean => /^(?:Retracted|Withdrawn)/.test(warning);
 
-const notJudgedText = "Not judged: nothing but its title could be read.";
+const notJudgedText = "Not judged: only its title could be read.";
 
 /** The complete entry of a paper. */
 export function entryOf(
@@ -265,12 +269,12 @@ function eligibilityOf(paper: Paper, criteria: readonly Criterion[]): CriterionA
     const answer = answers.find(({ stage }) => stage === "full_text") ?? answers.at(-1);
     if (answer === undefined) return [];
     const letters = [...oneLine(text).replace(/\.$/, "")];
-    const short =
+    const shortText =
       letters.length > maxCriterionChars ? `${letters.slice(0, maxCriterionChars - 1).join("")}…` : letters.join("");
     const place = oneLine(answer.locator ?? basisOf(answer, paper));
     const why = answer.reason === undefined ? "" : `; ${oneLine(answer.reason)}`;
     return {
-      criterion: `${id} ${short}`,
+      criterion: `${id} ${shortText}`,
       answer: answer.answer,
       says: `${place}${why}`,
       pieces: piecesOf(answer),
@@ -326,13 +330,13 @@ export function warningsOf({ warnings = [], updates = [], retracted }: Paper): s
   return retracted === true && !all.some(isRetractionNotice) ? ["Retracted.", ...all] : all;
 }
 
-/** Maximum length of a title, name or address in a list. A longer text is not really one. */
-const maxListedText = 300;
+/** Maximum characters of a title, name or address in a list. A longer text is probably not a title, name or address. */
+const maxListedChars = 300;
 
 /** A text shortened for a list. The entry of a paper has its complete title. */
 export function shortened(text: string): string {
-  if (text.length <= maxListedText) return text;
-  return `${[...text].slice(0, maxListedText - 1).join("")}…`;
+  if (text.length <= maxListedChars) return text;
+  return `${[...text].slice(0, maxListedChars - 1).join("")}…`;
 }
 
 /** The first sentence of a text, at most 220 characters. */

@@ -8,7 +8,7 @@ import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { withFewTyped } from "../screening/eligibility/eligibility.js";
 import { reasonText } from "./method.js";
 
-/** A line within a box: "of these from the abstract alone: 3". */
+/** A line in a box, such as "of these kept for insights: 3". */
 export interface FlowLine {
   readonly label: string;
   readonly count: number;
@@ -99,7 +99,7 @@ export function prismaFlow(rrd: Rrd): Flow {
   const hasSearched = total(searched.identified) > 0;
   const hasOther = total(other.identified) > 0;
   const isRecorded = rrd.statistics?.discovery_metrics?.flow?.identified !== undefined;
-  const wording = wordingOf(rrd);
+  const wording = makeWording(rrd);
   const isByAbstract = (paper: Paper) =>
     paper.read_depth === "abstract" && isDecided(paper) && couldBeRead(paper) && !leftFlow.has(paper.status);
   const abstracts = rrd.papers_pool.filter(isByAbstract).length;
@@ -122,26 +122,26 @@ export function prismaFlow(rrd: Rrd): Flow {
       ...(isRecorded
         ? []
         : ["No search log counts the records before the pool, so the first box counts what is known."]),
-      ...(isUnscreened ? ["Nobody screened these records by title and abstract: each goes straight to reading."] : []),
+      ...(isUnscreened ? ["These records were not screened by title and abstract: each is read directly."] : []),
       ...(hasOther && hasSearched
         ? [
-            `${quantity(total(other.identified), "record")} came another way than by the search, without screening. Together ${quantity(included + otherIncluded, "paper")} ${included + otherIncluded === 1 ? "is" : "are"} included.`,
+            `${quantity(total(other.identified), "record")} came from other sources than the search, without screening. Together ${quantity(included + otherIncluded, "paper")} ${included + otherIncluded === 1 ? "is" : "are"} included.`,
           ]
         : []),
       ...(abstracts === 0
         ? []
         : [`${quantity(abstracts, "paper")} ${abstracts === 1 ? "was" : "were"} assessed from the abstract alone.`]),
-      "Every box is the one above less what leaves beside it.",
+      "Each box counts the box above it without the records in the box beside that one.",
     ].join(" "),
     counts: countsFor(searched, other),
   };
 }
 
-/** A flow in words, one line for each box; what leaves the flow is indented. */
+/** A flow as text, one line for each box. The boxes of records that leave the flow are indented. */
 export const flowLines = ({ steps, other, says }: Flow): string[] => [
-  ...[...steps, ...other].flatMap(({ box, out: beside }) => [
+  ...[...steps, ...other].flatMap(({ box, out: sideBoxOfStep }) => [
     boxLine(box),
-    ...(beside === undefined ? [] : [`  - ${boxLine(beside)}`]),
+    ...(sideBoxOfStep === undefined ? [] : [`  - ${boxLine(sideBoxOfStep)}`]),
   ]),
   says,
 ];
@@ -191,7 +191,7 @@ function countsFor(searched: FlowRow, other: FlowRow): PrismaCounts {
 /** Returns the text for a reason. */
 type Wording = (reason: string) => string;
 
-function wordingOf(rrd: Rrd): Wording {
+function makeWording(rrd: Rrd): Wording {
   const criteria = new Map(criteriaOf(rrd).map((criterion) => [criterion.id, criterion]));
   return (reason) =>
     reasonWords[reason] ?? reasonText({ reason, ...withoutUndefined({ criterion: criteria.get(reason) }) });
@@ -221,7 +221,7 @@ function screeningSteps(row: FlowRow, firstLabel: string, wording: Wording): Flo
     {
       stage: "identification",
       box: identifiedBox(firstLabel, row),
-      ...out(row.notScreened === 0 ? "Removed before screening" : "Removed, or not screened yet", [
+      ...sideBox(row.notScreened === 0 ? "Removed before screening" : "Removed, or not screened yet", [
         ...removedLines(row, wording),
         { label: "not screened yet", count: row.notScreened },
       ]),
@@ -229,7 +229,7 @@ function screeningSteps(row: FlowRow, firstLabel: string, wording: Wording): Flo
     {
       stage: "screening",
       box: { label: "Records screened", count: row.screened, lines: [] },
-      ...out(
+      ...sideBox(
         row.conflicts === 0 ? "Records excluded" : "Records excluded, or not decided",
         excludedLines(row, wording),
       ),
@@ -240,7 +240,7 @@ function screeningSteps(row: FlowRow, firstLabel: string, wording: Wording): Flo
 const unscreenedStep = (label: string, row: FlowRow, wording: Wording): FlowStep => ({
   stage: "identification",
   box: identifiedBox(label, row),
-  ...out(row.notScreened === 0 ? "Reports not sought" : "Not sought, or not taken up yet", [
+  ...sideBox(row.notScreened === 0 ? "Reports not sought" : "Not sought, or not taken up yet", [
     ...removedLines(row, wording),
     ...excludedLines(row, wording),
     { label: "not taken up yet", count: row.notScreened },
@@ -252,7 +252,7 @@ function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
     {
       stage: "screening",
       box: { label: "Reports sought for retrieval", count: row.sought, lines: [] },
-      ...out(row.notRead === 0 ? "Reports not retrieved" : "Not retrieved, or not read yet", [
+      ...sideBox(row.notRead === 0 ? "Reports not retrieved" : "Not retrieved, or not read yet", [
         { label: "not read yet", count: row.notRead },
         { label: "not retrieved", count: row.notRetrieved },
       ]),
@@ -260,7 +260,7 @@ function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
     {
       stage: "screening",
       box: { label: "Reports assessed for eligibility", count: row.assessed, lines: [] },
-      ...out(row.waiting === 0 ? "Reports excluded" : "Reports excluded, or not decided", [
+      ...sideBox(row.waiting === 0 ? "Reports excluded" : "Reports excluded, or not decided", [
         ...linesOf(row.rejected, wording),
         { label: "waiting for a person's decision", count: row.waiting },
       ]),
@@ -276,11 +276,11 @@ function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
   ];
 }
 
-/** A side box of the lines with a count above 0; absent if no line has a count. */
-function out(label: string, all: readonly FlowLine[]): { readonly out?: FlowBox } {
+/** The side box with all lines whose count is above 0; absent if there is no such line. */
+function sideBox(label: string, all: readonly FlowLine[]): { readonly out?: FlowBox } {
   const counted = all.filter(({ count }) => count > 0);
   const count = counted.reduce((sum, line) => sum + line.count, 0);
-  // A single line that repeats the label is left out.
+  // If there is one line and it repeats the label, it is omitted.
   const lines = counted.length === 1 && label.toLowerCase().endsWith(counted[0]?.label ?? "") ? [] : counted;
   return count === 0 ? {} : { out: { label, count, lines } };
 }

@@ -45,7 +45,7 @@ export interface Quote {
   readonly locator?: string;
   /** For `near`: the difference. For `could-not-check`: the reason, if known. */
   readonly reason?: string;
-  /** Another reader's verdict on whether the claim follows from the quote. */
+  /** The verdict of another agent: whether the claim follows from the quote. */
   readonly check?: Checked;
   /** An address on the web that opens at the quote, if there is one. */
   readonly address?: string;
@@ -94,7 +94,7 @@ export function quoteAt(
   };
 }
 
-/** Whether a claim and its quote are the same, except for case and the end of the sentence. */
+/** Whether a claim and its quote are the same, except for upper case and the punctuation at the end. */
 const isSameText = (claim: string, quote: string): boolean =>
   claim === quote || evidenceWords(claim) === evidenceWords(quote);
 
@@ -105,7 +105,7 @@ function isTableLine(line: string): boolean {
 }
 
 /** The separator line of a table whose lines were joined to one line. */
-const tableLineWithin = /\|\s*:?-{3,}:?\s*\|/;
+const joinedTableLine = /\|\s*:?-{3,}:?\s*\|/;
 const rowOfBars = /^\s*\|.*\|\s*$/;
 const cellEnd = " · ";
 
@@ -117,23 +117,23 @@ const cellEnd = " · ";
 export function tablesAsText(text: string): string {
   if (!text.includes("|")) return text;
   const lines = text.split("\n").flatMap((line) => {
-    const separator = tableLineWithin.exec(line);
+    const separator = joinedTableLine.exec(line);
     if (separator === null || isTableLine(line)) return [line];
     // In a joined table, one bar ends a row and the next bar begins the following row.
     const start = line.indexOf("|");
     return [line.slice(0, start), ...line.slice(start).split(/(?<=\|)\s+(?=\|)/)].filter((part) => part.trim() !== "");
   });
   const result: string[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? "";
-    const next = lines[at + 1];
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? "";
+    const next = lines[index + 1];
     const hasHead = next !== undefined && line.includes("|") && isTableLine(next);
     if (!hasHead && !rowOfBars.test(line)) {
-      result.push(withDots(line));
+      result.push(replaceBars(line));
       continue;
     }
     const rows: string[] = [];
-    let end = hasHead ? at + 2 : at;
+    let end = hasHead ? index + 2 : index;
     for (; end < lines.length && (lines[end] ?? "").includes("|"); end++)
       if (!isTableLine(lines[end] ?? "")) rows.push(cellsOf(lines[end] ?? "").join(cellEnd));
     const table = [
@@ -141,7 +141,7 @@ export function tablesAsText(text: string): string {
       ...(rows.length === 0 ? [] : [rows.join("; ")]),
     ].join(": ");
     result.push(/[.!?]$/.test(table) ? table : `${table}.`);
-    at = end - 1;
+    index = end - 1;
   }
   return result.join("\n");
 }
@@ -154,16 +154,16 @@ const cellsOf = (row: string): string[] =>
     .filter((cell) => cell !== "");
 
 /** Replaces bars between cells by dots: bars outside brackets with spaces around them. */
-function withDots(line: string): string {
+function replaceBars(line: string): string {
   if (!line.includes(" | ")) return line;
   let depth = 0;
   let result = "";
-  for (let at = 0; at < line.length; at++) {
-    const sign = line[at] ?? "";
-    if ("([{".includes(sign)) depth += 1;
-    else if (")]}".includes(sign)) depth = Math.max(0, depth - 1);
-    const isEnd = sign === "|" && depth === 0 && line[at - 1] === " " && line[at + 1] === " ";
-    result += isEnd ? "·" : sign;
+  for (let index = 0; index < line.length; index++) {
+    const character = line[index] ?? "";
+    if ("([{".includes(character)) depth += 1;
+    else if (")]}".includes(character)) depth = Math.max(0, depth - 1);
+    const isCellEnd = character === "|" && depth === 0 && line[index - 1] === " " && line[index + 1] === " ";
+    result += isCellEnd ? "·" : character;
   }
   return result;
 }
@@ -177,7 +177,7 @@ export const evidenceWords = (text: string): string =>
 /** The number of first and last words of a quote in a link. The browser marks the text between them. */
 const [firstWords, lastWords] = [3, 3];
 
-/** Where the text of a paper can be read, without a place in it; undefined off the web. */
+/** The web address of a paper's text, without a fragment; undefined if the text is not on the web. */
 function addressOf({ text_from, url, pdf_url }: Paper): string | undefined {
   const address = webAddress(/https?:\/\/\S+$/i.exec(text_from ?? "")?.[0]) ?? webAddress(url) ?? webAddress(pdf_url);
   return address?.split("#")[0];
@@ -201,11 +201,11 @@ function quoteAddress(address: string, quote: string, locator: string | null | u
     cells.length > 1 || firstCell.length > firstWords + lastWords
       ? [firstCell.slice(0, firstWords), lastCell.slice(-lastWords)]
       : [firstCell];
-  return `${address}#:~:text=${parts.map((part) => inFragment(part.join(" "))).join(",")}`;
+  return `${address}#:~:text=${parts.map((part) => encodeFragment(part.join(" "))).join(",")}`;
 }
 
 /** Commas, hyphens and ampersands have a meaning in text fragments. A lone surrogate can't be encoded. */
-const inFragment = (text: string): string =>
+const encodeFragment = (text: string): string =>
   encodeURIComponent(/[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text).replace(/-/g, "%2D");
 
 /** An http or https address that may be linked; undefined for other texts. */
@@ -222,9 +222,9 @@ export function namesOf(papers: readonly Paper[]): ReadonlyMap<string, PaperName
   for (const paper of papers) {
     const { id, title, authors, date, retracted } = paper;
     const baseLabel = labelOf(title, authorsOf(authors)[0], date);
-    const times = countByLabel.get(baseLabel) ?? 0;
-    countByLabel.set(baseLabel, times + 1);
-    const label = times === 0 ? baseLabel : `${baseLabel}${suffix(times)}`;
+    const earlierCount = countByLabel.get(baseLabel) ?? 0;
+    countByLabel.set(baseLabel, earlierCount + 1);
+    const label = earlierCount === 0 ? baseLabel : `${baseLabel}${suffix(earlierCount)}`;
     const flags = { isRetracted: retracted === true, isIneligible: isIneligible(paper) };
     names.set(id, { id, label, title: oneLine(title), ...flags });
   }
@@ -232,10 +232,10 @@ export function namesOf(papers: readonly Paper[]): ReadonlyMap<string, PaperName
 }
 
 /** The suffix of the second and later papers with the same label: b, c, …, z, aa. */
-function suffix(times: number): string {
+function suffix(earlierCount: number): string {
   let text = "";
-  for (let left = times; left >= 0; left = Math.floor(left / 26) - 1)
-    text = String.fromCharCode(97 + (left % 26)) + text;
+  for (let remaining = earlierCount; remaining >= 0; remaining = Math.floor(remaining / 26) - 1)
+    text = String.fromCharCode(97 + (remaining % 26)) + text;
   return text;
 }
 

@@ -19,7 +19,7 @@ export interface Strength {
   readonly readings: readonly (readonly [reading: Reading, papers: number])[];
   readonly published: number;
   readonly preprints: number;
-  /** Number of quotes that were found in the text, of those that it cites. */
+  /** Number of cited quotes that were found in the text. */
   readonly quotesFound: number;
   readonly quotes: number;
   readonly retracted: readonly string[];
@@ -31,7 +31,7 @@ export interface Strength {
 
 /**
  * Whether a paper is a preprint or published; undefined if unknown. Published: its record names a venue, or a service
- * knows its DOI. The DOI and the type in a record that nobody checked show nothing.
+ * knows its DOI. If no service checked the record, its DOI and its type prove nothing.
  */
 export function publicationOf(paper: Paper): "preprint" | "published" | undefined {
   const { publication_type: type, venue, identifiers, source, volume, url, updates_check: check } = paper;
@@ -46,12 +46,12 @@ export function publicationOf(paper: Paper): "preprint" | "published" | undefine
   return isArxiv ? "preprint" : undefined;
 }
 
-/** The maximum level of a finding from one group of authors, however well it is published and read. */
+/** The maximum level of a finding if all its papers are from one group of authors. */
 const maxLevelOfOneGroup = 3;
 
 /** The explanation of the signs for readers. */
 export const strengthExplanation =
-  "One ● each for: a paper that stands; a quote that was found in its text; a second paper by other authors; a third one, or one that is published (its record names a venue, or a service knows its DOI); and all of them read in full, with no correction since. At most ●●●○○ where all share authors, and ●○○○○ where no quote was found.";
+  "One ● each for: a paper that is neither retracted nor excluded; a quote that was found in its text; a second paper by other authors; a third one, or one that is published (its record names a venue, or a service knows its DOI); and all of them read in full, with no correction since. At most ●●●○○ if all papers share authors, and ●○○○○ if no quote was found.";
 
 /** The strength of a finding, as explained in `strengthExplanation`. Retracted and excluded papers do not count. */
 export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Paper>): Strength {
@@ -67,12 +67,12 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
   const quotes = statement.quotes.filter(({ paper }) => countingIds.has(paper.id));
   const quotesFound = quotes.filter(({ status }) => status === "verified").length;
   const independent = groupsOf(countingPapers);
-  const itsReadings = countingPapers.map(readingOf);
+  const paperReadings = countingPapers.map(readingOf);
   const readings = readingOrder.flatMap((reading) => {
-    const count = itsReadings.filter((each) => each === reading).length;
+    const count = paperReadings.filter((each) => each === reading).length;
     return count === 0 ? [] : [[reading, count] as const];
   });
-  const readInFull = itsReadings.filter((reading) => reading === "full" || reading === "partial").length;
+  const readInFull = paperReadings.filter((reading) => reading === "full" || reading === "partial").length;
   const kinds = countingPapers.map(publicationOf);
   const published = kinds.filter((kind) => kind === "published").length;
   const preprints = kinds.filter((kind) => kind === "preprint").length;
@@ -83,8 +83,8 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
     independent > 2 || (independent > 0 && published > 0),
     countingPapers.length > 0 && readInFull === countingPapers.length && corrected.length === 0,
   ];
-  const most = quotesFound === 0 ? Math.min(1, countingPapers.length) : independent > 1 ? 5 : maxLevelOfOneGroup;
-  const level = Math.min(most, points.filter(Boolean).length);
+  const maxLevel = quotesFound === 0 ? Math.min(1, countingPapers.length) : independent > 1 ? 5 : maxLevelOfOneGroup;
+  const level = Math.min(maxLevel, points.filter(Boolean).length);
   const strength = { papers: countingPapers.length, independent, readings, published, preprints, quotesFound };
   return {
     level,
@@ -150,7 +150,7 @@ function groupsOf(papers: readonly Paper[]): number {
   const groups: Set<string>[] = [];
   for (const paper of papers) {
     const names = new Set(authorsOf(paper.authors).map(nameKey));
-    // A paper without known authors may be by anyone, so it is not counted as a separate group beside others.
+    // The authors of a paper may be unknown. Then it may be by the same authors as another paper, so it is not counted.
     if (names.size === 0 && papers.length > 1) continue;
     const overlapping = groups.filter((group) => [...names].some((name) => group.has(name)));
     for (const group of overlapping) for (const name of group) names.add(name);
@@ -172,7 +172,7 @@ function nameKey(author: string): string {
 }
 
 /** ●●●○○. */
-export const signs = (level: number): string => {
+export const signsOf = (level: number): string => {
   const filled = Math.max(0, Math.min(5, Math.round(level)));
   return "●".repeat(filled) + "○".repeat(5 - filled);
 };
@@ -207,9 +207,7 @@ export function surenessOf({ findings, agreed, quotes, retracted, judged }: Sure
       : [quotes.value === "0" ? "no quotes were kept, so no claim was checked" : `${quotes.value} ${quotes.label}`]),
     ...(retracted === 0
       ? []
-      : [
-          `${quantity(retracted, "paper")} ${retracted === 1 ? "is retracted and carries" : "are retracted and carry"} nothing`,
-        ]),
+      : [`${quantity(retracted, "paper")} ${retracted === 1 ? "is" : "are"} retracted and not counted`]),
     ...(judged === undefined ? [] : [judged]),
   ];
   if (!findings.some(({ strength }) => strength.papers > 0))

@@ -258,7 +258,7 @@ describe("the clocks of a request", () => {
     });
     await expect(reading(url, { firstByteMs: 5000, streamMs: 5000 })).rejects.toMatchObject({
       message: expect.stringContaining("to another address"),
-      mayPass: false,
+      isTemporary: false,
     });
   });
 
@@ -266,7 +266,7 @@ describe("the clocks of a request", () => {
     await serving(() => undefined);
     await expect(reading("http://127.0.0.1:1/", { firstByteMs: 5000, streamMs: 5000 })).rejects.toMatchObject({
       message: expect.stringContaining("port"),
-      mayPass: false,
+      isTemporary: false,
     });
   });
 });

@@ -448,7 +448,7 @@ describe("a service that fails", () => {
     const { out, err } = await failing(() => ({
       raw: 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"Half"},"finish_reason":"length"}]}\n\n',
     }));
-    expect([out, err]).toEqual(["Half", expect.stringMatching(/^\nralph: gpt-4o was cut off/)]);
+    expect([out, err]).toEqual(["Half", expect.stringMatching(/^\nralph: The answer of gpt-4o was cut off/)]);
   });
 
   it("thinking between tags is no part of an answer, nor of what is asked next", async () => {
@@ -540,7 +540,7 @@ describe("what a person does", () => {
     server = undefined;
     const never = await ralph({ env: keyed, answer: () => ({ text: cut }) });
     expect([never.code, never.requests.length]).toEqual([1, 3]);
-    expect(never.err).toContain("wrote an action whose JSON is broken, 3 times in a row");
+    expect(never.err).toContain("wrote an action with invalid JSON 3 times in a row");
   });
 
   it("finds every flag of people's in --help, within 80 columns, and none of research-ralph's own", async () => {

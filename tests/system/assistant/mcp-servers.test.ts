@@ -275,7 +275,7 @@ describe("the settings of a server", () => {
     const written = { url: "https://${HOST}/${PATH_OF:-mcp}", headers: { Authorization: "Bearer ${EMPTY:-none}" } };
     expect(readServerSettings("s", written, env)).toEqual({
       name: "s",
-      reached: { by: "http", url: new URL("https://example.org/mcp"), headers: { Authorization: "Bearer none" } },
+      transport: { by: "http", url: new URL("https://example.org/mcp"), headers: { Authorization: "Bearer none" } },
     });
   });
 });

@@ -7,7 +7,7 @@ import { type Quote, tablesAsText } from "../quotes.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
-import { signs } from "../strength.js";
+import { signsOf } from "../strength.js";
 import type { Reading } from "../../papers/read-depth.js";
 import { meaningSign, passageOf, quoteAnchorOf, quoteWords } from "./statements.js";
 
@@ -120,7 +120,7 @@ function bodyOf(context: PageContext, row: PaperRow): Markup {
   return markup`${entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`)}<p class="meta">${reading === undefined ? "" : markup`<a href="${reading}">quotes beside the text</a> · `}${linksOf(entry)}Citation: ${sign} ${words}</p>${
     entry.dimensions.length === 0
       ? ""
-      : markup`<ul class="points">${entry.dimensions.map(({ label, points }) => markup`<li>${label} <i>${signs(points)}</i> ${points}</li>`)}</ul>`
+      : markup`<ul class="points">${entry.dimensions.map(({ label, points }) => markup`<li>${label} <i>${signsOf(points)}</i> ${points}</li>`)}</ul>`
   }<dl>${texts.map(([name, text]) => part(name, text))}${
     entry.code.length === 0
       ? ""

@@ -32,7 +32,7 @@ export function* flow({ model }: PageContext): Iterable<Markup> {
   const { search } = model;
   const { steps, other, says } = model.flow;
   yield flowPicture(steps, `From records to included papers, after PRISMA 2020. ${says}`);
-  if (other.length > 0) yield flowPicture(other, "The same of what came another way than by the search.");
+  if (other.length > 0) yield flowPicture(other, "The same for records from other sources than the search.");
   yield markup`${yieldPicture(search.sources)}${saturationPicture(search.saturation, search.recall?.target)}`;
 }
 

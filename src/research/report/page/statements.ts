@@ -5,7 +5,7 @@ import type { MeaningMark } from "../../derived/meaning-mark.js";
 import type { Meaning } from "../narrative/meaning.js";
 import { type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
-import { signs, type Strength } from "../strength.js";
+import { signsOf, type Strength } from "../strength.js";
 import type { PageContext } from "./context.js";
 import { groupBy } from "../../../engine/lib/group.js";
 
@@ -14,7 +14,7 @@ export const quoteAnchorOf = ({ paper, number }: Quote): string => `${anchorOf(p
 
 /** A score as dots, with text for screen readers. The words next to it say what it means. */
 export const dots = (level: number): Markup =>
-  markup`<span class="dots" role="img" aria-label="${Math.round(level)} of 5">${signs(level)}</span>`;
+  markup`<span class="dots" role="img" aria-label="${Math.round(level)} of 5">${signsOf(level)}</span>`;
 
 const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as const;
 

@@ -22,7 +22,7 @@ import type { FlowStep } from "../prisma-flow.js";
 import { countCell, outcomeText } from "../search-yield.js";
 import { promptsText } from "../method.js";
 import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
-import { signs, strengthExplanation, surenessText } from "../strength.js";
+import { signsOf, strengthExplanation, surenessText } from "../strength.js";
 import type { AskedQuestion } from "../narrative/questions.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import type { Meaning } from "../narrative/meaning.js";
@@ -34,7 +34,7 @@ import type { Statement } from "../statements.js";
 import type { Reading } from "../../papers/read-depth.js";
 import { movesText, moveWords, type WhatChanged } from "../narrative/what-changed.js";
 
-/** Maximum number of papers with an entry of their own. */
+/** Maximum number of papers with a separate entry. */
 const maxEntries = 100;
 /** Maximum number of papers whose quotes are printed. */
 const maxEvidence = 300;
@@ -58,7 +58,7 @@ export const sectionTexts = {
             `**How sure:** ${surenessText(model.sureness)}`,
           ]),
       ...(model.meaning === undefined ? [] : [meaningText(model.meaning)]),
-      figures(model),
+      figuresTable(model),
     ].join("\n\n"),
   findings: ({ findings }: ReportModel) =>
     [
@@ -67,13 +67,19 @@ export const sectionTexts = {
     ].join("\n\n"),
   recommendations: ({ recommendations }: ReportModel) =>
     (["high", "medium", "low"] as const)
-      .map((priority) => ({ priority, list: recommendations.filter((one) => one.priority === priority) }))
+      .map((priority) => ({
+        priority,
+        list: recommendations.filter((recommendation) => recommendation.priority === priority),
+      }))
       .filter(({ list }) => list.length > 0)
       .map(({ priority, list }) =>
         [
           ...(priority === "high" ? [] : [`${priority === "medium" ? "Then" : "Later"}:`]),
           list
-            .map((one, index) => `${index + 1}. ${sentenceText(one)}${sourceLinks(one)}${problemMarks(one)}`)
+            .map(
+              (recommendation, index) =>
+                `${index + 1}. ${sentenceText(recommendation)}${sourceLinks(recommendation)}${problemMarks(recommendation)}`,
+            )
             .join("\n"),
         ].join("\n\n"),
       )
@@ -143,7 +149,7 @@ const meaningText = ({ says, supported, isAnswerRejected }: Meaning): string =>
 const removedText = ({ removed }: Meaning): string =>
   removed.map(({ text, says }) => `- ${line(tablesAsText(text))} **[${inline(says)}]**`).join("\n");
 
-/** The second mark of a sentence, or its reader's verdict. */
+/** The second mark of a sentence, or the verdict of its checker. */
 const meaningMarkText = (mark: Statement["meaning"]): string =>
   mark === undefined ? "" : mark.kind === "supported" ? " ✓✓" : ` **[${inline(mark.says)}]**`;
 
@@ -152,7 +158,10 @@ const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   [
     `**${inline(outcome)}: ${relationWords[stand]}**`,
     sides
-      .map(({ quote, compared, says }) => `- ${inline(compared)}: ${says}\n${passageText(quote.pieces, source(quote))}`)
+      .map(
+        ({ quote, compared, says }) =>
+          `- ${inline(compared)}: ${says}\n${passageText(quote.pieces, sourceText(quote))}`,
+      )
       .join("\n"),
     ...(differs === undefined ? [] : [`${sentenceText(differs)}${problemMarks(differs)}`]),
   ].join("\n\n");
@@ -200,7 +209,7 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
       .filter(({ move }) => move !== "kept")
       .map(
         ({ move, text, from, to, before }) =>
-          `- **${moveWords[move]}**${levelChange(from, to)}: ${sentenceText({ text })}${before === undefined ? "" : ` Before: ${sentenceText({ text: before })}`}`,
+          `- **${moveWords[move]}**${levelChangeText(from, to)}: ${sentenceText({ text })}${before === undefined ? "" : ` Before: ${sentenceText({ text: before })}`}`,
       )
       .join("\n"),
     ...(failed.length === 0 ? [] : [`Not asked in full for this time: ${inline(failed.join(", "))}.`]),
@@ -209,10 +218,10 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
     .join("\n\n");
 }
 
-const levelChange = (from: number | undefined, to: number | undefined): string =>
+const levelChangeText = (from: number | undefined, to: number | undefined): string =>
   from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`;
 
-function figures({ figures: all }: ReportModel): string {
+function figuresTable({ figures: all }: ReportModel): string {
   return grid(
     all.map(({ value }) => `**${cell(value)}**`),
     [all.map(({ label }) => cell(label))],
@@ -224,11 +233,11 @@ function findingText(finding: Finding): string {
   const { level, says } = finding.strength;
   return [
     `- ${sentenceText(finding)}${finding.quotes.length === 0 ? sourceLinks(finding) : ""}${problemMarks(finding)}`,
-    `  <br>${signs(level)} ${inline(says)}`,
+    `  <br>${signsOf(level)} ${inline(says)}`,
     ...finding.quotes.map((quote) => {
       const shownText = quote.stored.passage ?? quote.quote;
       const isSame = finding.quotes.length === 1 && evidenceWords(shownText) === evidenceWords(finding.text);
-      return isSame ? `  > In these words: ${source(quote)}` : passageText(quote.pieces, source(quote));
+      return isSame ? `  > In these words: ${sourceText(quote)}` : passageText(quote.pieces, sourceText(quote));
     }),
   ].join("\n");
 }
@@ -259,7 +268,7 @@ const inlineSpaced = (text: string): string =>
   `${/^\s/.test(text) ? " " : ""}${inline(text)}${/\S\s+$/.test(text) ? " " : ""}`;
 
 /** The source of a quote: its paper, place and mark, and a link that opens it there. */
-function source(quote: Quote): string {
+function sourceText(quote: Quote): string {
   const { sign, words } = quoteMarks[quote.status];
   const status =
     quote.status === "verified"
@@ -295,11 +304,11 @@ function problemMarks({ missingNumbers, outsideNumbers, brokenHandles, meaning }
 const anchor = (id: string): string => id.replace(/[^\w.-]/g, "-");
 const quoteAnchor = ({ paper, number }: Quote): string => `${anchor(paper.id)}-${number}`;
 /** The note after a link to a paper that must not be cited. */
-const notIncluded = ({ isRetracted, isIneligible }: PaperName): string =>
+const notIncludedNote = ({ isRetracted, isIneligible }: PaperName): string =>
   isIneligible && !isRetracted ? " (not included)" : "";
-const statusNote = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncluded(paper));
+const statusNote = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncludedNote(paper));
 const paperLink = (paper: PaperName): string =>
-  `${paper.isRetracted ? "RETRACTED " : ""}[${linkText(paper.label)}](#${anchor(paper.id)})${notIncluded(paper)}`;
+  `${paper.isRetracted ? "RETRACTED " : ""}[${linkText(paper.label)}](#${anchor(paper.id)})${notIncludedNote(paper)}`;
 const retractedPrefix = ({ isRetracted }: PaperName): string => (isRetracted ? "RETRACTED: " : "");
 const titleLink = (paper: PaperName): string =>
   `${retractedPrefix(paper)}[${linkText(paper.title)}](#${anchor(paper.id)})`;
@@ -321,9 +330,9 @@ function scoresTable(model: ReportModel): string {
     scores.both
       ? [String(row.score ?? "–"), String(row.execution ?? "–"), String(row.strategic ?? "–")]
       : [String(row.score ?? "–")];
-  const shownRows = inTable(model);
+  const shownRows = rowsInTable(model);
   const idsWithAnchor = new Set(
-    [...entriesOf(model), ...withEvidence(model).slice(0, maxEvidence)].map(({ id }) => id),
+    [...entriesOf(model), ...rowsWithEvidence(model).slice(0, maxEvidence)].map(({ id }) => id),
   );
   const title = (row: PaperRow) =>
     idsWithAnchor.has(row.id)
@@ -340,15 +349,15 @@ function scoresTable(model: ReportModel): string {
 }
 
 /** The papers with a decision that the table of scores shows. */
-const inTable = ({ rows }: ReportModel): PaperRow[] =>
+const rowsInTable = ({ rows }: ReportModel): PaperRow[] =>
   rows.filter(({ status }) => status !== "unread").slice(0, maxListItems);
 
-/** The papers with an entry of their own. */
+/** The papers with a separate entry. */
 const entriesOf = ({ rows }: ReportModel): PaperRow[] =>
   rows.filter(({ status }) => status === "presented" || status === "insights").slice(0, maxEntries);
 
 /** The papers that the report names and that have quotes, which are at the end. */
-function withEvidence(model: ReportModel): PaperRow[] {
+function rowsWithEvidence(model: ReportModel): PaperRow[] {
   const referencedIds = new Set(model.references().map(({ paper }) => paper.id));
   return model.rows.filter((row) => row.quotes > 0 && referencedIds.has(row.id));
 }
@@ -358,10 +367,10 @@ function papersText(model: ReportModel): string {
   const further = shown.length === 0 ? "paper" : "further paper";
   const listed = new Set(shown.map(({ id }) => id));
   const others = model.rows.filter(({ id }) => !listed.has(id));
-  const inTableIds = new Set(model.scores.rows.length > 0 ? inTable(model).map(({ id }) => id) : []);
+  const inTableIds = new Set(model.scores.rows.length > 0 ? rowsInTable(model).map(({ id }) => id) : []);
   const decidedOthers = others.filter(({ status }) => status !== "unread");
   const unlisted = decidedOthers.filter(({ id }) => !inTableIds.has(id));
-  const reasons = decidedOthers.length > 0 && unlisted.length === 0 ? " The reasons stand in the table above." : "";
+  const reasons = decidedOthers.length > 0 && unlisted.length === 0 ? " The reasons are in the table above." : "";
   const withReason = unlisted.filter(({ why }) => why !== "").slice(0, maxListItems);
   const kinds = (Object.keys(statusWords) as PaperRow["status"][]).flatMap((status) => {
     const number = others.filter((row) => row.status === status).length;
@@ -488,7 +497,7 @@ function entryText(entry: PaperEntry): string {
   ].join("\n\n");
 }
 
-/** The number of quotes that were found, with a link if any are shown. */
+/** The number of quotes that were found, with a link to the quotes if some are shown. */
 function evidenceLine({ id, quotes, quotesGiven, quotesFound }: PaperEntry): string[] {
   const countText = `${quotesFound} of ${quantity(quotesGiven, "quote")} found in the text`;
   return quotesGiven === 0
@@ -566,17 +575,17 @@ function flowText({ flow, search }: ReportModel): string {
     );
   return [
     stepsTable(flow.steps),
-    ...(flow.other.length === 0 ? [] : ["What came another way than by the search:", stepsTable(flow.other)]),
+    ...(flow.other.length === 0 ? [] : ["Records from other sources than the search:", stepsTable(flow.other)]),
     flow.says,
     ...(search.sources.length === 0
       ? []
       : [
           grid(
             ["Source", "Outcome", "Requests", "Records", "Papers", "Included"],
-            search.sources.map((source) => [
-              cell(source.name),
-              cell(outcomeText(source)),
-              ...[source.queries, source.identified, source.papers, source.presented].map(countCell),
+            search.sources.map((sourceText) => [
+              cell(sourceText.name),
+              cell(outcomeText(sourceText)),
+              ...[sourceText.queries, sourceText.identified, sourceText.papers, sourceText.presented].map(countCell),
             ]),
           ),
         ]),
@@ -611,9 +620,9 @@ function methodText(model: ReportModel): string {
               ["When", "Source", "Asked", "Results"],
               queries
                 .slice(0, maxQueries)
-                .map(({ at, source, asked, hits, status }) => [
+                .map(({ at, source: sourceText, asked, hits, status }) => [
                   cell(at.slice(0, 16)),
-                  cell(source),
+                  cell(sourceText),
                   cell(asked),
                   hits === undefined ? cell(status) : String(hits),
                 ]),
@@ -735,7 +744,7 @@ function referencesText(model: ReportModel): string {
  * The quotes of all papers that the report names, with their numbers. Papers without an entry have their anchor here.
  */
 export function evidenceText(model: ReportModel): string {
-  const rows = withEvidence(model);
+  const rows = rowsWithEvidence(model);
   const hasEntry = new Set(entriesOf(model).map(({ id }) => id));
   const shown = rows.slice(0, maxEvidence).map((row) => {
     const entry = model.entry(row);
