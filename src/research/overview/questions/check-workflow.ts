@@ -15,7 +15,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import { section } from "../../units/brief-text.js";
 import { check, checkerRoles, mend } from "../../units/check/kind.js";
 import { nextCheckBatch } from "../../units/check/batch.js";
-import { clauseOf, endOfCheck } from "../../units/check/fold.js";
+import { clauseOf, endCheck } from "../../units/check/fold.js";
 import { withoutChecker } from "../../workflow/next-unit.js";
 import type { Acceptance } from "../../units/judged-result.js";
 import { sentencesToMend } from "../../units/narrative/open-check.js";
@@ -254,7 +254,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       const rates = state.rrd.meaning?.checkers ?? {};
       const clause = clauseOf(reason);
       await advance(
-        endOfCheck({ rrd: state.rrd, narrative, checkers: rates, open, changes: [], summary: "", at }, clause),
+        endCheck({ rrd: state.rrd, narrative, checkers: rates, open, changes: [], summary: "", at }, clause),
         line,
       );
       return { verdict: "complete", reason };

@@ -19,7 +19,7 @@ export interface CheckerAnswers {
   readonly answers: readonly CheckAnswer[];
 }
 
-/** The changes when a batch was answered. `checked`: the verdicts, by the sentence's id. */
+/** Accepts the answers to a batch and returns the changes. `checked`: the verdicts, by the id of the sentence. */
 export function acceptAnswers(
   rrd: Rrd,
   narrative: ReportFile | undefined,
@@ -28,9 +28,9 @@ export function acceptAnswers(
   checked: ReadonlyMap<string, Checked>,
   at: Date,
 ): Acceptance {
-  const checkers = ratesAfter(rrd, batch, allAnswers);
+  const checkers = computeRates(rrd, batch, allAnswers);
   const changes = claimChanges(rrd, checked);
-  const open = openOf(rrd);
+  const open = openCheckOf(rrd);
   const openSentences = open.sentences.map((item) => {
     const check = checked.get(item.where);
     return check === undefined ? item : { ...item, check };
@@ -43,11 +43,19 @@ export function acceptAnswers(
   ];
   const earlierChecks = narrative === undefined ? [] : earlierChecksOf(narrative);
   const reportChecks = [...earlierChecks, ...openSentences.flatMap(({ check }) => check ?? [])];
-  const summary = checkSummary(parts, checkers, reportChecks);
-  return nextStepOrEnd({ rrd, narrative, checkers, open: { ...open, sentences: openSentences }, changes, summary, at });
+  const summary = summaryText(parts, checkers, reportChecks);
+  return continueOrEndCheck({
+    rrd,
+    narrative,
+    checkers,
+    open: { ...open, sentences: openSentences },
+    changes,
+    summary,
+    at,
+  });
 }
 
-/** The changes when claims of readings were answered. `unchecked`: if the claims are given up, the reason, a clause. */
+/** Like `acceptAnswers`, for claims of readings. `unchecked`: the reason why the claims are given up, as a clause. */
 export function acceptClaims(
   rrd: Rrd,
   batch: readonly BatchItem[],
@@ -56,14 +64,17 @@ export function acceptClaims(
   at: Date,
   unchecked?: string,
 ): Acceptance {
-  const { claims = [], ...rest } = { ...rrd.meaning, checkers: ratesAfter(rrd, batch, allAnswers) };
+  const { claims = [], ...rest } = { ...rrd.meaning, checkers: computeRates(rrd, batch, allAnswers) };
   const remaining = unchecked === undefined ? claims.filter((handle) => !checked.has(handle)) : [];
   const summary =
     unchecked === undefined
-      ? checkSummary([["claim", checked]], rest.checkers)
+      ? summaryText([["claim", checked]], rest.checkers)
       : `Claims were not checked: ${unchecked}`;
   const meaning = remaining.length === 0 ? rest : { ...rest, claims: remaining };
-  const { toRender: _, ...judged } = acceptance({ rrd, changes: claimChanges(rrd, checked), summary, at }, meaning);
+  const { toRender: _, ...judged } = createAcceptance(
+    { rrd, changes: claimChanges(rrd, checked), summary, at },
+    meaning,
+  );
   return judged;
 }
 
@@ -75,13 +86,13 @@ export const clauseOf = (why: string): string =>
 export function continueWithoutChecker(rrd: Rrd, missingCheckerReason: string, at: Date): Acceptance | undefined {
   const { open } = { ...rrd.meaning };
   if (open === undefined) return undefined;
-  return acceptance(
+  return createAcceptance(
     { rrd, changes: [], summary: missingCheckerReason, at },
     { ...rrd.meaning, open: { ...open, unheard: missingCheckerReason } },
   );
 }
 
-const ratesAfter = ({ meaning }: Rrd, batch: readonly BatchItem[], allAnswers: readonly CheckerAnswers[]) =>
+const computeRates = ({ meaning }: Rrd, batch: readonly BatchItem[], allAnswers: readonly CheckerAnswers[]) =>
   allAnswers.reduce((rates, { by, answers }) => countControls(rates, by, batch, answers), meaning?.checkers ?? {});
 
 /** Ids of sentences of the report are JSON pointers; ids of claims are handles. */
@@ -89,10 +100,10 @@ const isOfReport = ([id]: readonly [string, Checked]): boolean => id.startsWith(
 
 /**
  * The summary of a batch, such as "3 of 4 sentences supported". If a checker's verdicts do not count, only the number
- * of checked sentences. `all`: the verdicts on all sentences of the report so far; if these are more, the text is such
- * as "0 of 2 new sentences supported (6 of 8 in all)".
+ * of checked sentences. `all`: the verdicts on all sentences of the report so far. If there are earlier ones among them,
+ * the text is, for example, "0 of 2 new sentences supported (6 of 8 in all)".
  */
-function checkSummary(
+function summaryText(
   parts: readonly (readonly [what: "sentence" | "claim", checked: ReadonlyMap<string, Checked>])[],
   checkers: Checkers,
   all: readonly Checked[] = [],
@@ -101,28 +112,28 @@ function checkSummary(
   const isCounted = [...checkerNames].every((name) => isProven(checkers, name));
   if (!isCounted)
     return `judged, not counted: ${parts.map(([what, checked]) => quantity(checked.size, what)).join(", ")}`;
-  const supported = (checks: Iterable<Checked>) =>
+  const countSupported = (checks: Iterable<Checked>) =>
     [...checks].filter((each) => meaningMark(each, checkers).kind === "supported").length;
   // If the text names both, it says which ones belong to the report.
   const owner = { sentence: " of the report", claim: " of the readings" };
   return parts
     .map(([what, checked]) => {
-      const count = supported(checked.values());
+      const count = countSupported(checked.values());
       const ownerText = parts.length > 1 ? owner[what] : "";
       return what === "sentence" && all.length > checked.size
-        ? `${count} of ${quantity(checked.size, "new sentence")}${ownerText} supported (${supported(all)} of ${all.length} in all)`
+        ? `${count} of ${quantity(checked.size, "new sentence")}${ownerText} supported (${countSupported(all)} of ${all.length} in all)`
         : `${count} of ${quantity(checked.size, what)}${ownerText} supported`;
     })
     .join(", ");
 }
 
-/** The verdicts of earlier checks of a report, also on the sentences that were removed. */
+/** The verdicts of earlier checks of a report, including those on sentences that were removed. */
 const earlierChecksOf = (narrative: ReportFile): Checked[] => [
   ...sentencesOf(narrative).flatMap(([, { check }]) => check ?? []),
   ...(narrative.not_borne_out ?? []).map(({ check }) => check),
 ];
 
-const openOf = ({ meaning }: Rrd): OpenCheck =>
+const openCheckOf = ({ meaning }: Rrd): OpenCheck =>
   meaning?.open ?? { report: 0, step: "check", sentences: [], claims: [] };
 
 /** The changes of papers' records: the verdicts on their claims. */
@@ -158,27 +169,27 @@ interface CheckStep {
 }
 
 /** The changes after a step: the check continues with a batch or with corrections, or it ends. */
-export function nextStepOrEnd(finished: CheckStep): Acceptance {
+export function continueOrEndCheck(finished: CheckStep): Acceptance {
   const { rrd, checkers, open, changes } = finished;
-  const step = nextStep(withChanges(rrd, changes, { checkers, open }), { checkers, open });
+  const step = nextStep(applyChanges(rrd, changes, { checkers, open }), { checkers, open });
   return step === undefined
-    ? endOfCheck(finished)
-    : acceptance(finished, { ...rrd.meaning, checkers, open: { ...open, step } });
+    ? endCheck(finished)
+    : createAcceptance(finished, { ...rrd.meaning, checkers, open: { ...open, step } });
 }
 
 /** The changes at the end of a check, with its report. `unchecked`: the reason if the check ends early. */
-export function endOfCheck(finished: CheckStep, unchecked?: string): Acceptance {
+export function endCheck(finished: CheckStep, unchecked?: string): Acceptance {
   const { rrd, narrative, checkers, open, changes, at } = finished;
   const { open: _, ...closed } = { ...rrd.meaning, checkers };
   // If the report was written again in the meantime, the verdicts belong to another report.
   const isSame = narrative !== undefined && (narrative.iteration ?? 0) === open.report;
   const reason = unchecked !== undefined && open.step === "mend" ? `mending was given up (${unchecked})` : unchecked;
-  const report = isSame ? applyCheck(withChanges(rrd, changes, closed), narrative, open, at, reason) : undefined;
-  return acceptance(finished, closed, report);
+  const report = isSame ? applyCheck(applyChanges(rrd, changes, closed), narrative, open, at, reason) : undefined;
+  return createAcceptance(finished, closed, report);
 }
 
 /** The acceptance of a step: its files, its state and its log entry. */
-function acceptance(
+function createAcceptance(
   { rrd, changes, summary, at }: Pick<CheckStep, "rrd" | "changes" | "summary" | "at">,
   meaning: Meaning,
   narrative?: ReportFile,
@@ -187,14 +198,14 @@ function acceptance(
   return {
     changes: [...changes, { in: "rrd", set: { meaning }, was: { meaning: rrd.meaning } }],
     ...withoutUndefined({ files }),
-    toRender: { rrd: withChanges(rrd, changes, meaning), ...withoutUndefined({ narrative }) },
+    toRender: { rrd: applyChanges(rrd, changes, meaning), ...withoutUndefined({ narrative }) },
     progress: [`## ${dayOf(at)} - Check`, "", `${summary}.`, ""].join("\n"),
     summary,
   };
 }
 
-/** The records with the verdicts on claims. */
-const withChanges = (rrd: Rrd, changes: readonly Change[], meaning: Meaning): Rrd => ({
+/** Adds the verdicts on claims to the records. */
+const applyChanges = (rrd: Rrd, changes: readonly Change[], meaning: Meaning): Rrd => ({
   ...rrd,
   meaning,
   papers_pool: rrd.papers_pool.map((paper) => ({ ...paper, ...changes.find(({ id }) => id === paper.id)?.set })),

@@ -5,7 +5,7 @@ import type { MendResult } from "../../generated/result-mend.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
 import type { Acceptance, Rejection } from "../judged-result.js";
 import { evidenceAt } from "../narrative/handles.js";
-import { nextStepOrEnd } from "./fold.js";
+import { continueOrEndCheck } from "./fold.js";
 import { papersById, sentencesToMend } from "../narrative/open-check.js";
 
 /**
@@ -68,7 +68,7 @@ export function acceptCorrections(
     sentences: corrected,
     ...(contradicted.length === 0 ? {} : { contradicted }),
   };
-  return nextStepOrEnd({
+  return continueOrEndCheck({
     rrd,
     narrative,
     checkers: meaning?.checkers ?? {},

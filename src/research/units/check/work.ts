@@ -18,7 +18,7 @@ import { checkBrief, mendBrief } from "./brief.js";
 import {
   type CheckerAnswers,
   clauseOf,
-  endOfCheck,
+  endCheck,
   acceptAnswers,
   acceptClaims,
   continueWithoutChecker,
@@ -70,7 +70,7 @@ async function closeCheck(folder: string, rrd: Rrd, why: string, { at }: Judging
   const narrative = await readNarrative(folder);
   const summary =
     open.step === "mend" ? `${quantity(sentencesToMend(rrd).length, "sentence")} not mended` : "not checked to the end";
-  return endOfCheck({ rrd, narrative, checkers, open, changes: [], summary: `${summary}: ${clause}`, at }, clause);
+  return endCheck({ rrd, narrative, checkers, open, changes: [], summary: `${summary}: ${clause}`, at }, clause);
 }
 
 /** Continues with one of two checkers. Its answers to the batch count alone. */

@@ -46,7 +46,7 @@ export async function checkValues(
   const evidence = checked.evidence.map(({ numbers: _, ...each }): Evidence => each);
   const extracted = entries.map(({ field, value, quotes, isUnreported }): Extracted => {
     if (value === undefined) return { field: field.id, status: isUnreported ? "not-reported" : "not-answered" };
-    return checkedAnswer(field, value, evidence.splice(0, quotes.length));
+    return createAnswer(field, value, evidence.splice(0, quotes.length));
   });
   const isMostlyMissing = checked.verified < checked.notInText;
   return {
@@ -119,7 +119,7 @@ export const textOf = (value: NonNullable<Extracted["value"]>): string =>
   typeof value === "string" ? value : value.join("; ");
 
 /** The stored answer for a field, from its value and the checked quotes. */
-function checkedAnswer(field: Field, value: Value, evidence: Evidence[]): Extracted {
+function createAnswer(field: Field, value: Value, evidence: Evidence[]): Extracted {
   const answer = { field: field.id, value, evidence };
   const problem = typeProblem(field, textOf(value));
   if (problem !== undefined) return { ...answer, status: "not-in-text", reason: problem };
@@ -130,7 +130,7 @@ function checkedAnswer(field: Field, value: Value, evidence: Evidence[]): Extrac
     const why = evidence.length === 0 ? "It has no quote." : "Its quote is not in the text.";
     return { ...answer, status: "not-in-text", reason: why };
   }
-  const { missing, outside, near: nearNumbers } = numbersIn(field, value, [...found, ...near]);
+  const { missing, outside, near: nearNumbers } = findUnquotedNumbers(field, value, [...found, ...near]);
   if (missing.length > 0)
     return { ...answer, status: "not-in-text", reason: `number not in the passage: ${missing.join(", ")}` };
   if (found.length === 0)
@@ -162,7 +162,11 @@ function typeProblem(field: Field, text: string): string | undefined {
 }
 
 /** The numbers of a value that are not in its quotes. */
-function numbersIn(field: Field, value: Value, quotes: readonly Evidence[]): ReturnType<typeof numbersWithoutQuote> {
+function findUnquotedNumbers(
+  field: Field,
+  value: Value,
+  quotes: readonly Evidence[],
+): ReturnType<typeof numbersWithoutQuote> {
   const type = typeOf(field);
   const nothing = { missing: [], outside: [], near: [] };
   // The name of a choice comes from the user. A date has many forms, so only its year is checked.

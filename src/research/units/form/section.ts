@@ -10,7 +10,7 @@ export function formInstructions(form: readonly Field[]): string {
     ...(second === undefined ? [] : [`"${second.id}": {"not_reported": true}`]),
   ].join(", ");
   return [
-    "A person wants these data of the paper in a table. The result carries one more field with an entry for each, by its id:",
+    "A person wants these data of the paper in a table. Add one more field to the result, with an entry for each of them, by its id:",
     `\`"fields": {${example}}\``,
     rules,
     form.map(fieldLine).join("\n"),
@@ -18,7 +18,7 @@ export function formInstructions(form: readonly Field[]): string {
 }
 
 const rules =
-  "`quotes` are the paper's words, copied exactly; where one does not show the whole value give several, each within one sentence or table row. Code looks for each quote, and every number of a value has to stand in them. A value without a quote that is found counts for nothing. What the paper does not state is `not_reported`: work nothing out, and take nothing from what you know otherwise.";
+  "`quotes` are the paper's words, copied exactly; if one quote does not show the whole value, give several, each within one sentence or table row. Code looks for each quote in the paper, and every number of a value must be in its quotes. A value whose quotes are not found does not count. If the paper does not state a value, give `not_reported`: do not calculate a value, and do not use other knowledge.";
 
 const exampleOf = (field: Field): string => {
   const type = typeOf(field);

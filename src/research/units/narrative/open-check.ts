@@ -7,7 +7,7 @@ import { isFailing, isProven } from "../../derived/checker-rates.js";
 
 type OpenSentence = OpenCheck["sentences"][number];
 
-/** The state with an open check of this report; unchanged if no sentence cites passages. */
+/** Opens a check of this report in the state. Changes nothing if no sentence cites passages. */
 export function openCheck(rrd: Rrd, narrative: ReportFile): { readonly rrd: Rrd; readonly changes: readonly Change[] } {
   const open = createCheck(rrd, narrative);
   const stateWithCheck = { ...rrd, meaning: { ...rrd.meaning, open } };
@@ -22,20 +22,22 @@ export function openCheck(rrd: Rrd, narrative: ReportFile): { readonly rrd: Rrd;
 function createCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
   const papers = papersById(rrd);
   const sentencesToCheck = sentencesOf(narrative).flatMap(([where, { text, rests_on = [], check }]): OpenSentence[] => {
-    const found = rests_on.filter((handle) => !("reason" in evidenceAt(handle, papers)));
-    return found.length === 0 || check !== undefined || isAdvice(where) ? [] : [{ where, text, rests_on: found }];
+    const foundHandles = rests_on.filter((handle) => !("reason" in evidenceAt(handle, papers)));
+    return foundHandles.length === 0 || check !== undefined || isAdvice(where)
+      ? []
+      : [{ where, text, rests_on: foundHandles }];
   });
-  const cited = sentencesOf(narrative).flatMap(([, { rests_on = [] }]) => rests_on);
+  const citedHandles = sentencesOf(narrative).flatMap(([, { rests_on = [] }]) => rests_on);
   return {
     report: narrative.iteration ?? 0,
     step: "check",
     sentences: sentencesToCheck,
-    claims: [...new Set(cited)].toSorted(),
+    claims: [...new Set(citedHandles)].toSorted(),
   };
 }
 
 /** A sentence that was not checked yet, with the ids of the quotes and claims that it cites. */
-export interface Unanswered {
+export interface UncheckedSentence {
   /** The JSON pointer of a sentence of the report, or the handle of a claim. */
   readonly id: string;
   readonly text: string;
@@ -43,7 +45,7 @@ export interface Unanswered {
 }
 
 /** The sentences that the open check has not answered, report sentences first; empty if no check is open. */
-export function findUnanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] {
+export function findUnanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): UncheckedSentence[] {
   const open = meaning?.open;
   if (open === undefined || open.step === "mend") return [];
   const papers = papersById({ papers_pool });
@@ -57,19 +59,19 @@ export function findUnanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "
 }
 
 /** The unchecked claims of readings, if the project checks all claims. */
-export const waitingClaims = ({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): Unanswered[] =>
+export const waitingClaims = ({ meaning, papers_pool }: Pick<Rrd, "meaning" | "papers_pool">): UncheckedSentence[] =>
   meaning?.claims === undefined ? [] : uncheckedClaims(papersById({ papers_pool }), meaning.claims);
 
 /** Claims that have not been checked yet. */
-const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): Unanswered[] =>
+const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): UncheckedSentence[] =>
   handles.flatMap((handle) => {
-    const found = evidenceAt(handle, papers);
-    return "reason" in found || found.evidence.check !== undefined
+    const foundHandles = evidenceAt(handle, papers);
+    return "reason" in foundHandles || foundHandles.evidence.check !== undefined
       ? []
-      : [{ id: handle, text: found.evidence.claim, rests_on: [handle] }];
+      : [{ id: handle, text: foundHandles.evidence.claim, rests_on: [handle] }];
   });
 
-/** Whether a sentence must be removed or changed: proven checkers did not find it in its passages. */
+/** Whether a sentence must be removed or changed: its passages do not support it, according to proven checkers. */
 export const isRejected = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<OpenSentence, "check">): boolean =>
   check !== undefined && isFailing(check.verdict) && check.by.every((name) => isProven(checkers, name));
 

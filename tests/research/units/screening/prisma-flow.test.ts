@@ -72,7 +72,7 @@ describe("the PRISMA flow", () => {
     const boxes = (row: typeof steps) => row.map(({ box }) => `${box.label} ${box.count}`);
     expect(boxes(steps).slice(0, first.length)).toEqual(first);
     expect(boxes(other).slice(0, second.length)).toEqual(second);
-    expect(says).toContain(second.length === 0 ? "Nobody screened these records" : "without screening");
+    expect(says).toContain(second.length === 0 ? "These records were not screened" : "without screening");
     expect(rrd.statistics?.discovery_metrics?.flow?.screened).toBe(sum(searched));
     const [batch] = rrd.statistics?.discovery_metrics?.screening ?? [];
     expect(batch).toEqual(pages.length === 0 ? undefined : { screened: 2, kept: 1, rounds: batch?.rounds });
