@@ -100,8 +100,8 @@ const isOfReport = ([id]: readonly [string, Checked]): boolean => id.startsWith(
 
 /**
  * The summary of a batch, such as "3 of 4 sentences supported". If a checker's verdicts do not count, only the number
- * of checked sentences. `all`: the verdicts on all sentences of the report so far. If there are earlier ones among them,
- * the text is, for example, "0 of 2 new sentences supported (6 of 8 in all)".
+ * of checked sentences. `all`: the verdicts on all sentences of the report so far. If there are earlier ones among
+ * them, the text is, for example, "0 of 2 new sentences supported (6 of 8 in all)".
  */
 function summaryText(
   parts: readonly (readonly [what: "sentence" | "claim", checked: ReadonlyMap<string, Checked>])[],
