@@ -17,7 +17,7 @@ export type MemoryType = (typeof memoryTypes)[number];
 export const importances = ["low", "normal", "high", "critical"] as const;
 export type Importance = (typeof importances)[number];
 
-/** The index that `remember` writes to, and the one for documents. */
+/** The names of two indices: the index that `remember` writes to, and the index for documents. */
 export const longTerm = "long_term_memory";
 export const documents = "documents";
 
@@ -108,7 +108,10 @@ export interface Memory {
 
 /** Maximum number of candidates whose similarity is computed exactly. */
 const maxCandidates = 200;
-/** Of reciprocal rank fusion, Cormack, Clarke and Büttcher 2009, https://doi.org/10.1145/1571941.1572114 */
+
+/**
+ * The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009, https://doi.org/10.1145/1571941.1572114)
+ */
 const rankConstant = 60;
 /** A chunk with a word of the query needs only this share of the embedder's `floor`. */
 const wordsFloor = 0.75;

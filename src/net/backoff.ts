@@ -14,7 +14,7 @@ import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
 /** The refusals of a host so far. */
 export interface BackoffState {
-  /** Number of times in a row that it asked to wait without a time. */
+  /** Number of times in a row that the host refused a request and did not say how long to wait. */
   readonly refusals: number;
   /** Number of times in a row that it was out of service. */
   readonly outages: number;
@@ -34,7 +34,7 @@ const firstWaitMs = 60 * second;
 const maxGuessMs = 15 * 60 * second;
 /** OpenAlex asks for up to 15 hours. Longer times, such as weeks, are reduced to this maximum. */
 const maxWaitMs = 48 * 3600 * second;
-/** After so many failures in a row, including retries, a server gets no requests for a while. */
+/** After this number of failures in a row, including retries, a server gets no requests for some time. */
 const maxOutages = 3;
 
 /** The state of a host after an answer at `now` (milliseconds since the epoch). */

@@ -44,7 +44,7 @@ export function withoutCredentials(
   return { url: url.href, secret: { ...secret, headers: { Authorization: `Basic ${pair}`, ...secret?.headers } } };
 }
 
-/** A shorter value may occur in a page by chance; a sentence of this program is less likely to contain it. */
+/** Minimum length of a secret to remove from a page or from a sentence: a page may contain a shorter text by chance. */
 const minCharsInBody = 8;
 const minCharsInSentence = 4;
 

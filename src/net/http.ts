@@ -26,7 +26,7 @@ export interface Request {
   /** Maximum number of bytes of the answer, unpacked. */
   readonly limit: number;
   readonly accept?: string;
-  /** What a program of the person's says may be another thing the next minute: a kept answer does not stand for it. */
+  /** True: the cache is not used. For a program of the user, whose answer may change every minute. */
   readonly fresh?: boolean;
   /** A body makes it a POST. */
   readonly json?: unknown;
@@ -122,9 +122,8 @@ const maxRedirects = 10;
 const maxErrorBytes = 64 * 1024;
 
 /**
- * Sends one request for at most `limit` bytes, and follows redirects. After a refusal (401, 403, 451, a bot challenge),
- * a private address or 429 a retry at once is useless; after 5xx or a lost connection it may help (`again`). Never
- * throws for an error of the network.
+ * Sends one request for at most `limit` bytes, and follows redirects. If a retry at once may help (after 5xx or a lost
+ * connection), the failure has `again`. Never throws for an error of the network.
  */
 export async function exchange(
   request: WireRequest,

@@ -23,6 +23,6 @@ export function lostProxy(cause: unknown, env: NodeJS.ProcessEnv = process.env):
   return undefined;
 }
 
-/** Always true if the proxy is configured by a name, because the name may have any address. */
+/** Whether the address may be that of the host: a host with a name may have any address. */
 const isSameHost = (address: string | undefined, host: string): boolean =>
   !/^[\d.]+$|^\[/.test(host) || address === host.replace(/^\[|\]$/g, "");

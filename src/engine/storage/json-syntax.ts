@@ -123,7 +123,7 @@ function hintForValue(next: string): string {
 }
 
 /**
- * The most lists and objects that a JSON text of an agent may contain. Each takes a hundred bytes when parsed, so five
+ * Maximum number of lists and objects in a JSON text of an agent. Each takes a hundred bytes of memory, so five
  * megabytes of brackets would take 500 megabytes.
  */
 export const maxBrackets = 100_000;
@@ -144,12 +144,12 @@ export function hasTooManyBrackets(text: string): boolean {
 /** Our own files have some ten levels. JSON.stringify and recursive functions overflow at a few thousand. */
 export const maxLevels = 100;
 
-/** Names of a pointer that are shown: one of a hundred names helps nobody. */
+/** Maximum number of names of a pointer in a message. */
 const namesShown = 3;
 
 /**
- * The JSON pointer, of at most three names, to a part of a value that is nested deeper than `maxLevels`; undefined
- * where no part is.
+ * The JSON pointer, of at most three names, to a part of a value that is nested deeper than `maxLevels`; undefined if
+ * there is no such part.
  */
 export const tooDeepAt = (value: unknown): string | undefined =>
   pathOfTooDeep(value, maxLevels)?.slice(0, namesShown).join("");

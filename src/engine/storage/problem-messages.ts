@@ -7,11 +7,11 @@ import { isObject } from "../lib/json-fields.js";
 export interface Problem {
   /** JSON pointer to the place, such as /items/3/name; empty for the whole file. */
   readonly pointer: string;
-  /** The line of that place, from 1, where the text is known. */
+  /** The line of that place, from 1, if the text is known. */
   readonly line?: number;
   /** What is wrong, without a full stop. */
   readonly message: string;
-  /** What to write instead, where that is known. */
+  /** What to write instead, if that is known. */
   readonly hint?: string;
   /** A required value is absent or empty. */
   readonly missing?: true;
@@ -103,7 +103,7 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
       return { pointer, message: `must have at least ${params.limit} fields, has ${fieldsOf(data)}`, missing: true };
     case "maxProperties":
       return { pointer, message: `must have at most ${params.limit} fields, has ${fieldsOf(data)}` };
-    // What its pattern says of the name is told apart from this.
+    // The name also has an error of its own, for example by its pattern.
     case "propertyNames":
       return { pointer, message: `${quote(String(params.propertyName))} can't be a name here` };
     case "not":

@@ -115,8 +115,8 @@ export async function replaceResult(workspace: string, value: unknown): Promise<
 }
 
 /**
- * The most characters of a message outside of its JSON object. A message that quotes the brief, with the example of a
- * result in it, has thousands.
+ * Maximum number of characters of a message outside of its JSON object. A message that quotes the brief, which contains
+ * an example of a result, has thousands.
  */
 const maxSurrounding = 400;
 

@@ -11,15 +11,15 @@ export type { Problem };
 /** The name of a file in schemas/ without ".schema.json", of the engine or of a wing. */
 export type SchemaName = keyof Schemas;
 
-/** More problems help nobody; a file with a completely different content would print thousands. */
+/** A file with a completely different content would have thousands of problems. */
 const maxProblems = 200;
 
 const folder = packageFile("schemas");
 const address = "https://research-ralph.dev/schemas/";
 
 /**
- * What a JSON file that people open names as its `$schema`, so that their editor checks and completes it. Given where
- * a file is begun and never added later: a file without it, or with another, stays as it is.
+ * The value of `$schema` in a new JSON file that people open, so that their editor checks and completes it. It is never
+ * added or changed in an existing file.
  */
 export const schemaAddress = (name: SchemaName): string => `${address}${name}.schema.json`;
 

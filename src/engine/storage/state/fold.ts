@@ -33,7 +33,9 @@ export interface Fold {
   readonly at: string;
   /** Subject of the git commit. */
   readonly message: string;
-  /** Commits it together with the next fold: if a service is down for hours, failures must not fill the git history. */
+  /**
+   * The fold is committed together with the next one: while a service is down, failures must not fill git's history.
+   */
   readonly later?: boolean;
   readonly changes: readonly Change[];
   /**
@@ -140,7 +142,7 @@ export async function openWriter<State extends Fields>(
     const resets = entriesIn(steps)
       .map(lineOf)
       .filter(({ outcome }) => outcome === "reset");
-    // What a reset sets itself has its values, which decisions of a person may have changed after the unit.
+    // The records that a reset changes. They are not repaired: the values of the reset are valid.
     const setByReset = new Set(
       entriesIn(steps)
         .filter((entry) => lineOf(entry).outcome === "reset")
@@ -338,7 +340,7 @@ export async function openWriter<State extends Fields>(
       entry ??= makeEntry();
       await writeEntry(folder, entry);
       highestIteration = Math.max(highestIteration, fold.iteration);
-      // An error while reading, such as a state file that the user broke, must not lose the iteration: the journal has
+      // After a read error, for example of a state file that the user broke, the iteration is not lost: the journal has
       // it.
       if (plan === undefined) {
         // A second read throws an error whose restore command includes this iteration.

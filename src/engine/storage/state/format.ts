@@ -11,13 +11,13 @@ export type Fields = Record<string, unknown>;
  * unless another change of the fold made it.
  */
 interface Numbering {
-  /** Name of the field that says to what the record belongs. */
+  /** Name of the field with the id of the record's owner, such as a paper. */
   readonly owner: string;
   /** Name of the field that distinguishes records of one owner. */
   readonly content: string;
   /** The noun for such a record in messages. */
   readonly noun: string;
-  /** The next id after these. */
+  /** The id for a new record, if these ids exist. */
   next(ids: readonly string[]): string;
 }
 
@@ -88,7 +88,7 @@ export interface StateFormat<State extends Fields> {
   readonly committed: readonly string[];
   /** The noun for such a folder in messages, as in "The project /a/b". */
   readonly noun: string;
-  /** What a person can do without such a folder, as the end of a sentence. */
+  /** How a person creates such a folder, as the end of a sentence. */
   readonly howToBegin: string;
   /** The command that restores the state after an iteration. */
   resetCommand(folder: string, iteration: number): string;

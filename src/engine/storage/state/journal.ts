@@ -38,7 +38,7 @@ type Names = Pick<StateFormat<Fields>, "top" | "parts" | "collections">;
 
 /**
  * The entry of an iteration; undefined if it is missing, invalid, or names a collection that the format lacks.
- * @throws ExpectedError (exit 5) for one of a later format.
+ * @throws ExpectedError (exit 5) for an entry of a later format.
  */
 export async function readEntry(folder: string, names: Names, iteration: number): Promise<JournalEntry | undefined> {
   for (const folderPath of [journalFolder(folder), doneFolder(folder)]) {

@@ -7,8 +7,8 @@ import { stateVersion } from "./format-version.js";
 import { logText, parseLog, type ParsedLog } from "./log-lines.js";
 
 /**
- * Reads the ledger of a folder; a missing file is an empty ledger. An incomplete last line, which a kill leaves, is
- * ignored here and later completed from the journal.
+ * Reads the ledger of a folder; a missing file is an empty ledger. If the process was killed while it wrote, the last
+ * line is incomplete. It is ignored here and later completed from the journal.
  */
 export async function readLedger(folder: string, name = ledgerName): Promise<ParsedLog<LedgerLine>> {
   const path = join(folder, name);
@@ -83,5 +83,5 @@ export function currentAccepted(ledger: readonly LedgerLine[]): ReadonlyMap<stri
   return accepted;
 }
 
-/** Cache: each iteration asks several times for the same ledger, whose lines never change. */
+/** A cache by ledger: each iteration needs the result for the same ledger several times. */
 const acceptedCache = new WeakMap<readonly LedgerLine[], ReadonlyMap<string, number>>();

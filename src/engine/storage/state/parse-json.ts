@@ -121,7 +121,7 @@ function parseList(bytes: Buffer, start: number): { readonly list: unknown[]; re
       return { list, end: position };
     }
   }
-  throw new SyntaxError("a list does not end as one");
+  throw new SyntaxError("a list does not end with a closing bracket");
 }
 
 /** The position of the closing quote of the string that begins at `start`. */

@@ -18,9 +18,9 @@ import { type Fold, openWriter, type WriterOptions } from "./fold.js";
 export interface StoreOptions<State> extends WriterOptions<State> {
   /** Whether to commit checkpoints. Without git or a repository, nothing is committed and nothing is reported. */
   readonly git: boolean;
-  /** The store is closed within seconds; it waits for other short holders, and it is not a run. */
+  /** Set for a command that closes the store within seconds, and not for a run. It waits for other such commands. */
   readonly short?: boolean;
-  /** Aborted when the run must end at once: then nobody waits for a git that hangs. */
+  /** Aborted when the run must end at once: then a git that hangs is not waited for. */
   readonly abort?: AbortSignal;
   /** An unconfined agent works on the folder: git then starts no program that was added to its configuration. */
   readonly unconfined?: boolean;

@@ -52,8 +52,8 @@ export type Received = Message & { readonly id: string };
 
 /**
  * Writes a message for the current or the next run of the project; needs no lock. Messages are read in the order in
- * which they were written, even if the clock was set back. The message is signed, so that a message which an agent
- * planted can be told from it. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's state.
+ * which they were written, even if the clock was set back. The message is signed, so that a message from an agent is
+ * recognised. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's state.
  * Returns the id of the message.
  * @throws ExpectedError for a full disk or missing permission.
  */

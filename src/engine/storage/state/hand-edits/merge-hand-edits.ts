@@ -162,7 +162,7 @@ export function completeChange<State extends Fields>(
   const add = Object.fromEntries(
     Object.entries(change.add ?? {}).map(([name, values]) => [name, absentFrom(record?.[name], values)]),
   );
-  // Through JSON, which drops undefined fields, so that a new change equals the one replayed from the disk.
+  // JSON drops undefined fields, so a new change is equal to the same change after it was read from the disk.
   return JSON.parse(JSON.stringify({ ...change, was, ...(change.add === undefined ? {} : { add }) }));
 }
 
