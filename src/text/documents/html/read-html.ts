@@ -167,10 +167,10 @@ function takeNotes(page: CheerioAPI): Map<Node, string[]> {
   return notes;
 }
 
-/** The beginnings of headings outside an article's body. Publishers show these sections to everybody. */
+/** The beginnings of headings of sections that are not part of an article's body. */
 const outsideHeadingStart =
   /^(?:graphical )?(?:abstracts?|summary|highlights|key ?words|key points|references?|bibliography|literature cited|footnotes|cited by|citing|citations?|how to cite|similar|related|recommended|more from|suggested|about (?:this|the)|authors?|contributors|affiliations?|acknowledg|funding|ethics|competing|conflicts? of|declarations|data availability|rights|permissions?|copyright|licen[cs]e|additional information|supplement|supporting information|electronic supp|extended data|get access|access (?:this|through|options)|buy|purchase|subscribe|log ?in|sign in|preview|section snippets|table of contents|download|full text|export|share|metrics|altmetric|submission history|publication history|bookmarks?|code, data|browse|quick links|associated data|corresponding author|cookies?)\b/i;
-/** Complete headings outside an article's body. */
+/** Complete headings of sections that are not part of an article's body. */
 const outsideHeading =
   /^(?:access|outline|contents|figures?|tables?|notes|subjects?|history|versions?|comments?|reviews?|search|menu|navigation|links?|information|details|journal|volume|issue|help|contact|privacy|cite|rent)$/i;
 

@@ -44,7 +44,7 @@ export function markAuthors(latex: string): string {
       const optionEnd = groupAt(source, end, "[")?.end ?? end;
       const argument = groupAt(source, optionEnd);
       if (superscriptCommands.has(name)) {
-        // "1st Ann Bee" comes from a template.
+        // Templates number the authors: "1st Ann Bee". The number is not part of the name.
         const isOrdinal = /\d$/.test(text) && /^(?:th|st|nd|rd)$/.test(argument?.content.trim() ?? "");
         text = isOrdinal ? text.replace(/\d{1,2}$/, "") : text + superscript;
         index = argument?.end ?? end;

@@ -9,7 +9,7 @@ const minTextChars = 1_000;
 
 /**
  * Reads the text of a LaTeX source: sections with headings, formulas in LaTeX, tables row by row, and references. The
- * source is never run by TeX: the macros that it defines are expanded up to a limit, and commands have no other effect.
+ * source is never run by TeX: the macros that it defines are expanded up to a limit, and no other command is executed.
  */
 export function readLatex(bytes: Uint8Array): ReadResult {
   const unpacked = unpackSource(bytes);

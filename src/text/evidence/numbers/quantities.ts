@@ -163,7 +163,7 @@ export function compareQuantities(number: Quantity, known: Quantity): "same" | "
     return "other";
   const [factor, knownFactor] = [factorOf(number), factorOf(known)];
   const hasOffset = number.unit?.offset !== known.unit?.offset;
-  // On the same scale, the caller compares the signs; between two scales, the sign is part of the value.
+  // Between °C and °F, the sign is part of the value. In other cases, the caller compares the signs.
   const valueOf = (quantity: Quantity, unitFactor: number) => {
     const signedValue = quantity.isNegative ? -quantity.value : quantity.value;
     return (hasOffset ? signedValue + (quantity.unit?.offset ?? 0) : quantity.value) * unitFactor;

@@ -187,6 +187,11 @@ describe("readLatex", () => {
     expect(text).not.toContain("GONE");
   });
 
+  it.each(["verbatim", "verbatim*", "Verbatim"])("does not change the text in %s", (name) => {
+    const { text } = read(`Before.\n\\begin{${name}}\nx = \\y{5} $ 3\n\\end{${name}}\nAfter.`);
+    expect(text).toContain("x = \\y{5} $ 3");
+  });
+
   it("counts algorithms apart from figures, gives units as signs, and the text of a title alone", () => {
     const { text } = read(
       "\\title{A \\texorpdfstring{$k$}{k}-thing}It is \\SI{5}{\\milli\\meter\\per\\second} at \\qty{3}{kg}, \\SI{20}{\\percent} in \\si{\\newton}. \\begin{figure}\\caption{One}\\end{figure}\\begin{algorithm}\\caption{Two}\\label{a}\\end{algorithm} See \\cref{alg:x} and \\ref{a}.",
