@@ -62,7 +62,7 @@ export async function askForTopic(io: Io): Promise<string> {
   const example = 'research-ralph new "sim2real transfer for dexterous manipulation"';
   if (!io.canAsk) throw new ExpectedError(`The topic is missing; give one, such as ${example}.`, 2);
   const topic = await askForLine(io, "What do you want to research? A topic in a few words, or a question.");
-  if (topic.trim() === "") throw new ExpectedError("Nothing was said, nothing was started.", 2);
+  if (topic.trim() === "") throw new ExpectedError("You typed nothing, so nothing was started.", 2);
   return topic;
 }
 
@@ -71,7 +71,7 @@ async function askForLine(io: QuestionIo, message: string): Promise<string> {
   if (io.isDumb === true) return typedLine(io, `${message}\n> `);
   const { text, isCancel } = await import("@clack/prompts");
   const line = await text({ message, input: io.stdin, output: io.terminal });
-  if (isCancel(line)) throw new ExpectedError("Nothing was said, nothing was started.", 2);
+  if (isCancel(line)) throw new ExpectedError("You typed nothing, so nothing was started.", 2);
   return line ?? "";
 }
 

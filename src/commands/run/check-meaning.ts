@@ -44,7 +44,7 @@ export async function checkMeaningCommand(args: CheckArguments, io: Io): Promise
   const { phase } = statusOf(rrd, ledger);
   if (rrd.meaning?.open === undefined && phase !== "COMPLETE")
     throw new ExpectedError(
-      `The report of ${name} is not finished, so its sentences can't be checked yet; 'research-ralph run ${name}' writes it, and has it checked.`,
+      `The report of ${name} is not finished, so its sentences can't be checked yet; 'research-ralph run ${name}' writes and checks it.`,
       2,
     );
   if (rrd.meaning?.open === undefined && narrative === undefined)

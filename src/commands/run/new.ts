@@ -109,7 +109,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
     io.stdout(`${name}\n`);
     const shortName = nameFor(io.cwd, folder);
     const questions = ask ? [] : questionLines(rrd, io.columns);
-    const openQuestions = questions.length === 0 ? [] : ["What the topic leaves open:", ...questions];
+    const openQuestions = questions.length === 0 ? [] : ["Questions that the topic leaves open:", ...questions];
     const nextSteps = [
       "Check its requirements, then run it:",
       ...lineToType(`${name}/rrd.json`, io),

@@ -330,7 +330,9 @@ function incompleteText(changes: UpdateFindings): string {
   return [
     ...(failed.size === 0
       ? []
-      : [`Could not be asked in full; the next update asks for this period again: ${failureTexts(changes)}.`]),
+      : [
+          `Some sources did not answer completely; the next update asks them for this period again: ${failureTexts(changes)}.`,
+        ]),
     ...(leftToAgents.length === 0
       ? []
       : [`Not asked, because only an agent can search it: ${leftToAgents.join(", ")}.`]),
@@ -389,7 +391,7 @@ async function showForecast(
   }
   const summary = changes === undefined ? `${id} is open since ${update.at.slice(0, 10)}` : findingsText(changes);
   const otherWorks = (changes?.works ?? 0) - (changes?.titles.length ?? 0);
-  const maximumNote = (changes?.works ?? 0) > 0 ? " At most: if every new work is kept." : "";
+  const maximumNote = (changes?.works ?? 0) > 0 ? " This is the maximum, if all new works are included." : "";
   const lines = [
     `${basename(folder)}: ${summary} (${since} to ${until}).${changes === undefined ? "" : incompleteText(changes)}`,
     ...(changes?.titles ?? []).map((title) => `  new: ${oneLine(title)}`),
