@@ -96,7 +96,7 @@ export async function openProject(
         sharing: sharingOf(config),
         check: checkWishOf(config),
         isHoused: run.settings.sandbox !== undefined,
-        render: async (shown) => (await import("../research/report/documents/documents.js")).renderFor(shown),
+        render: async (documents) => (await import("../research/report/documents/documents.js")).renderFor(documents),
         ...(everyone.every(({ takesTools }) => takesTools === true)
           ? { tools: async () => (await import("./tools.js")).toolsOf([folder], config, io.env) }
           : {}),
@@ -112,7 +112,10 @@ export async function openProject(
   return withAbortedRequests(workflow, requests);
 }
 
-/** Returns a function that saves the project's files before an agent starts, so that a later start finds them. */
+/**
+ * Returns a function that saves copies of the project's files before an agent starts. If this process is killed, the
+ * next start finds the copies.
+ */
 function guardOpener(project: GuardedProject, io: Io): (iteration: number) => Promise<Guard> {
   const memory: FileMemory = new Map();
   return (iteration) => guardProject(project, guardsRoot(io.env), iteration, memory);
@@ -203,8 +206,8 @@ async function openLocked<Opened>(
     unconfined: isClassic || everyone.some(isUnconfined),
   };
   if (!isClassic) {
-    const { restoreLostFiles: bringBackFiles } = await import("../research/report/documents/lost-files.js");
-    await bringBackFiles(folder, { ...options, now: clock.now }, warn);
+    const { restoreLostFiles } = await import("../research/report/documents/lost-files.js");
+    await restoreLostFiles(folder, { ...options, now: clock.now }, warn);
   }
   const research = await openResearch(folder, options).catch(async (error: unknown) => {
     // If the disk is full, the lock can't be written either. Deleting old workspaces may make space.

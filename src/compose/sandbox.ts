@@ -40,9 +40,9 @@ export async function sandboxFor(
   names: readonly string[],
   { defaultChoice, folder, ...options }: SandboxNeeds = {},
 ): Promise<RunSandbox> {
-  const isNamed = config.sandbox === "bubblewrap" || config.sandbox === "docker";
+  const isRequested = config.sandbox === "bubblewrap" || config.sandbox === "docker";
   if (settings.classic) {
-    if (!isNamed) return {};
+    if (!isRequested) return {};
     throw new ExpectedError(
       `In classic mode the agent works on your own tree, outside of any sandbox; leave out --sandbox ${config.sandbox}.`,
       2,

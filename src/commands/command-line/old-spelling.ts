@@ -46,12 +46,12 @@ function reorderArgs(args: readonly string[], { commands, optionsWithValue, kind
 
   const flagIndex = args.findIndex((arg) => oldFlagCommands.some((flag) => arg === flag || arg.startsWith(`${flag}=`)));
   if (flagIndex >= 0) {
-    const [flag = "", ...inlineValue] = args[flagIndex]?.split("=") ?? [];
+    const [flag = "", ...inlineParts] = args[flagIndex]?.split("=") ?? [];
     const before = args.slice(0, flagIndex);
     const after = args.slice(flagIndex + 1);
     const command = flag.slice(2);
-    if (inlineValue.length > 0)
-      return [command, ...(inlineValue.join("=") === "" ? [] : [inlineValue.join("=")]), ...before, ...after];
+    if (inlineParts.length > 0)
+      return [command, ...(inlineParts.join("=") === "" ? [] : [inlineParts.join("=")]), ...before, ...after];
     return [command, ...after, ...before];
   }
 

@@ -4,7 +4,7 @@ import type { Rrd } from "../../research/generated/rrd.js";
 import type { Experience } from "../../research/workflow/forecast.js";
 
 /** Collects the earlier usage for a project's forecast, for the agent that its next run would start. */
-export async function experienceToRead(
+export async function collectExperience(
   folder: string,
   project: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   io: Io,
