@@ -50,7 +50,7 @@ describe("an agent that is not there", () => {
   test.each([
     [
       ["--agent", "claude"],
-      /^failed: claude can't be started, because there is no program claude; install it \('research-ralph doctor' says how\), or name another agent with --agent: baseline needs none\.$/,
+      /^failed: claude can't be started, because there is no program claude; install it \('research-ralph doctor' says how\), or name another agent with --agent: baseline needs no program\.$/,
     ],
     [["--agent", "codex"], /^failed: codex can't be started, because there is no program codex; install it/],
     [
