@@ -7,7 +7,7 @@ import type { ResolvedConfig } from "./config.js";
 import { lockFile } from "../engine/lib/layout.js";
 import { noCommitsReason } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
-import { isWritten } from "../engine/storage/state/output-files.js";
+import { isUpToDate } from "../engine/storage/state/output-files.js";
 import { messageOf } from "../engine/lib/errors.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
@@ -262,7 +262,7 @@ async function writeMissingPage(research: Research, now: number, warn: (message:
   try {
     const { hashOfInputs } = await import("../research/report/read-report.js");
     const madeOf = await hashOfInputs(research.folder);
-    if (await isWritten(research.folder, { name: pageName, madeOf })) return;
+    if (await isUpToDate(research.folder, { name: pageName, inputsHash: madeOf })) return;
     const { writePage } = await import("../research/report/documents/page-file.js");
     await writePage(research, madeOf, now);
   } catch (error) {

@@ -29,19 +29,21 @@ interface AnswerHead {
   readonly headers: { get(name: string): string | null };
 }
 
-const second = 1000;
-const firstWaitMs = 60 * second;
-const maxGuessMs = 15 * 60 * second;
+const secondMs = 1000;
+const firstWaitMs = 60 * secondMs;
+const maxGuessMs = 15 * 60 * secondMs;
 /** OpenAlex asks for up to 15 hours. Longer times, such as weeks, are reduced to this maximum. */
-const maxWaitMs = 48 * 3600 * second;
+const maxWaitMs = 48 * 3600 * secondMs;
 /** After this number of failures in a row, including retries, a server gets no requests for some time. */
 const maxOutages = 3;
 
 /** The state of a host after an answer at `now` (milliseconds since the epoch). */
 export function backoffAfter({ status, headers }: AnswerHead, previous: BackoffState, now: number): BackoffState {
-  const waitEnd = retryAfter(headers.get("retry-after"), now);
+  const waitEnd = retryTimeOf(headers.get("retry-after"), now);
   const resetTime =
-    headers.get("x-ratelimit-remaining")?.trim() === "0" ? resetAt(headers.get("x-ratelimit-reset"), now) : undefined;
+    headers.get("x-ratelimit-remaining")?.trim() === "0"
+      ? resetTimeOf(headers.get("x-ratelimit-reset"), now)
+      : undefined;
   if (status === 429 || (status === 403 && (waitEnd ?? resetTime) !== undefined)) {
     const refusals = previous.refusals + 1;
     return { refusals, outages: 0, until: waitEnd ?? resetTime ?? now + guessedWaitMs(refusals) };
@@ -61,27 +63,27 @@ export function backoffAfter({ status, headers }: AnswerHead, previous: BackoffS
 /** One minute, doubled each time. */
 const guessedWaitMs = (times: number) => Math.min(firstWaitMs * 2 ** (times - 1), maxGuessMs);
 
-function retryAfter(value: string | null, now: number): number | undefined {
+function retryTimeOf(value: string | null, now: number): number | undefined {
   if (value === null || value.trim() === "") return undefined;
-  const seconds = /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - now) / second;
+  const seconds = /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : (Date.parse(value) - now) / secondMs;
   return Number.isFinite(seconds) ? limitedTime(now, seconds) : undefined;
 }
 
 /** GitHub sends the time in seconds since the epoch, OpenAlex the number of seconds to wait. */
-function resetAt(value: string | null, now: number): number | undefined {
+function resetTimeOf(value: string | null, now: number): number | undefined {
   const number = value === null || value.trim() === "" ? Number.NaN : Number(value);
   if (!Number.isFinite(number)) return undefined;
-  return limitedTime(now, number > 1e9 ? number - now / second : number);
+  return limitedTime(now, number > 1e9 ? number - now / secondMs : number);
 }
 
-const limitedTime = (now: number, seconds: number) => now + Math.min(Math.max(seconds * second, second), maxWaitMs);
+const limitedTime = (now: number, seconds: number) => now + Math.min(Math.max(seconds * secondMs, secondMs), maxWaitMs);
 
 /** The pace that the headers of an answer ask for (Crossref). It can only make a rule stricter. */
 export function requestedPace({ headers }: AnswerHead): Partial<HostRule> {
   const limit = Number(headers.get("x-rate-limit-limit") ?? Number.NaN);
   const [, amount, unit] = /^\s*(\d+)\s*(s|m|h)?/.exec(headers.get("x-rate-limit-interval") ?? "") ?? [];
-  const spanMs = Number(amount) * second * { s: 1, m: 60, h: 3600 }[(unit ?? "s") as "s" | "m" | "h"];
-  const intervalMs = Math.min(spanMs / limit, 60 * second);
+  const spanMs = Number(amount) * secondMs * { s: 1, m: 60, h: 3600 }[(unit ?? "s") as "s" | "m" | "h"];
+  const intervalMs = Math.min(spanMs / limit, 60 * secondMs);
   const concurrency = Math.floor(Number(headers.get("x-concurrency-limit") ?? Number.NaN));
   return { ...(intervalMs > 0 ? { intervalMs } : {}), ...(concurrency > 0 ? { concurrency } : {}) };
 }

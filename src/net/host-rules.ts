@@ -2,12 +2,12 @@
 export interface Service {
   /** The name in a project's `sources`: "arXiv". */
   readonly name: string;
-  /** The service's own base address. */
-  readonly own: string;
-  /** Base address for requests: the service's own, or that of a mirror or a test server. */
+  /** The base address that the provider of the service publishes; empty if each user runs a separate server. */
+  readonly officialAddress: string;
+  /** The base address for requests: `officialAddress`, or the address of a mirror or a test server. */
   readonly endpoint: string;
   /**
-   * Minimum milliseconds between two requests to an endpoint that is not the service's own; by default the rule of the
+   * Minimum milliseconds between two requests, if `endpoint` is a mirror or a test server; by default the rule of the
    * service applies.
    */
   readonly intervalMs?: number;
@@ -28,11 +28,11 @@ export interface HostBudget extends HostRule {
   /** Only for paths that begin with this text. */
   readonly path?: string;
   /** Each key has a separate account: the limit for requests without a key does not apply to it. */
-  readonly byKey?: true;
+  readonly hasAccountPerKey?: true;
   /** The rule for requests with a key. */
-  readonly keyed?: HostRule;
+  readonly ruleWithKey?: HostRule;
   /** The rule for requests with a contact address. */
-  readonly polite?: HostRule;
+  readonly ruleWithContact?: HostRule;
 }
 
 export const perSecond = (requests: number, concurrency: number): HostRule => ({
@@ -43,11 +43,11 @@ export const perSecond = (requests: number, concurrency: number): HostRule => ({
 /** The rule for all other hosts. */
 const defaultRule = perSecond(1, 2);
 
-/** An address that replaces that of a service: of a mirror or a test server. */
-export interface StandIn {
+/** The address of a mirror or a test server that is used instead of a service. */
+export interface ReplacementAddress {
   /** Base address. */
   readonly url: string;
-  /** Base address of the service itself; empty if it has none and each user runs their own. */
+  /** Base address of the service; empty if each user runs a separate server. */
   readonly replacedAddress: string;
   /**
    * Minimum milliseconds between two requests, if the owner of the address has set it; by default the rule of the
@@ -65,53 +65,66 @@ export interface HostAccount extends HostRule {
 interface RequestFacts {
   /** A short hash of the request's keys, if it has keys. */
   readonly keyHash: string | undefined;
-  readonly contact: boolean;
-  readonly standIns: readonly StandIn[];
+  readonly hasContact: boolean;
+  readonly replacementAddresses: readonly ReplacementAddress[];
   /** The limits from the terms of the services; the first that matches is used. */
   readonly budgets: readonly HostBudget[];
 }
 
 /**
- * The account of a request to `url`. A stand-in has a separate account, with the rule of the service that it replaces.
+ * The account of a request to `url`. A mirror or a test server has a separate account, with the rule of the service
+ * that it replaces.
  */
-export function hostAccountOf(url: URL, facts: RequestFacts): HostAccount {
-  const standIn = longestMatch(url.href, facts.standIns, (candidate) => candidate.url);
+export function hostAccountOf(url: URL, request: RequestFacts): HostAccount {
+  const replacement = findLongestMatch(url.href, request.replacementAddresses, (candidate) => candidate.url);
   const path =
-    standIn === undefined ? url.pathname : url.pathname.slice(new URL(standIn.url).pathname.replace(/\/$/, "").length);
+    replacement === undefined
+      ? url.pathname
+      : url.pathname.slice(new URL(replacement.url).pathname.replace(/\/$/, "").length);
   const host =
-    standIn === undefined || standIn.replacedAddress === "" ? url.hostname : new URL(standIn.replacedAddress).hostname;
-  const budget = facts.budgets.find(
+    replacement === undefined || replacement.replacedAddress === ""
+      ? url.hostname
+      : new URL(replacement.replacedAddress).hostname;
+  const budget = request.budgets.find(
     (candidate) => candidate.hosts.includes(host) && (candidate.path === undefined || path.startsWith(candidate.path)),
   );
   const hostName = url.host.replace(/[^a-z0-9.-]/gi, "_");
-  const keySuffix = budget?.byKey === true && facts.keyHash !== undefined ? `-keyed-${facts.keyHash}` : "";
-  if (standIn?.intervalMs !== undefined)
+  const keySuffix =
+    budget?.hasAccountPerKey === true && request.keyHash !== undefined ? `-keyed-${request.keyHash}` : "";
+  if (replacement?.intervalMs !== undefined)
     return {
       name: `${hostName}${keySuffix}`,
-      intervalMs: standIn.intervalMs,
-      concurrency: standIn.intervalMs === 0 ? 4 : 1,
+      intervalMs: replacement.intervalMs,
+      concurrency: replacement.intervalMs === 0 ? 4 : 1,
     };
   if (budget === undefined) return { name: hostName, ...defaultRule };
   const { intervalMs, concurrency } =
-    (facts.keyHash !== undefined ? budget.keyed : undefined) ?? (facts.contact ? budget.polite : undefined) ?? budget;
-  return { name: `${budget.name}${standIn === undefined ? "" : `-${hostName}`}${keySuffix}`, intervalMs, concurrency };
+    (request.keyHash !== undefined ? budget.ruleWithKey : undefined) ??
+    (request.hasContact ? budget.ruleWithContact : undefined) ??
+    budget;
+  return {
+    name: `${budget.name}${replacement === undefined ? "" : `-${hostName}`}${keySuffix}`,
+    intervalMs,
+    concurrency,
+  };
 }
 
 /**
- * The place with the longest base address under which `address` lies. One server may replace several services, each
- * with a different path.
+ * The item of `items` whose base address contains `address`; of several, the item with the longest base address. One
+ * server may replace several services, each with a different path.
  */
-export function longestMatch<Place>(
+export function findLongestMatch<Place>(
   address: string,
-  places: readonly Place[],
-  baseOf: (place: Place) => string,
+  items: readonly Place[],
+  baseOf: (item: Place) => string,
 ): Place | undefined {
   const isUnder = (base: string) =>
     base !== "" && address.startsWith(base) && /^(?:$|[/?#])/.test(address.slice(base.length));
-  return places
-    .filter((place) => isUnder(bareBase(baseOf(place))))
+  return items
+    .filter((item) => isUnder(normaliseBase(baseOf(item))))
     .toSorted((a, b) => baseOf(b).length - baseOf(a).length)[0];
 }
 
 /** The normalised form of a base address: "HTTP://Host:80/a/" becomes "http://host/a". */
-const bareBase = (base: string): string => (URL.canParse(base) ? new URL(base).href.replace(/(?<!\/)\/+$/, "") : "");
+const normaliseBase = (base: string): string =>
+  URL.canParse(base) ? new URL(base).href.replace(/(?<!\/)\/+$/, "") : "";

@@ -17,13 +17,14 @@ export interface HostState {
   /** The time at which the next request may start. */
   readonly next: number;
   /** Requests that run, or wait for their time. */
-  readonly busy: readonly Busy[];
+  readonly busy: readonly PendingRequest[];
+  /** The refusals of the host so far. */
   readonly standing: BackoffState;
   /** The pace that the host asked for last. */
   readonly told?: Partial<HostRule> & { readonly at: number };
 }
 
-interface Busy {
+interface PendingRequest {
   readonly pid: number;
   /** Start of the process in the format of the system; absent if the system does not give it. */
   readonly started?: string;
@@ -35,13 +36,13 @@ const maxClockStepMs = 1000;
 
 /**
  * Changes the state of an account under its lock. `change` returns the new state, or undefined to keep the old one.
- * `abandoned`: the number of requests in the file whose processes were killed.
+ * `abandonedCount`: the number of requests in the file whose processes were killed.
  */
 export async function changeHost<T>(
   folder: string,
   account: string,
   now: () => number,
-  change: (state: HostState, abandoned: number) => Promise<{ readonly state?: HostState; readonly value: T }>,
+  change: (state: HostState, abandonedCount: number) => Promise<{ readonly state?: HostState; readonly value: T }>,
 ): Promise<T> {
   const path = join(folder, `${account}.json`);
   return withExplainedErrors(path, async () => {
@@ -51,7 +52,7 @@ export async function changeHost<T>(
       { subject: `The rate limit of ${account}`, waitMs: 60_000, isBrief: true },
       async () => {
         const before = await readState(path, now());
-        const busy = await livingRequests(before.busy);
+        const busy = await findLivingRequests(before.busy);
         const { state, value } = await change({ ...before, busy }, before.busy.length - busy.length);
         if (state !== undefined) await writeState(path, { ...state, at: now() });
         return value;
@@ -66,22 +67,22 @@ export async function hostBackoff(folder: string, account: string, now: number):
 }
 
 async function readState(path: string, now: number): Promise<HostState> {
-  const none: HostState = { at: now, next: now, busy: [], standing: noBackoff };
+  const emptyState: HostState = { at: now, next: now, busy: [], standing: noBackoff };
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return none;
+    if (hasCode(error, "ENOENT")) return emptyState;
     throw error;
   }
-  const state = parse(text);
-  // A power cut may have emptied the file; the time of the last request is then unknown.
-  if (state === undefined) return { ...none, next: now + 3000 };
-  const ahead = state.at - now;
-  return ahead > maxClockStepMs ? shifted(state, -ahead) : state;
+  const state = parseState(text);
+  // The file may be empty after a power cut; the time of the last request is then unknown.
+  if (state === undefined) return { ...emptyState, next: now + 3000 };
+  const aheadMs = state.at - now;
+  return aheadMs > maxClockStepMs ? shiftTimes(state, -aheadMs) : state;
 }
 
-function parse(text: string): HostState | undefined {
+function parseState(text: string): HostState | undefined {
   const { at, next, busy, standing, told } = fieldsIn<HostState>(text) ?? {};
   if (
     typeof at !== "number" ||
@@ -93,32 +94,32 @@ function parse(text: string): HostState | undefined {
   return { at, next, busy, standing, ...(typeof told?.at === "number" ? { told } : {}) };
 }
 
-function shifted(state: HostState, by: number): HostState {
+function shiftTimes(state: HostState, deltaMs: number): HostState {
   const { until } = state.standing;
   return {
     ...state,
-    at: state.at + by,
-    next: state.next + by,
-    standing: { ...state.standing, ...(until === undefined ? {} : { until: until + by }) },
+    at: state.at + deltaMs,
+    next: state.next + deltaMs,
+    standing: { ...state.standing, ...(until === undefined ? {} : { until: until + deltaMs }) },
   };
 }
 
 /** The requests whose process still runs; a killed process does not remove its requests. */
-async function livingRequests(busy: readonly Busy[]): Promise<Busy[]> {
-  const known = await Promise.all(
-    busy.map(async (each) => ({ each, lives: await isSameProcess(each.pid, each.started) })),
+async function findLivingRequests(busy: readonly PendingRequest[]): Promise<PendingRequest[]> {
+  const checkedRequests = await Promise.all(
+    busy.map(async (request) => ({ request, isAlive: await isSameProcess(request.pid, request.started) })),
   );
-  return known.flatMap(({ each, lives }) => (lives ? [each] : []));
+  return checkedRequests.flatMap(({ request, isAlive }) => (isAlive ? [request] : []));
 }
 
-/** Writes by renaming a file, so that a kill never loses the state. */
+/** Writes a new file and renames it, so that the state is complete even if the process is killed. */
 async function writeState(path: string, state: HostState): Promise<void> {
-  const temporary = temporaryName(path);
+  const temporaryPath = temporaryName(path);
   try {
-    await writeFile(temporary, JSON.stringify(state));
-    await rename(temporary, path);
+    await writeFile(temporaryPath, JSON.stringify(state));
+    await rename(temporaryPath, path);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await rm(temporaryPath, { force: true }).catch(() => undefined);
     throw error;
   }
 }

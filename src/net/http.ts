@@ -5,10 +5,17 @@ import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { hasCode } from "../engine/lib/errors.js";
 import { packageVersion } from "../engine/lib/package-root.js";
-import { describe, type Failed, type HttpFailure, isPrivate, judge, neverLeft } from "./http-failure.js";
+import {
+  describeError,
+  type RetryableFailure,
+  type HttpFailure,
+  privateAddressFailure,
+  failureOf,
+  wasNeverSent,
+} from "./http-failure.js";
 import { isPrivateAddress, lookupPublicAddress } from "../engine/lib/private-address.js";
 
-/** As much of an HTTP answer as is used here. */
+/** The part of an HTTP answer that this program uses. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
@@ -23,12 +30,12 @@ export type Fetch = (
 export interface Request {
   /** Without keys: it is logged and names the answer in the cache. */
   readonly url: string;
-  /** Maximum number of bytes of the answer, unpacked. */
+  /** Maximum number of bytes of the uncompressed answer. */
   readonly limit: number;
   readonly accept?: string;
-  /** True: the cache is not used. For a program of the user, whose answer may change every minute. */
-  readonly fresh?: boolean;
-  /** A body makes it a POST. */
+  /** Whether the answer must come from the service itself, for example because it may change every minute. */
+  readonly skipsCache?: boolean;
+  /** The body, to be sent as JSON; with a body, the request is a POST. */
   readonly json?: unknown;
   /**
    * Keys and tokens go here and nowhere else: they are never logged, cached or shown. A query parameter is added to the
@@ -74,8 +81,8 @@ export interface Gate {
 
 /** The right to make one request. */
 export interface Turn {
-  /** Call it when the answer begins: the request has then arrived. */
-  answered(): void;
+  /** Must be called when the answer begins. Then the request has reached the host. */
+  markAnswered(): void;
   /**
    * Must be called once: with the answer, with "unsent" if no byte reached the host, or without argument. Returns the
    * time of the next allowed request if the answer forbids requests for now.
@@ -88,7 +95,7 @@ export interface HttpOptions {
   /** A mail address or page that services may write to; it goes into the User-Agent. */
   readonly contact?: string;
   /**
-   * Whether the host of the address may be on this machine or its network, because a person named it. A redirect may
+   * Whether the host of the address may be on this machine or its network, because a person named it. A redirect must
    * never lead there: otherwise an agent, or a page that it found, could send pages of an intranet to the model.
    */
   readonly privateAddresses: boolean;
@@ -115,34 +122,34 @@ export interface NotModified {
   readonly status: "not-modified";
 }
 
-const second = 1000;
-const maxTransfer = 300 * second;
+const secondMs = 1000;
+const maxTransferMs = 300 * secondMs;
 const maxRedirects = 10;
 /** Maximum number of bytes of an error's body; services explain the error in it. */
 const maxErrorBytes = 64 * 1024;
 
 /**
- * Sends one request for at most `limit` bytes, and follows redirects. If a retry at once may help (after 5xx or a lost
- * connection), the failure has `again`. Never throws for an error of the network.
+ * Sends one request for at most `limit` bytes, and follows redirects. If an immediate retry may help (after 5xx or a
+ * lost connection), the failure has `mayRetryNow`. Never throws for an error of the network.
  */
 export async function exchange(
   request: WireRequest,
   options: HttpOptions,
-): Promise<HttpDocument | Failed | NotModified> {
+): Promise<HttpDocument | RetryableFailure | NotModified> {
   const { signal } = options;
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(maxTransfer)]);
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(maxTransferMs)]);
   const { origin, host: namedHost } = URL.canParse(request.url) ? new URL(request.url) : { origin: "", host: "" };
-  let step: RedirectStep = { at: request.url, secret: request.secret, body: request.body };
+  let step: RedirectStep = { url: request.url, secret: request.secret, body: request.body };
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    if (!URL.canParse(step.at) || !/^https?:$/.test(new URL(step.at).protocol))
-      return { status: "error", reason: `'${step.at.slice(0, 200)}' is not an http or https address.` };
-    const answer = await ask(step, request, deadline, options, namedHost);
+    if (!URL.canParse(step.url) || !/^https?:$/.test(new URL(step.url).protocol))
+      return { status: "error", reason: `'${step.url.slice(0, 200)}' is not an http or https address.` };
+    const answer = await sendRequest(step, request, deadline, options, namedHost);
     if (answer.status !== "redirect") return answer;
     // After a redirect to another origin, even a redirect back to the first origin can't be trusted.
     const secret = new URL(answer.to).origin === origin ? step.secret : undefined;
     const keepsBody = answer.code === 307 || answer.code === 308;
     step = {
-      at: answer.to,
+      url: answer.to,
       secret: secret?.headers && { headers: secret.headers },
       ...(keepsBody ? { body: step.body } : {}),
     };
@@ -152,7 +159,7 @@ export async function exchange(
 
 /** One request in a chain of redirects. */
 interface RedirectStep {
-  readonly at: string;
+  readonly url: string;
   readonly secret?: Secret;
   readonly body?: string;
 }
@@ -163,43 +170,43 @@ interface Redirect {
   readonly code: number;
 }
 
-async function ask(
-  { at, secret, body }: RedirectStep,
+async function sendRequest(
+  { url: address, secret, body }: RedirectStep,
   request: WireRequest,
   deadline: AbortSignal,
   options: HttpOptions,
   namedHost: string,
-): Promise<HttpDocument | Failed | NotModified | Redirect> {
-  const url = new URL(at);
+): Promise<HttpDocument | RetryableFailure | NotModified | Redirect> {
+  const url = new URL(address);
   const { host } = url;
   const mayBePrivate = options.privateAddresses && host === namedHost;
   let turn: Turn | undefined;
   let response: HttpResponse | "unsent" | undefined;
   try {
-    if (!mayBePrivate && (await isPrivateTarget(url.hostname, options))) return isPrivate(host);
-    // Loaded before the turn is taken: loading takes longer than the interval between two requests of some hosts.
-    const get = options.fetch ?? (await loadFetch(mayBePrivate));
+    if (!mayBePrivate && (await isPrivateTarget(url.hostname, options))) return privateAddressFailure(host);
+    // Loaded before the turn begins, because loading takes longer than the interval between two requests of some hosts.
+    const fetchUrl = options.fetch ?? (await loadFetch(mayBePrivate));
     const turnOrFailure = await options.gate.enter(url, keyHash(secret));
     if (turnOrFailure !== undefined && "reason" in turnOrFailure) return turnOrFailure;
     turn = turnOrFailure;
-    const received = await get(withQuery(at, secret?.query), {
+    const receivedResponse = await fetchUrl(addQuery(address, secret?.query), {
       headers: headersOf(request, body, secret, options.contact),
       // Waiting for a turn is not part of the transfer.
-      signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(maxTransfer)]),
+      signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(maxTransferMs)]),
       redirect: "manual",
       ...(body === undefined ? {} : { method: "POST", body }),
     });
-    response = received;
-    turn?.answered();
-    const answer = await readAnswer(received, request, at, host);
-    const retryAt = await turn?.end(received);
+    response = receivedResponse;
+    turn?.markAnswered();
+    const answer = await readAnswer(receivedResponse, request, address, host);
+    const retryAt = await turn?.end(receivedResponse);
     turn = undefined;
     return retryAt === undefined || !("reason" in answer) ? answer : { ...answer, retryAt };
   } catch (error) {
     if (options.signal.aborted)
       return { status: "error", reason: "Fetching was interrupted.", transient: true, unreached: true };
-    if (response === undefined && neverLeft(error)) response = "unsent";
-    return await checkUnknownHost(describe(error, host, maxTransfer), error, host, options);
+    if (response === undefined && wasNeverSent(error)) response = "unsent";
+    return await checkUnknownHost(describeError(error, host, maxTransferMs), error, host, options);
   } finally {
     await turn?.end(response);
   }
@@ -211,11 +218,11 @@ function keyHash(secret: Secret | undefined): string | undefined {
 }
 
 /** Adds parameters without changing the rest of the address; `searchParams` would encode it again. */
-function withQuery(at: string, query: Secret["query"] = {}): string {
-  const added = new URLSearchParams(query).toString();
-  if (added === "") return at;
-  const [address = ""] = at.split("#");
-  return `${address}${address.includes("?") ? "&" : "?"}${added}`;
+function addQuery(address: string, query: Secret["query"] = {}): string {
+  const addedQuery = new URLSearchParams(query).toString();
+  if (addedQuery === "") return address;
+  const [withoutFragment = ""] = address.split("#");
+  return `${withoutFragment}${withoutFragment.includes("?") ? "&" : "?"}${addedQuery}`;
 }
 
 function headersOf(
@@ -236,9 +243,9 @@ function headersOf(
 async function readAnswer(
   response: HttpResponse,
   request: WireRequest,
-  at: string,
+  address: string,
   host: string,
-): Promise<HttpDocument | Failed | NotModified | Redirect> {
+): Promise<HttpDocument | RetryableFailure | NotModified | Redirect> {
   const { status: code, headers } = response;
   const location = code >= 300 && code < 400 ? headers.get("location") : null;
   const isOk = code >= 200 && code < 300;
@@ -247,22 +254,21 @@ async function readAnswer(
     return { status: "error", reason: `${host} sent only a part of the document (HTTP 206).`, transient: true, code };
   const bytes = await readBody(response, isOk ? request.limit : maxErrorBytes, isOk);
   if (code === 304 && request.conditions !== undefined) return { status: "not-modified" };
-  if (location !== null && URL.canParse(location, at))
-    return { status: "redirect", to: new URL(location, at).href, code };
-  if (bytes === "damaged")
-    return { status: "error", reason: `${host} sent a document that is cut short.`, transient: true };
+  if (location !== null && URL.canParse(location, address))
+    return { status: "redirect", to: new URL(location, address).href, code };
+  if (bytes === "damaged") return { status: "error", reason: `${host} sent an incomplete document.`, transient: true };
   if (bytes === undefined)
     return {
       status: "error",
       reason: `${host} sent more than ${Math.round(request.limit / 1024 / 1024)} MB; download it by hand and give its path.`,
     };
-  const failure = judge(response, host, bytes);
+  const failure = failureOf(response, host, bytes);
   if (failure !== undefined) return { ...failure, code, body: bytes };
   const [etag, lastModified] = [headers.get("etag"), headers.get("last-modified")];
   return {
     status: "ok",
     bytes,
-    url: at,
+    url: address,
     type: (headers.get("content-type") ?? "").toLowerCase(),
     ...(etag === null ? {} : { etag }),
     ...(lastModified === null ? {} : { lastModified }),
@@ -290,11 +296,11 @@ async function isPrivateTarget(
  * not help then.
  */
 async function checkUnknownHost(
-  failure: Failed,
+  failure: RetryableFailure,
   error: unknown,
   host: string,
   { lookup: resolve = lookupAll }: HttpOptions,
-): Promise<Failed> {
+): Promise<RetryableFailure> {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!hasCode(cause, "ENOTFOUND")) return failure;
   const isOnline = await resolve("doi.org").then(
@@ -304,7 +310,8 @@ async function checkUnknownHost(
   return isOnline ? { status: "not-found", reason: `There is no host ${host}; check the address.` } : failure;
 }
 
-const lookupAll = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
+const lookupAll = async (host: string) =>
+  (await lookup(host, { all: true })).map(({ address: withoutFragment }) => withoutFragment);
 
 /**
  * The uncompressed body; undefined if it is longer than `limit`, "damaged" if the end of the compressed data is
@@ -313,21 +320,21 @@ const lookupAll = async (host: string) => (await lookup(host, { all: true })).ma
 async function readBody(
   { body, headers }: HttpResponse,
   limit: number,
-  isWhole: boolean,
+  mustBeComplete: boolean,
 ): Promise<Uint8Array | "damaged" | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > limit) return isWhole ? undefined : Buffer.concat(chunks).subarray(0, limit);
+    if (length > limit) return mustBeComplete ? undefined : Buffer.concat(chunks).subarray(0, limit);
   }
   const codings = (headers.get(encodingHeader) ?? "").toLowerCase().split(",");
   let bytes = Buffer.concat(chunks);
   for (const coding of codings.slice(-maxCodings).toReversed()) {
-    const unpacked = await unpack(coding.trim(), bytes, limit);
-    if (!Buffer.isBuffer(unpacked)) return isWhole ? unpacked : Buffer.alloc(0);
-    bytes = unpacked;
+    const decompressed = await decompress(coding.trim(), bytes, limit);
+    if (!Buffer.isBuffer(decompressed)) return mustBeComplete ? decompressed : Buffer.alloc(0);
+    bytes = decompressed;
   }
   return bytes;
 }
@@ -346,7 +353,7 @@ const rawInflate = promisify(inflateRaw) as Decode;
  * Removes one layer of compression. Undefined if the result is larger than `limit`, "damaged" if the data is
  * incomplete.
  */
-async function unpack(
+async function decompress(
   coding: string,
   bytes: Buffer<ArrayBuffer>,
   limit: number,
@@ -368,7 +375,7 @@ async function unpack(
  */
 const encodingHeader = "x-encoding-of-body";
 type Dispatch = Dispatcher["dispatch"];
-const leaveBodiesPacked =
+const keepBodiesCompressed =
   (dispatch: Dispatch): Dispatch =>
   (options, handler) => {
     const wrapped = new Proxy(handler, {
@@ -404,9 +411,9 @@ function loadFetch(mayBePrivate: boolean): Promise<Fetch> {
   const existing = fetchFunctions.get(mayBePrivate);
   if (existing !== undefined) return existing;
   const loading = import("undici").then(({ EnvHttpProxyAgent, fetch }): Fetch => {
-    const connect = { timeout: 10 * second, ...(mayBePrivate ? {} : { lookup: lookupPublicAddress }) };
-    const agent = new EnvHttpProxyAgent({ connect, headersTimeout: 30 * second, bodyTimeout: 30 * second });
-    const dispatcher = agent.compose(leaveBodiesPacked);
+    const connect = { timeout: 10 * secondMs, ...(mayBePrivate ? {} : { lookup: lookupPublicAddress }) };
+    const agent = new EnvHttpProxyAgent({ connect, headersTimeout: 30 * secondMs, bodyTimeout: 30 * secondMs });
+    const dispatcher = agent.compose(keepBodiesCompressed);
     return (url, init) => fetch(url, { ...init, dispatcher });
   });
   fetchFunctions.set(mayBePrivate, loading);

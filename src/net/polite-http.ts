@@ -1,8 +1,8 @@
 import type { QueryLine } from "../engine/generated/query.js";
 import { systemClock, type Clock } from "../engine/lib/clock.js";
-import type { HostBudget, StandIn, Service } from "./host-rules.js";
-import { hashOf, type HttpCache, httpCache, type KeptAnswer } from "./http-cache.js";
-import type { Failed, HttpFailure } from "./http-failure.js";
+import type { HostBudget, ReplacementAddress, Service } from "./host-rules.js";
+import { hashOf, type HttpCache, httpCache, type CachedAnswer } from "./http-cache.js";
+import type { RetryableFailure, HttpFailure } from "./http-failure.js";
 import {
   exchange,
   type Fetch,
@@ -37,15 +37,15 @@ export interface PoliteHttpOptions {
   /** Called for every request, also if the cache answers it, before `get` returns. */
   readonly record?: (line: QueryLine) => Promise<void>;
   /**
-   * The services, for the rules of their addresses and their names in records. An endpoint that is not the service's
-   * own may have a private address.
+   * The services: their addresses have rules, and their names are in the log. An endpoint that is not the official
+   * address may have a private address.
    */
   readonly services?: readonly Service[];
   /** The rate limits of hosts. Other hosts get at most one request per second. */
   readonly budgets: readonly HostBudget[];
   /** Addresses that a person has typed; they may be private too. */
-  readonly typed?: readonly string[];
-  /** A mail address that is sent to services. Never invented. */
+  readonly typedAddresses?: readonly string[];
+  /** A mail address or page of the user that is sent to services. Absent: nothing is sent. */
   readonly contact?: string;
   /** The machine's time, which all processes share. */
   readonly clock?: Clock;
@@ -55,7 +55,7 @@ export interface PoliteHttpOptions {
   readonly random?: () => number;
 }
 
-const day = 24 * 3600_000;
+const dayMs = 24 * 3600_000;
 /**
  * Maximum pause after the first failure; it doubles each time. The pause is random (full jitter), so that processes
  * that failed at the same time don't retry at the same time.
@@ -71,14 +71,20 @@ const wallClock: Clock = { now: Date.now, sleep: systemClock.sleep };
  * and records each request.
  */
 export function politeHttp(options: PoliteHttpOptions): Http {
-  const { stateDir, cacheDir, freshMs = day, record, services = [], contact, signal, clock = wallClock } = options;
-  const standIns: StandIn[] = services
+  const { stateDir, cacheDir, freshMs = dayMs, record, services = [], contact, signal, clock = wallClock } = options;
+  const replacementAddresses: ReplacementAddress[] = services
     .filter(
-      ({ own, endpoint }) => URL.canParse(endpoint) && (own === "" || new URL(endpoint).origin !== new URL(own).origin),
+      ({ officialAddress, endpoint }) =>
+        URL.canParse(endpoint) &&
+        (officialAddress === "" || new URL(endpoint).origin !== new URL(officialAddress).origin),
     )
-    .map(({ own, endpoint, intervalMs }) => ({ url: endpoint, replacedAddress: own, intervalMs }));
+    .map(({ officialAddress, endpoint, intervalMs }) => ({
+      url: endpoint,
+      replacedAddress: officialAddress,
+      intervalMs,
+    }));
   const privateOrigins = new Set(
-    [...standIns.map(({ url }) => url), ...(options.typed ?? [])]
+    [...replacementAddresses.map(({ url }) => url), ...(options.typedAddresses ?? [])]
       .filter((url) => URL.canParse(url))
       .map((url) => new URL(url).origin),
   );
@@ -86,8 +92,8 @@ export function politeHttp(options: PoliteHttpOptions): Http {
     folder: hostsFolder(stateDir),
     clock,
     signal,
-    contact: contact?.includes("@") === true,
-    standIns,
+    hasContact: contact?.includes("@") === true,
+    replacementAddresses,
     budgets: options.budgets,
   });
   const cache = cacheDir === undefined ? undefined : httpCache(cacheDir);
@@ -101,7 +107,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
         if (!signal.aborted) await record?.(lineOf(request, answer, from, clock.now(), services));
         return answer;
       };
-      if (cached !== undefined && request.fresh !== true && clock.now() - cached.answer.checkedAt < freshMs)
+      if (cached !== undefined && request.skipsCache !== true && clock.now() - cached.answer.checkedAt < freshMs)
         return recordAnswer(documentOf(cached.answer, cached.bytes), "cache");
 
       const mayBePrivate = URL.canParse(request.url) && privateOrigins.has(new URL(request.url).origin);
@@ -125,7 +131,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
 
 function wireOf(
   { url: typedAddress, limit, accept, json, secret: keys }: Request,
-  cached: KeptAnswer | undefined,
+  cached: CachedAnswer | undefined,
 ): WireRequest {
   const { url, secret } = withoutCredentials(typedAddress, keys);
   const conditions = {
@@ -155,21 +161,21 @@ type ExchangeOptions = PoliteHttpOptions & {
 async function exchangeWithRetries(
   request: WireRequest,
   options: ExchangeOptions,
-): Promise<HttpDocument | Failed | NotModified> {
+): Promise<HttpDocument | RetryableFailure | NotModified> {
   const { clock, signal, random = Math.random } = options;
   for (let retries = 0; ;) {
     const answer = await exchange(request, options);
     if (signal.aborted || !("reason" in answer)) return answer;
-    if (answer.retryAt !== undefined || answer.again !== true || retries === maxRetries) return answer;
+    if (answer.retryAt !== undefined || answer.mayRetryNow !== true || retries === maxRetries) return answer;
     await clock.sleep(clock.now() + random() * firstPauseMs * 2 ** retries, signal);
     retries += 1;
   }
 }
 
-function withoutSecrets(answer: HttpDocument | Failed, request: Request): HttpDocument | HttpFailure {
+function withoutSecrets(answer: HttpDocument | RetryableFailure, request: Request): HttpDocument | HttpFailure {
   const { text, bytes } = scrubber(withoutCredentials(request.url, request.secret).secret);
   if (answer.status === "ok") return { ...answer, url: publicAddress(text(answer.url)), bytes: bytes(answer.bytes) };
-  const { again: _, ...failure } = answer;
+  const { mayRetryNow: _, ...failure } = answer;
   return {
     ...failure,
     reason: text(failure.reason),
@@ -189,4 +195,9 @@ async function keep(
   await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, ...validators }, bytes);
 }
 
-const documentOf = ({ url, type }: KeptAnswer, bytes: Uint8Array): HttpDocument => ({ status: "ok", bytes, url, type });
+const documentOf = ({ url, type }: CachedAnswer, bytes: Uint8Array): HttpDocument => ({
+  status: "ok",
+  bytes,
+  url,
+  type,
+});

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { messageOf } from "../engine/lib/errors.js";
 import { startTimeOf } from "../engine/process/process-identity.js";
 import { requestedPace, backoffAfter } from "./backoff.js";
-import { type HostAccount, hostAccountOf, type HostBudget, type HostRule, type StandIn } from "./host-rules.js";
+import {
+  type HostAccount,
+  hostAccountOf,
+  type HostBudget,
+  type HostRule,
+  type ReplacementAddress,
+} from "./host-rules.js";
 import { changeHost, hostBackoff, type HostState } from "./host-state.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
@@ -16,8 +22,8 @@ interface LimiterOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Whether requests contain a contact address; some services then allow a faster pace. */
-  readonly contact: boolean;
-  readonly standIns: readonly StandIn[];
+  readonly hasContact: boolean;
+  readonly replacementAddresses: readonly ReplacementAddress[];
   readonly budgets: readonly HostBudget[];
 }
 
@@ -26,17 +32,20 @@ const paceValidMs = 3600_000;
 /** Milliseconds between two checks of an account that another process is using. */
 const retryDelayMs = 50;
 
-/** The requests of this process for one account. They wait in this queue instead of at the lock of the file. */
+/** The requests of this process for one account. They wait here, so that only one waits for the lock of the file. */
 interface AccountQueue {
-  turns: number;
-  /** Resolves when the last request has reserved its time; reservations are made one after the other. */
-  entrance: Promise<unknown>;
+  activeTurns: number;
+  /** Resolves when the last request has reserved its time. The next reservation begins then. */
+  lastReservation: Promise<unknown>;
   /** Called when a request has ended. */
   wakeNext: (() => void) | undefined;
 }
 const queues = new Map<string, AccountQueue>();
 
-/** Tokens of this process's requests. Other tokens of this process in a file remained there when the disk was full. */
+/**
+ * The tokens of this process's current requests. If a file has another token with this process's id, its request has
+ * ended, but the file could not be changed, for example because the disk was full.
+ */
 const ownTokens = new Set<string>();
 
 /**
@@ -45,21 +54,21 @@ const ownTokens = new Set<string>();
  * requests, they fail with `rate_limited` at once, without a connection.
  */
 export function hostLimiter(options: LimiterOptions): Gate {
-  const { folder, signal, standIns, contact, budgets } = options;
+  const { folder, signal, replacementAddresses, hasContact, budgets } = options;
   return {
     async enter(url, keyHash) {
-      const account = hostAccountOf(url, { keyHash, contact, standIns, budgets });
+      const account = hostAccountOf(url, { keyHash, hasContact, replacementAddresses, budgets });
       const key = join(folder, account.name);
-      const queue = queues.get(key) ?? { turns: 0, entrance: Promise.resolve(), wakeNext: undefined };
+      const queue = queues.get(key) ?? { activeTurns: 0, lastReservation: Promise.resolve(), wakeNext: undefined };
       queues.set(key, queue);
-      const reservation = queue.entrance.then(() => reserveSlot(account, queue, url.host, options));
-      queue.entrance = reservation.catch(() => undefined);
+      const reservation = queue.lastReservation.then(() => reserveSlot(account, queue, url.host, options));
+      queue.lastReservation = reservation.catch(() => undefined);
       try {
         const result = await reservation;
         if ("reason" in result) return result;
         return await waitForTime(result, options, url.host);
       } catch (error) {
-        if (signal.aborted) return interrupted;
+        if (signal.aborted) return interruptedFailure;
         return {
           status: "error",
           reason: `The rate limit of ${url.host} cannot be kept: ${messageOf(error)}`,
@@ -70,7 +79,7 @@ export function hostLimiter(options: LimiterOptions): Gate {
   };
 }
 
-const interrupted: HttpFailure = {
+const interruptedFailure: HttpFailure = {
   status: "error",
   reason: "Fetching was interrupted.",
   transient: true,
@@ -81,9 +90,9 @@ interface Reservation {
   readonly account: HostAccount;
   readonly queue: AccountQueue;
   readonly token: string;
-  /** When the request may start. */
-  readonly slot: number;
-  /** When the next request may start, as it was reserved. */
+  /** The time at which the request may start, in milliseconds since the epoch. */
+  readonly startTime: number;
+  /** The time at which the next request may start, as stored with this reservation. */
   readonly next: number;
 }
 
@@ -98,52 +107,56 @@ async function reserveSlot(
   const started = await startTimeOf(process.pid);
   const ownRequest = { pid: process.pid, token, started };
   for (;;) {
-    if (signal.aborted) return interrupted;
-    const answer = await changeHost<Pick<Reservation, "slot" | "next"> | HttpFailure | "busy">(
+    if (signal.aborted) return interruptedFailure;
+    const result = await changeHost<Pick<Reservation, "startTime" | "next"> | HttpFailure | "busy">(
       folder,
       account.name,
       clock.now,
-      async (state, abandoned) => {
+      async (state, abandonedCount) => {
         const now = clock.now();
         const { until } = state.standing;
         if (until !== undefined && until > now) return { value: rateLimitedFailure(host, until) };
         const rule = currentRule(account, state, now);
         const busy = state.busy.filter((request) => request.pid !== process.pid || ownTokens.has(request.token));
         if (busy.length >= rule.concurrency) return { value: "busy" };
-        // A killed process may have started its request only just now, even if its reserved time was much earlier.
-        const slot = Math.max(state.next, abandoned > 0 ? now + rule.intervalMs : now);
-        const next = slot + rule.intervalMs;
-        return { state: { ...state, next, busy: [...busy, ownRequest] }, value: { slot, next } };
+        // A killed process may have started its request just before, even if its reserved time was much earlier.
+        const startTime = Math.max(state.next, abandonedCount > 0 ? now + rule.intervalMs : now);
+        const next = startTime + rule.intervalMs;
+        return { state: { ...state, next, busy: [...busy, ownRequest] }, value: { startTime, next } };
       },
     );
-    if (answer !== "busy" && "reason" in answer) return answer;
-    if (answer !== "busy") {
-      queue.turns += 1;
+    if (result !== "busy" && "reason" in result) return result;
+    if (result !== "busy") {
+      queue.activeTurns += 1;
       ownTokens.add(token);
-      return { account, queue, token, ...answer };
+      return { account, queue, token, ...result };
     }
-    if (queue.turns > 0) await new Promise<void>((resolve) => (queue.wakeNext = resolve));
+    if (queue.activeTurns > 0) await new Promise<void>((resolve) => (queue.wakeNext = resolve));
     else await clock.sleep(clock.now() + retryDelayMs * (0.5 + Math.random()), signal);
   }
 }
 
-async function waitForTime(reserved: Reservation, options: LimiterOptions, host: string): Promise<Turn | HttpFailure> {
+async function waitForTime(
+  reservation: Reservation,
+  options: LimiterOptions,
+  host: string,
+): Promise<Turn | HttpFailure> {
   const { clock, signal } = options;
-  const turn = turnOf(reserved, options);
-  const obstacle = await clock
-    .sleep(reserved.slot, signal)
-    .then(() => (signal.aborted ? interrupted : newBackoff(reserved.account, options, host)))
+  const turn = turnOf(reservation, options);
+  const failure = await clock
+    .sleep(reservation.startTime, signal)
+    .then(() => (signal.aborted ? interruptedFailure : checkBackoff(reservation.account, options, host)))
     .catch(async (error: unknown) => {
       await turn.end();
       throw error;
     });
-  if (obstacle === undefined) return turn;
+  if (failure === undefined) return turn;
   await turn.end();
-  return obstacle;
+  return failure;
 }
 
 /** The failure if a host has asked another process to wait while this process slept. */
-async function newBackoff(
+async function checkBackoff(
   account: HostAccount,
   { folder, clock }: LimiterOptions,
   host: string,
@@ -152,33 +165,39 @@ async function newBackoff(
   return until === undefined || until <= clock.now() ? undefined : rateLimitedFailure(host, until);
 }
 
-function turnOf({ account, queue, token, slot, next: reserved }: Reservation, { folder, clock }: LimiterOptions): Turn {
+function turnOf(
+  { account, queue, token, startTime, next: reservedNext }: Reservation,
+  { folder, clock }: LimiterOptions,
+): Turn {
   let arrivedAt: number | undefined;
   return {
-    answered: () => (arrivedAt = clock.now()),
-    async end(answer) {
+    markAnswered: () => (arrivedAt = clock.now()),
+    async end(result) {
       try {
         return await changeHost(folder, account.name, clock.now, async (state) => {
-          const after = stateAfter(state, token, answer === "unsent" ? undefined : answer, clock.now());
+          const newState = stateAfter(state, token, result === "unsent" ? undefined : result, clock.now());
           // The reserved time of a request that was not sent is free again, unless a later time is already reserved.
-          if (answer === "unsent" && state.next === reserved)
-            return { state: { ...after, next: slot }, value: undefined };
-          const rule = currentRule(account, after, clock.now());
+          if (result === "unsent" && state.next === reservedNext)
+            return { state: { ...newState, next: startTime }, value: undefined };
+          const rule = currentRule(account, newState, clock.now());
           // If the first request was slow to connect, the host sees a shorter interval than that between the two
           // starts.
           const next =
             rule.concurrency === 1 && arrivedAt !== undefined
-              ? Math.max(after.next, arrivedAt + rule.intervalMs)
-              : after.next;
-          const { until } = after.standing;
-          return { state: { ...after, next }, value: until !== undefined && until > clock.now() ? until : undefined };
+              ? Math.max(newState.next, arrivedAt + rule.intervalMs)
+              : newState.next;
+          const { until } = newState.standing;
+          return {
+            state: { ...newState, next },
+            value: until !== undefined && until > clock.now() ? until : undefined,
+          };
         });
       } catch {
         // On a full disk the next request fails too and reports it. Entries of an ended process are ignored.
         return undefined;
       } finally {
         ownTokens.delete(token);
-        queue.turns -= 1;
+        queue.activeTurns -= 1;
         queue.wakeNext?.();
         queue.wakeNext = undefined;
       }
@@ -186,14 +205,14 @@ function turnOf({ account, queue, token, slot, next: reserved }: Reservation, { 
   };
 }
 
-function stateAfter(state: HostState, token: string, answer: HttpResponse | undefined, now: number): HostState {
+function stateAfter(state: HostState, token: string, result: HttpResponse | undefined, now: number): HostState {
   const busy = state.busy.filter((request) => request.token !== token);
-  if (answer === undefined) return { ...state, busy };
-  const pace = requestedPace(answer);
+  if (result === undefined) return { ...state, busy };
+  const pace = requestedPace(result);
   return {
     ...state,
     busy,
-    standing: backoffAfter(answer, state.standing, now),
+    standing: backoffAfter(result, state.standing, now),
     ...(Object.keys(pace).length === 0 ? {} : { told: { ...pace, at: now } }),
   };
 }

@@ -6,10 +6,10 @@ import { keyOf, keyOfLine } from "./request-log.js";
 import { publicAddress } from "./credentials.js";
 import { groupBy } from "../engine/lib/group.js";
 
-/** Replays the answers of a search from the log and the cache, and lists requests that the search did not make. */
+/** Answers the requests of a replayed search from the log and the cache. */
 interface Replay extends Http {
   /** One sentence for each request that could not be answered, in the order of the requests. */
-  missing(): readonly string[];
+  missingAnswers(): readonly string[];
 }
 
 /**
@@ -19,21 +19,21 @@ interface Replay extends Http {
 export function replayHttp(lines: readonly QueryLine[], cacheDir: string): Replay {
   const cache = httpCache(cacheDir);
   const answers = new Map(groupBy(lines, keyOfLine));
-  const missing: string[] = [];
+  const missingAnswers: string[] = [];
 
-  const none = (sentence: string): HttpFailure => {
-    missing.push(sentence);
+  const reportMissing = (sentence: string): HttpFailure => {
+    missingAnswers.push(sentence);
     return { status: "error", reason: sentence };
   };
   return {
-    missing: () => missing,
+    missingAnswers: () => missingAnswers,
     async get(request) {
-      const [line, ...later] = answers.get(keyOf(request)) ?? [];
-      if (line === undefined) return none(`queries.jsonl holds no answer to ${publicAddress(request.url)}.`);
-      if (later.length > 0) answers.set(keyOf(request), later);
+      const [line, ...laterLines] = answers.get(keyOf(request)) ?? [];
+      if (line === undefined) return reportMissing(`queries.jsonl holds no answer to ${publicAddress(request.url)}.`);
+      if (laterLines.length > 0) answers.set(keyOf(request), laterLines);
       const body = line.sha256 === undefined ? undefined : await cache.body(line.sha256);
       if (line.sha256 !== undefined && body === undefined)
-        return none(
+        return reportMissing(
           `The answer of ${line.at} to ${line.url} (sha256 ${line.sha256.slice(0, 12)}) is no longer in ${cacheDir}.`,
         );
       return answerOf(line, body);

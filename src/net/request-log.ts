@@ -1,6 +1,6 @@
 import { valueAt, jsonIn } from "../engine/lib/json-fields.js";
 import type { QueryLine } from "../engine/generated/query.js";
-import { longestMatch, type Service } from "./host-rules.js";
+import { findLongestMatch, type Service } from "./host-rules.js";
 import { hashOf } from "./http-cache.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Request } from "./http.js";
@@ -27,12 +27,12 @@ export function lineOf(
   now: number,
   services: readonly Service[],
 ): QueryLine {
-  const told = publicAddress(url);
-  const asked = {
+  const loggedUrl = publicAddress(url);
+  const requestFields = {
     at: new Date(now).toISOString(),
-    source: sourceOf(told, services),
+    source: sourceOf(loggedUrl, services),
     method: json === undefined ? ("GET" as const) : ("POST" as const),
-    url: told,
+    url: loggedUrl,
     accept,
     ...(json === undefined ? {} : { body_sha256: bodyHash(json) }),
     status: answer.status,
@@ -40,10 +40,9 @@ export function lineOf(
   };
   if (answer.status === "ok") {
     const results = countResults(answer.bytes, answer.type);
-    const counted = results === undefined ? {} : { results };
     return {
-      ...asked,
-      ...counted,
+      ...requestFields,
+      ...(results === undefined ? {} : { results }),
       bytes: answer.bytes.length,
       sha256: hashOf(answer.bytes),
       type: answer.type,
@@ -52,7 +51,7 @@ export function lineOf(
   }
   const { reason, code, body, transient } = answer;
   return {
-    ...asked,
+    ...requestFields,
     reason,
     code,
     transient,
@@ -60,14 +59,14 @@ export function lineOf(
   };
 }
 
-/** The name of the service of an address; for other addresses the host. */
+/** The name of the service that an address belongs to; the host if it belongs to no service. */
 export function sourceOf(url: string, services: readonly Service[]): string {
-  const service = longestMatch(url, services, ({ endpoint }) => endpoint);
+  const service = findLongestMatch(url, services, ({ endpoint }) => endpoint);
   return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
 }
 
-/** The paths of the list of results in the answers of services, from the outer field to the inner one. */
-const lists = [
+/** The places of the result list in the answers of services. Each path names its fields, the outer field first. */
+const listPaths = [
   ["results"],
   ["data"],
   ["items"],
@@ -87,5 +86,5 @@ function countResults(bytes: Uint8Array, type: string): number | undefined {
   }
   if (!/json/.test(type)) return undefined;
   const value = jsonIn(text);
-  return [value, ...lists.map((path) => valueAt(value, ...path))].find(Array.isArray)?.length;
+  return [value, ...listPaths.map((path) => valueAt(value, ...path))].find(Array.isArray)?.length;
 }

@@ -171,7 +171,7 @@ export function createWebApp(options: WebOptions): App {
     const project = await findWork(context.req.param("name"));
     if (project?.records === undefined) return context.notFound();
     const { folder, name, steered } = project.work;
-    settleMessages.set(folder, await settleByForm(folder, steered.where, await context.req.parseBody(), options));
+    settleMessages.set(folder, await settleByForm(folder, steered.typedFolder, await context.req.parseBody(), options));
     return context.redirect(settleAddress(name), 303);
   });
   app.post("/p/:name/:act{ask|add}", async (context) => {

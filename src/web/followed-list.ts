@@ -33,7 +33,7 @@ export function createLiveList({ works, root, now }: ListOptions, warn: (error: 
       const entries: ListEntry[] = [];
       for (const work of await works()) {
         const standing = await readStanding(work);
-        if (standing !== undefined) entries.push({ name: work.name, where: work.steered.where, standing });
+        if (standing !== undefined) entries.push({ name: work.name, where: work.steered.typedFolder, standing });
       }
       return listPage(entries, now());
     },

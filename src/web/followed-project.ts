@@ -63,7 +63,7 @@ export function followProject(
       currentInstructions(folder, rrd.loop?.steering ?? []),
       agentsOf(ledger),
     ]);
-    const standing = researchStanding({ folder, where: steered.where }, current, runStatus);
+    const standing = researchStanding({ folder, where: steered.typedFolder }, current, runStatus);
     const activityOf = (unit: string | undefined) => {
       const paper = rrd.papers_pool.find(({ id }) => id === unit);
       return (
@@ -111,7 +111,7 @@ export function followTask(
     const standing = await work.readStanding();
     const problem = standing === undefined ? `${folder} is gone: it was deleted or moved.` : standing.problem;
     if (standing === undefined || problem !== undefined) {
-      const head = markup`<header id="masthead"><h1 dir="auto">${work.steered.where}</h1></header>`;
+      const head = markup`<header id="masthead"><h1 dir="auto">${work.steered.typedFolder}</h1></header>`;
       const says = markup`<p id="now" class="note bad">${problem ?? ""}</p>`;
       return { title: name, parts: [part("masthead", head), part("now", says)] };
     }
@@ -121,7 +121,7 @@ export function followTask(
       work.readCosts(),
     ]);
     const parts = nowParts({ name, standing, agents: standing.running ? agents : [], steering, at: now() });
-    const [head, ...otherParts] = workParts(work.steered.where, standing, now());
+    const [head, ...otherParts] = workParts(work.steered.typedFolder, standing, now());
     return {
       title: standing.title ?? name,
       parts: [...(head ? [head] : []), ...parts, ...otherParts, ...costPart(costs)],

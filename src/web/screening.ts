@@ -32,7 +32,7 @@ export function createWebScreening({ stateDir, git, now, warn }: ScreeningOption
 
   const sessionOf = ({ folder, steered }: ShownWork) => {
     const show = () => updateReport(folder, { stateDir, git: false, now, notify: warn });
-    const sessionOptions = { folder, where: steered.where, stateDir, git, now, notify: warn, show };
+    const sessionOptions = { folder, where: steered.typedFolder, stateDir, git, now, notify: warn, show };
     const session = sessions.get(folder) ?? {
       screening: openScreening(sessionOptions),
       says: "",

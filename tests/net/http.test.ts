@@ -14,7 +14,7 @@ async function web(pages: Record<string, Page>): Promise<WebServer> {
 }
 /** Every host may be asked at once. */
 const openGate: HttpOptions["gate"] = {
-  enter: async () => ({ answered: () => undefined, end: async () => undefined }),
+  enter: async () => ({ markAnswered: () => undefined, end: async () => undefined }),
 };
 
 const get = (url: string, over: Partial<HttpOptions> = {}) =>

@@ -188,7 +188,7 @@ describe("a body", () => {
       for (const path of ["/half", "/empty"])
         expect(await get(path, { limit: 1024 * 1024 })).toMatchObject({
           status: "error",
-          reason: expect.stringContaining("cut short"),
+          reason: expect.stringContaining("incomplete"),
         });
     },
   );
@@ -304,7 +304,7 @@ describe("an address inside this machine or its network", () => {
   it("is asked where the configuration or a person names it, and nowhere else", async () => {
     const { server, get } = await world({ "/a": { body: "x" } });
     const stranger = httpWith({ stateDir: temporaryFolder() });
-    const typed = httpWith({ stateDir: temporaryFolder(), typed: [`${server.origin}/other`] });
+    const typed = httpWith({ stateDir: temporaryFolder(), typedAddresses: [`${server.origin}/other`] });
     expect(await get("/a")).toMatchObject({ status: "ok" });
     expect(await stranger.get({ url: `${server.origin}/a`, limit: 10 })).toMatchObject({ status: "blocked" });
     expect(await typed.get({ url: `${server.origin}/a`, limit: 10 })).toMatchObject({ status: "ok" });

@@ -117,7 +117,7 @@ describe("the pace of a host", () => {
       const { fetch, asked } = pretending(clock);
       const service = {
         name: "arXiv",
-        own: "https://export.arxiv.org",
+        officialAddress: "https://export.arxiv.org",
         endpoint: "https://mirror.example/arxiv",
         ...(intervalMs === undefined ? {} : { intervalMs }),
       };

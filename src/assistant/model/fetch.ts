@@ -1,7 +1,7 @@
 import { fieldsIn } from "../../engine/lib/json-fields.js";
 import type { EnvHttpProxyAgent } from "undici";
 import { refusedStatus } from "../../engine/sandbox/proxy-status.js";
-import { lostProxy } from "../../net/lost-proxy.js";
+import { unreachableProxy } from "../../net/lost-proxy.js";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 
@@ -141,7 +141,7 @@ const refusedText = (host: string): string => `${host} does not accept connectio
 
 function networkErrorOf(error: unknown, host: string): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const proxy = lostProxy(cause);
+  const proxy = unreachableProxy(cause);
   if (proxy !== undefined) return new NoAnswer(`The proxy set in ${proxy} can't be reached; correct or unset it.`);
   if (hasCode(cause, "ECONNREFUSED")) return new ConnectionRefused(refusedText(host));
   if (hasCode(cause, "ENOTFOUND", "EAI_AGAIN")) return new NoAnswer(`${host} was not found (${cause.code}).`);

@@ -25,7 +25,7 @@ import { readLedger } from "../../engine/storage/state/ledger.js";
 import { anchorOf } from "../../research/report/pictures/picture.js";
 import { exportFormats } from "./export-formats.js";
 import { findResearch, type FolderOptions, nameFor, displayPath } from "../../research/overview/find-research.js";
-import { statsAt } from "../../engine/storage/regular-file.js";
+import { readStats } from "../../engine/storage/regular-file.js";
 
 interface ExportOptions extends FolderOptions {
   /** A name of {@link exportFormats}. */
@@ -119,7 +119,7 @@ function targetFile(to: string, folder: string, cwd: string): string {
   if (to.trim() === "") throw new ExpectedError("--to is empty; name a file.", 2);
   if (!existsSync(dirname(file)))
     throw new ExpectedError(`There is no folder ${dirname(file)}; make it, or name another.`, 2);
-  if (statsAt(file)?.isDirectory() === true) throw new ExpectedError(`${to} is a folder; name a file in it.`, 2);
+  if (readStats(file)?.isDirectory() === true) throw new ExpectedError(`${to} is a folder; name a file in it.`, 2);
   if (realpathSync(dirname(file)) === realpathSync(folder) && projectFileNames.has(basename(file)))
     throw new ExpectedError(`${to} is a file of the project itself; name another.`, 2);
   return file;

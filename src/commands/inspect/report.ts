@@ -2,7 +2,7 @@ import { configToRead, type ConfigFlags, type ResolvedConfig } from "../../compo
 import { lockFile } from "../../engine/lib/layout.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
-import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
+import { writeMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { quantity } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
@@ -93,7 +93,7 @@ const writeReport: ReportMaker = async (folder, { git, stateDir }, { clock }, no
 const readModel: ReportMaker = async (folder, { stateDir }, { clock }, notify) => {
   const { input, notices } = await readReportInput(folder, new Date(clock.now()));
   for (const notice of notices) notify(notice);
-  await leaveMessage(folder, { beside: { report: true } }, clock.now(), stateDir);
+  await writeMessage(folder, { beside: { report: true } }, clock.now(), stateDir);
   notify(
     "A run is under way. It will write the documents of the report before its next iteration, and print a message.",
   );

@@ -3,7 +3,7 @@ import { watch as watchFiles } from "chokidar";
 import fastGlob from "fast-glob";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { clockTime } from "../../engine/lib/words.js";
-import { statsAt } from "../../engine/storage/regular-file.js";
+import { readStats } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
 import type { Standing } from "../../engine/ui/state-text.js";
@@ -125,7 +125,7 @@ async function watchedFolder(cwd: string, argument: string): Promise<string> {
   const path = resolve(cwd, argument);
   return findWork(cwd, argument).then(
     ({ folder }) => folder,
-    (error: unknown) => (statsAt(path)?.isDirectory() === true ? path : Promise.reject(error)),
+    (error: unknown) => (readStats(path)?.isDirectory() === true ? path : Promise.reject(error)),
   );
 }
 

@@ -90,7 +90,7 @@ const emptyStanding = {
   held: [],
   underWay: [],
   spending: sumOf([]),
-  commands: { goOn: "", resume: "" },
+  commands: { continueCommand: "", resumeCommand: "" },
 };
 
 /** The files that change if the state of the work changes. */

@@ -4,7 +4,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { isWithin } from "../../engine/process/search-path.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
-import { statsAt } from "../../engine/storage/regular-file.js";
+import { readStats } from "../../engine/storage/regular-file.js";
 import { commandsOf } from "../../engine/storage/state/from-outside.js";
 import { runStatusOf } from "../../engine/storage/running-units.js";
 import { totalOf, workCosts } from "../../research/overview/costs.js";
@@ -30,7 +30,7 @@ export const task: Kind = {
   find: async (cwd, argument) => {
     if (argument?.trim() === "") return undefined;
     const path = resolve(cwd, argument ?? ".");
-    const folder = statsAt(path)?.isFile() === true ? dirname(path) : path;
+    const folder = readStats(path)?.isFile() === true ? dirname(path) : path;
     return isIn(folder) ? folder : undefined;
   },
   list: async (cwd) => [...new Set([...tasksIn(cwd, maxDepth).sort(), ...(await tasksInWorktrees(cwd))])],

@@ -51,7 +51,7 @@ export async function lookUpTyped(
 ): Promise<DescribedReference> {
   // The user may type an address of their own server; redirects to such addresses are not followed.
   const typed = reference.kind === "url" ? [reference.url] : [];
-  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), typed });
+  const http = httpFor(config, signal, { cacheDir: documentsFolder(folder), typedAddresses: typed });
   const contextFor = contextsWith(config, env, http);
   return await describeReference(reference, { cacheDir: textsFolder(folder), signal, http, contextFor, copies: [] });
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { webAddressFrom } from "../../engine/lib/json-fields.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
-import { statsAt } from "../../engine/storage/regular-file.js";
+import { readStats } from "../../engine/storage/regular-file.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
 import { namedServices, sourceNamed, substituteFor, substitutes } from "../../research/sources/registry.js";
 
@@ -43,7 +43,7 @@ function requireSource(name: string, root: string): void {
   const list = ownListIn(name);
   if (list !== undefined && webAddressFrom(list.place) === undefined) {
     const path = resolve(root, list.place);
-    if (statsAt(path)?.isFile() === true) return;
+    if (readStats(path)?.isFile() === true) return;
     throw new ExpectedError(`--source ${name}: there is no file ${path}.`, 2);
   }
   if (sourceNamed(name, root) !== undefined || substituteFor(name) !== undefined) return;

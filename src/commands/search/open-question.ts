@@ -10,7 +10,7 @@ import { lockFile } from "../../engine/lib/layout.js";
 import type { Spending } from "../../engine/loop/types.js";
 import { isHeld } from "../../engine/storage/lock.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
-import { leaveMessage } from "../../engine/storage/state/steering-inbox.js";
+import { writeMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { answerWorkflow } from "../../research/overview/questions/answer-workflow.js";
 import { namesByKey, openPool, type Pool, type ReadText } from "../../research/overview/questions/pool.js";
@@ -119,7 +119,7 @@ export async function storeIteration(
   if (await doUnlessRunning(folder, storeOptions, (research) => foldAnswer(research, iteration))) return;
   // The inbox gives the message its own id.
   const { message: _, ...beside } = iteration;
-  await leaveMessage(folder, { beside }, now(), config.stateDir);
+  await writeMessage(folder, { beside }, now(), config.stateDir);
   if (iteration.answer !== undefined && (iteration.checks === undefined || iteration.answer.open === undefined))
     notify("info", "The project is running; the run stores the answer before its next iteration.");
 }
@@ -138,7 +138,7 @@ async function doUnlessRunning(
   if (await isHeld(lock)) return false;
   let research: Awaited<ReturnType<typeof openResearch>>;
   try {
-    research = await openResearch(folder, { derive, git: config.git, notify, short: true });
+    research = await openResearch(folder, { derive, git: config.git, notify, isBrief: true });
   } catch (error) {
     // A run may have started after the first look at the lock.
     if (!(error instanceof ExpectedError) || !(await isHeld(lock))) throw error;

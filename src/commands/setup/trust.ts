@@ -14,7 +14,7 @@ import {
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
-import { statsAt } from "../../engine/storage/regular-file.js";
+import { readStats } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -61,7 +61,7 @@ export async function trustCommand(
       say(io, `${displayPath(io.cwd, folder)}: ${revoked ? "nothing is trusted any more." : "nothing was trusted."}`);
     return 0;
   }
-  const stats = statsAt(folder);
+  const stats = readStats(folder);
   if (stats === undefined)
     throw new ExpectedError(`There is no folder ${folder}; name the folder whose settings you want to trust.`, 2);
   const parts = stats.isDirectory() ? await partsOfFolder(folder) : await partsOfTask(folder);
@@ -117,8 +117,8 @@ async function partsOfFolder(folder: string): Promise<TrustedPart[]> {
   const config = await readConfigFile(configKeys, projectFiles(folder));
   const prompt = join(folder, promptName);
   const text = await readPromptFile(prompt);
-  const hasTask = statsAt(taskFile(folder)) !== undefined;
-  const hasStateOnly = !hasTask && statsAt(stateFile(folder)) !== undefined;
+  const hasTask = readStats(taskFile(folder)) !== undefined;
+  const hasStateOnly = !hasTask && readStats(stateFile(folder)) !== undefined;
   return [
     ...(config === undefined ? [] : partsIn(configKeys.needsTrust, config.values, config.path)),
     ...(text === undefined ? [] : classicPart(text, prompt)),

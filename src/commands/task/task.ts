@@ -12,7 +12,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
-import { readRegularText, statsAt } from "../../engine/storage/regular-file.js";
+import { readRegularText, readStats } from "../../engine/storage/regular-file.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { schemaAddress } from "../../engine/storage/schema-check.js";
@@ -270,7 +270,7 @@ async function nameTask(
         2,
       );
     if (save) throw new ExpectedError("--save writes a task that is given in words; there is nothing to save.", 2);
-    const file = isPath && statsAt(path)?.isDirectory() === true ? join(path, taskName) : path;
+    const file = isPath && readStats(path)?.isDirectory() === true ? join(path, taskName) : path;
     const folder = file === undefined ? io.cwd : dirname(file);
     const isDefaultName = file === undefined || basename(file) === taskName;
     return withOverrides(isDefaultName ? await taskIn(folder) : await readNamedTask(file), overrides);
@@ -335,7 +335,7 @@ export function targetIn(folder: string, target: string): string {
       `--target ${target} is outside of ${folder}; name a file of the project, or start in its folder.`,
       2,
     );
-  const targetStats = statsAt(resolve(folder, path));
+  const targetStats = readStats(resolve(folder, path));
   if (targetStats === undefined) throw new ExpectedError(`--target ${target}: there is no such file in ${folder}.`, 2);
   if (targetStats.isDirectory()) throw new ExpectedError(`--target ${target} is a folder; name a file in it.`, 2);
   return path;
@@ -357,7 +357,7 @@ async function startedTask(folder: string): Promise<TaskWithNotices | undefined>
 /** The folder whose files are restored. */
 function folderToRestore({ task }: TaskArguments, io: Io): string {
   const path = resolve(io.cwd, task ?? ".");
-  const pathStats = statsAt(path);
+  const pathStats = readStats(path);
   if (pathStats === undefined) return /\.json$/i.test(path) ? dirname(path) : io.cwd;
   return pathStats.isDirectory() ? path : dirname(path);
 }

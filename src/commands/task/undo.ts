@@ -4,7 +4,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
 import { openRecordStore } from "../../engine/storage/state/record-store.js";
-import { replaceBroken } from "../../engine/storage/state/reset.js";
+import { replaceBrokenState } from "../../engine/storage/state/reset.js";
 import { quantity } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -33,7 +33,7 @@ export async function undo(
   let isRestored = false;
   // If the user broke the state file, it is restored first, so that the files can still be restored.
   const store = await openRecordStore(folder, taskFormat, options, async () => {
-    for (const message of await replaceBroken(folder, taskFormat, new Date(io.clock.now()).toISOString())) {
+    for (const message of await replaceBrokenState(folder, taskFormat, new Date(io.clock.now()).toISOString())) {
       isRestored = true;
       warn(message);
     }

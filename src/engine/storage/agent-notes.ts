@@ -10,8 +10,8 @@ import { validLines } from "./state/ledger.js";
 import { makeFolder, readRegularText } from "./regular-file.js";
 
 /**
- * The notes of one agent for the next agent of the same unit. The file is written before the ledger line that contains
- * its hash. So after a kill either both exist, or the file has no line and the iteration is repeated.
+ * The notes of one agent for the next agent of the same unit. The file is written before the ledger line with its hash.
+ * So if the process is killed, the file may exist without a line; then the iteration is repeated.
  */
 export interface AgentNotes {
   readonly iteration: number;
@@ -65,7 +65,7 @@ async function readNotes(folder: string, { iteration, kept_sha256 }: LedgerLine)
   }
 }
 
-/** Removes the notes of iterations that nobody needs any more, including killed iterations. */
+/** Removes notes that no agent needs any more, and notes of iterations that were killed. */
 export async function removeOldNotes(folder: string, ledger: readonly LedgerLine[]): Promise<void> {
   const names = await readdir(notedFolder(folder)).catch(() => []);
   if (names.length === 0) return;

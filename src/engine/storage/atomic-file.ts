@@ -35,8 +35,8 @@ export type Stamp = string;
 export const coarsestTimeStepMs = 2000;
 
 /**
- * An upper bound of the file system's time step in milliseconds, derived from a time of change. A time with a fraction
- * of a second rules out the file systems that count whole seconds; all others have steps of 10 ms or less.
+ * An upper bound of the file system's time step in milliseconds. If the time of a change has a fraction of a second,
+ * the file system does not count whole seconds; all such file systems have steps of 10 ms or less.
  */
 export const timeStepMsAt = (changedAt: number): number => (changedAt % 1000 === 0 ? coarsestTimeStepMs : 20);
 
@@ -64,7 +64,7 @@ const stampFrom = ({ ino, size, mtimeMs }: Stats): Stamp => `${ino}:${size}:${mt
 interface WriteOptions {
   /** Write only if the file still has this version. This is checked right before the rename. */
   readonly expectedStamp?: Stamp;
-  /** False: the write is faster, but a power cut or a kill may lose the file. */
+  /** False: the write is faster, but the file may be lost at a power cut, or if the process is killed. */
   readonly isDurable?: boolean;
   /** Permissions of a new file. Default: 0666 without the bits of the umask. */
   readonly mode?: number;

@@ -57,7 +57,7 @@ const withoutMaintenance = ["-c", "gc.auto=0", "-c", "maintenance.auto=false"];
 
 type Git = (...args: string[]) => Promise<GitAnswer>;
 
-/** Operations of git during which a commit would go to the wrong place, by the file that git has meanwhile. */
+/** Operations of git during which a commit would go to the wrong place, by the file that exists during each. */
 const operationsByFile = {
   MERGE_HEAD: "merge",
   CHERRY_PICK_HEAD: "cherry-pick",

@@ -9,7 +9,7 @@ export interface GitAnswer {
   readonly ok: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** Set if we ended git: the reason, as the end of a sentence that begins with "git was ended because". */
+  /** Set if this program ended git: the reason, as the end of a sentence with "git was ended because". */
   readonly endReason?: string;
 }
 
@@ -80,14 +80,14 @@ const interruptGraceMs = 1000;
 /** Time between SIGTERM and SIGKILL. */
 const graceMs = 500;
 
-/** How long to read a pipe that another process still holds open after git has ended. */
+/** Time to read on after git has ended, if another process still holds the pipe open. */
 const pipeMs = 1000;
 
 /**
  * Runs git in `folder`, without hooks, file monitors and transports. If git is missing, fails or takes longer than one
- * minute, the answer is not `ok`. Git runs in its own process group, so that a signal to our group can't kill it during
- * a commit and leave index.lock behind. A git that hangs, for example in a filter, is ended together with its group and
- * with the descendants that left the group. SIGTERM comes first; git then removes its lock.
+ * minute, the answer is not `ok`. Git runs in a separate process group: a signal to the group of this program must not
+ * kill it during a commit, because index.lock would remain. If git hangs, for example in a filter, it is ended together
+ * with its group and with the descendants that left the group. SIGTERM comes first, so that git can remove its lock.
  */
 export async function runGit(
   folder: string,

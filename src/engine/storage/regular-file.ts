@@ -29,12 +29,12 @@ export const isLarge = (bytes: number): boolean => bytes > 4_000_000;
 const readAsync = promisify(readFile);
 
 /**
- * Reads the whole file at `path`; returns its size in bytes where that is above `maxBytes`. A read of a FIFO would wait
- * forever, so only regular files are read.
+ * Reads the whole file at `path`. If it has more than `maxBytes`, it is not read, and the result is its size in bytes.
+ * Only regular files are read, because a read of a FIFO would wait forever.
  * @throws ExpectedError for a FIFO, socket or device; the system's error for a folder or a missing file.
  */
 export async function readRegularUpTo(path: string, maxBytes: number): Promise<Buffer | number> {
-  const file = openToRead(path);
+  const file = openForReading(path);
   try {
     const stats = fstatSync(file);
     requireRegular(stats, path);
@@ -45,23 +45,23 @@ export async function readRegularUpTo(path: string, maxBytes: number): Promise<B
   }
 }
 
-function openToRead(path: string): number {
+function openForReading(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     // A socket can't be opened at all.
-    throw hasCode(error, "ENXIO") ? notRegular(path) : error;
+    throw hasCode(error, "ENXIO") ? notRegularError(path) : error;
   }
 }
 
-/** Reads a regular file without a limit of size. @throws as readRegularUpTo */
+/** Reads a regular file of any size. @throws as readRegularUpTo */
 export const readRegularFile = (path: string): Promise<Buffer> =>
   readRegularUpTo(path, Number.POSITIVE_INFINITY) as Promise<Buffer>;
 
 /** Reads a regular file as text, without its byte order mark. @throws as readRegularUpTo */
-export const readRegularText = async (path: string): Promise<string> => plainText(await readRegularFile(path));
+export const readRegularText = async (path: string): Promise<string> => decodeText(await readRegularFile(path));
 
-const plainText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\uFEFF/, "");
+const decodeText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\uFEFF/, "");
 
 /**
  * Decodes the bytes of a file that a user wrote, without the byte order mark. `path`: for the error.
@@ -71,13 +71,12 @@ export function decodeUserText(bytes: Buffer, path: string): string {
   // UTF-16 without a byte order mark is valid UTF-8, but contains NUL bytes.
   if (!isUtf8(bytes) || bytes.includes(0))
     throw new ExpectedError(`${path} is not UTF-8; save it as UTF-8 in your editor.`);
-  return plainText(bytes);
+  return decodeText(bytes);
 }
 
 /**
- * Reads a text file synchronously. Undefined if the file is missing, larger than `maxBytes`, or not a regular file:
- * an agent may have put a pipe there that nobody writes to, or a link to an endless device. `flags`: additional flags
- * for open.
+ * Reads a text file synchronously. Undefined if the file is missing, larger than `maxBytes`, or not a regular file: an
+ * agent may have put a pipe there, or a link to a device that never ends. `flags`: additional flags for open.
  */
 export function readTextSync(path: string, maxBytes: number, flags = 0): string | undefined {
   let file: number | undefined;
@@ -93,11 +92,11 @@ export function readTextSync(path: string, maxBytes: number, flags = 0): string 
 }
 
 /**
- * The stats of what is at a path; links are followed. Undefined if nothing is there or can be there: a link that
- * leads to itself, or a name that is longer than the system allows.
+ * Reads the stats of the file or folder at a path; links are followed. Undefined if nothing exists there, also for a
+ * link that leads to itself, and for a name that is longer than the system allows.
  * @throws ExpectedError if permission is missing
  */
-export function statsAt(path: string): Stats | undefined {
+export function readStats(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch (error) {
@@ -106,19 +105,22 @@ export function statsAt(path: string): Stats | undefined {
   }
 }
 
-/** @throws ExpectedError if it is neither a file nor a folder. For a folder the system gives its own error. */
+/**
+ * @throws ExpectedError if these stats are neither of a regular file nor of a folder. A folder is allowed here: to read
+ * it fails with the system's error.
+ */
 export function requireRegular(stats: Stats, path: string): void {
-  if (!stats.isFile() && !stats.isDirectory()) throw notRegular(path);
+  if (!stats.isFile() && !stats.isDirectory()) throw notRegularError(path);
 }
 
-const notRegular = (path: string): ExpectedError =>
-  new ExpectedError(`${path} is not a regular file; put the real one in its place.`);
+const notRegularError = (path: string): ExpectedError =>
+  new ExpectedError(`${path} is not a regular file; replace it with a regular file.`);
 
 /**
- * Creates a folder and its missing parents. Node's recursive mkdir reports ENOENT where a parent can't be created, so
- * people with a read-only disk read that their folder was deleted; this function throws the system's error (EROFS,
- * EACCES). The folder .ralph is created only in an existing folder: a project that was moved during a run must not
- * appear again at its old place.
+ * Creates a folder and its missing parents. Node's recursive mkdir throws ENOENT if it can't create a parent; a message
+ * from that error would say that the folder was deleted. This function throws the real error, such as EROFS or EACCES.
+ * The folder .ralph is created only in an existing folder: a project that was moved during a run must not appear again
+ * in its old place.
  */
 export function makeFolder(path: string, mode?: number): void {
   try {
@@ -142,7 +144,7 @@ function makeSingleFolder(path: string, mode: number | undefined): void {
 const temporaryPurposes = ["sandbox", "git", "brief", "probe"] as const;
 const temporaryName = new RegExp(`^rr-(?:${temporaryPurposes.join("|")})-(\\d+)-`);
 
-const clearedRoots = new Set<string>();
+const cleanedRoots = new Set<string>();
 
 /**
  * Creates a private folder in the temporary folder; its name contains the purpose and the pid. The first call in a
@@ -154,8 +156,8 @@ export function makeTemporaryFolder(
   root: string = temporaryRoot(),
 ): string {
   return withExplainedErrors(root, () => {
-    if (!clearedRoots.has(root)) removeAbandonedFolders(root);
-    clearedRoots.add(root);
+    if (!cleanedRoots.has(root)) removeAbandonedFolders(root);
+    cleanedRoots.add(root);
     return mkdtempSync(join(root, `rr-${purpose}-${process.pid}-`));
   });
 }

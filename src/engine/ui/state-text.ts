@@ -47,9 +47,9 @@ export interface Standing extends RunStatus {
   /** What the next run does, if that is only one thing: "writes the report again"; absent: "continues it". */
   readonly continuation?: string;
   /**
-   * `goOn`: the command that continues the work. `resume`: the command that allows new runs after a pause or a stop.
+   * `continueCommand` continues the work. `resumeCommand` allows new runs after a pause or a stop.
    */
-  readonly commands: { readonly goOn: string; readonly resume: string };
+  readonly commands: { readonly continueCommand: string; readonly resumeCommand: string };
   /** The reason why the work can't be read; other fields then have no meaning. */
   readonly problem?: string;
 }
@@ -140,9 +140,9 @@ function nextStep({
   continuation = "continues it",
 }: Standing): string | undefined {
   if (problem !== undefined) return undefined;
-  if (held.length > 0) return `'${commands.resume}' removes ${held.join(" and ")}; then runs can start again`;
+  if (held.length > 0) return `'${commands.resumeCommand}' removes ${held.join(" and ")}; then runs can start again`;
   if (running || isFinished) return undefined;
-  return `'${commands.goOn}' ${ledger.length === 0 ? "starts it" : continuation}`;
+  return `'${commands.continueCommand}' ${ledger.length === 0 ? "starts it" : continuation}`;
 }
 
 /** The usage so far: "36.1k tokens · $0.12 · 14m 20s"; undefined if nothing was recorded. */

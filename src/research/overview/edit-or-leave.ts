@@ -2,7 +2,7 @@ import { ExpectedError } from "../../engine/lib/errors.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
-import { leaveMessage, removeMessage } from "../../engine/storage/state/steering-inbox.js";
+import { writeMessage, removeMessage } from "../../engine/storage/state/steering-inbox.js";
 import { editResearch } from "../project-files/edit-by-command.js";
 import type { ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
@@ -26,7 +26,7 @@ export interface LeaveOptions extends Pick<ResearchOptions, "git" | "notify"> {
 export async function editOrLeave(
   folder: string,
   change: (rrd: Rrd) => Rrd,
-  messages: readonly Parameters<typeof leaveMessage>[1][],
+  messages: readonly Parameters<typeof writeMessage>[1][],
   { stateDir, now, git, notify }: LeaveOptions,
   onWritten: () => Promise<unknown> = async () => undefined,
 ): Promise<Rrd | undefined> {
@@ -46,7 +46,7 @@ export async function editOrLeave(
     }
   await requireKnownFormats(folder, researchFormat);
   const messageIds: string[] = [];
-  for (const message of messages) messageIds.push(await leaveMessage(folder, message, now, stateDir));
+  for (const message of messages) messageIds.push(await writeMessage(folder, message, now, stateDir));
   // A run that has just ended takes no more messages.
   if (await isRunning()) return undefined;
   const rrd = await edit();

@@ -74,12 +74,12 @@ export const lookAtResearch = async (folder: string, where: string): Promise<Sta
 /** A project as work that the user steers. `where`: its name for the user. */
 export const steeredResearch = (folder: string, where: string): SteeredWork => ({
   folder,
-  where,
+  typedFolder: where,
   formats: researchFormat,
-  finished: async () => {
+  isFinished: async () => {
     const read = await readResearch(folder).catch(() => undefined);
     return read !== undefined && statusOf(read.rrd, read.ledger).phase === "COMPLETE";
   },
-  goOn: `research-ralph run ${where}`,
-  more: `raise the target with research-ralph run ${where} -p <more> --force`,
+  continueCommand: `research-ralph run ${where}`,
+  howToAddWork: `raise the target with research-ralph run ${where} -p <more> --force`,
 });

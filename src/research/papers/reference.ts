@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { statsAt } from "../../engine/storage/regular-file.js";
+import { readStats } from "../../engine/storage/regular-file.js";
 
 /** A reference to a paper from a user or a source. */
 export type Reference =
@@ -65,7 +65,7 @@ export function parseReference(
   if (
     text !== "" &&
     !/^[a-z][a-z\d+.-]+:\/\//i.test(text) &&
-    (statsAt(resolve(folder, text))?.isFile() === true || documentExtension.test(text))
+    (readStats(resolve(folder, text))?.isFile() === true || documentExtension.test(text))
   )
     return { kind: "file", path: resolve(folder, text) };
   return unknownReference(

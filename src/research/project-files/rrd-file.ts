@@ -5,7 +5,7 @@ import { shellWord } from "../../engine/lib/sanitise.js";
 import { locateSyntaxError, maxLevels, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { parseJson, plainText } from "../../engine/storage/state/parse-json.js";
 import type { Fields, Parsed, StateFormat } from "../../engine/storage/state/format.js";
-import { readStateFile, tooLarge } from "../../engine/storage/state/state-file.js";
+import { readStateFile, tooLargeProblem } from "../../engine/storage/state/state-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import type { Rrd } from "../generated/rrd.js";
 import { criteriaProblems } from "./eligibility-criteria.js";
@@ -33,7 +33,7 @@ export const maxRrdBytes = 200_000_000;
  */
 export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
   if (content.length > maxRrdBytes)
-    return { changes: [], problems: [tooLarge(path, content.length, maxRrdBytes, noun)] };
+    return { changes: [], problems: [tooLargeProblem(path, content.length, maxRrdBytes, noun)] };
   let value: unknown;
   try {
     value = parseJson(content);
@@ -112,8 +112,8 @@ export const researchFormat: StateFormat<Rrd> = {
   log: progressName,
   ledger: ledgerName,
   otherLogs: [queriesName, answersName],
-  rewritten: (folder) => [candidatesFile(folder), updateFile(folder), join(folder, reportDataName)],
-  swept: (folder) => [textsFolder(folder)],
+  rewrittenFiles: (folder) => [candidatesFile(folder), updateFile(folder), join(folder, reportDataName)],
+  foldersWithTemporaryFiles: (folder) => [textsFolder(folder)],
   maxBytes: maxRrdBytes,
   top: "rrd",
   parts: ["loop"],
@@ -134,11 +134,11 @@ export const researchFormat: StateFormat<Rrd> = {
     collection: "papers_pool",
     isOpen: ({ status }: Fields) => isOpenStatus(status),
     // The user has joined the paper with another one, and may separate them again.
-    isPutAside: ({ excluded }: Fields, unit) =>
+    isMovedAside: ({ excluded }: Fields, unit) =>
       Array.isArray(excluded) && excluded.some(({ id, before }: Fields) => id === unit && before !== undefined),
     // The ledger line of a reading counts quotes. Without a count, it is unknown whether the unit had a record.
     hadRecord: ({ phase, evidence }: LedgerLine) => phase === "ANALYSIS" && (evidence !== undefined || undefined),
-    leaves: ["insights"],
+    outputCollections: ["insights"],
     marks: [{ unit: "report", field: "updates_check" }],
   },
   committed: committedFiles.names,

@@ -39,7 +39,7 @@ function openReplay(
   /** Sentences about sources that are in the log but no longer exist, such as those of a plugin. */
   const removedSources = new Set<string>();
   return {
-    missing: () => [...removedSources, ...http.missing()],
+    missing: () => [...removedSources, ...http.missingAnswers()],
     open(name) {
       const source = sourceNamed(name, root);
       if (source === undefined) {

@@ -17,7 +17,7 @@ interface NetworkSettings {
 export function httpFor(
   { sources, stateDir, contact }: NetworkSettings,
   signal: AbortSignal,
-  options: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typed"> = {},
+  options: Pick<PoliteHttpOptions, "cacheDir" | "freshMs" | "record" | "typedAddresses"> = {},
 ): Http {
   const services = servicesOf(allServices(), sources);
   return politeHttp({ signal, stateDir, services, budgets: hostBudgets, ...withoutUndefined({ contact }), ...options });

@@ -30,7 +30,7 @@ export function serviceOf(source: Source, config: SourcesConfig): Service {
   const { interval_ms: intervalMs = source.local === true ? 0 : undefined } = settings;
   return {
     name: source.name,
-    own: source.local === true ? "" : source.endpoint,
+    officialAddress: source.local === true ? "" : source.endpoint,
     endpoint: addressOf(source, settings),
     ...withoutUndefined({ intervalMs }),
   };

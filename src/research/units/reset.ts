@@ -40,9 +40,9 @@ export const outputs = Object.fromEntries(kinds.map(({ name, documents = [] }) =
  */
 export async function resetResearch(folder: string, target: ResetTarget, options: ResetOptions): Promise<string[]> {
   const plan = async ({ state, ledger }: { readonly state: Rrd; readonly ledger: readonly LedgerLine[] }) => {
-    const { after, ...reset } = await stateAfter(folder, target, state, ledger);
+    const { newState, ...reset } = await stateAfter(folder, target, state, ledger);
     // A reset is an action of the user, so earlier repetitions no longer count.
-    return { ...reset, after: resetStagnation(after, ledger.at(-1)?.iteration) };
+    return { ...reset, newState: resetStagnation(newState, ledger.at(-1)?.iteration) };
   };
   return resetRecords(folder, researchFormat, plan, {
     ...options,
@@ -77,7 +77,13 @@ export async function stateAfter(
   };
   const sentence = `The project begins again: ${quantity(rrd.papers_pool.length, "paper")} and ${quantity(rrd.insights?.length ?? 0, "insight")} are removed.`;
   const after: Rrd = { ...kept, ...empty, phase: "DISCOVERY" };
-  return { after, unit: "*", to: 0, sentences: [sentence], forgets: [candidatesFile(folder), searchFile(folder)] };
+  return {
+    newState: after,
+    unit: "*",
+    to: 0,
+    sentences: [sentence],
+    obsoletePaths: [candidatesFile(folder), searchFile(folder)],
+  };
 }
 
 function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
@@ -90,7 +96,7 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
   const after = removeReading(rrd, paper);
   const removedCount = (rrd.insights?.length ?? 0) - (after.insights?.length ?? 0);
   return {
-    after,
+    newState: after,
     unit: id,
     sentences: [
       `${nameOf(paper)} is pending again; its analysis, points, refusals and ${quantity(removedCount, "insight")} are removed.`,
@@ -113,32 +119,37 @@ async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset>
   const unitReset = await resetUnits(others.length === 0 ? rest : { ...rest, refusals: others }, folder);
   const { rrd: after, message, moreMessages = [], ...otherFields } = unitReset;
   const cleared = removedCount === 0 ? "" : `; ${quantity(removedCount, "refusal")} cleared`;
-  return { after, unit, sentences: [`${message}${cleared}.`, ...moreMessages], ...otherFields };
+  return { newState: after, unit, sentences: [`${message}${cleared}.`, ...moreMessages], ...otherFields };
 }
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
-  const { state, undone, missing } = await stateBefore(folder, researchFormat, { state: rrd, ledger }, to);
+  const { state, undoneLines, missingIterations } = await stateBefore(
+    folder,
+    researchFormat,
+    { state: rrd, ledger },
+    to,
+  );
   let after = keepPresentMerges(state, rrd);
   // The phase is derived and not in the journal. It is the phase of the first undone iteration.
-  const [first] = undone;
+  const [first] = undoneLines;
   if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
-  const sentences = [`Everything after iteration ${to} is undone: ${quantity(undone.length, "iteration")}.`];
+  const sentences = [`Everything after iteration ${to} is undone: ${quantity(undoneLines.length, "iteration")}.`];
   const acceptedBefore = currentAccepted(ledger.filter(({ iteration }) => iteration <= to));
   const names = namesIn(rrd);
   const countingAgain = [...acceptedBefore.keys()].filter((unit) => !currentAccepted(ledger).has(unit));
   if (countingAgain.length > 0) {
-    const resets = undone.filter(({ outcome }) => outcome === "reset").map(({ iteration }) => iteration);
+    const resets = undoneLines.filter(({ outcome }) => outcome === "reset").map(({ iteration }) => iteration);
     sentences.push(
       `${quantity(resets.length, "reset")} (iteration ${resets.join(", ")}) ${resets.length === 1 ? "is" : "are"} undone with it, so ${quantity(countingAgain.length, "result")} ${countingAgain.length === 1 ? "counts" : "count"} again: ${countingAgain.map((unit) => names.get(unit) ?? unit).join(", ")}.`,
     );
   }
-  if (missing.length > 0) {
-    after = resetUndonePapers(after, undone, acceptedBefore);
+  if (missingIterations.length > 0) {
+    after = resetUndonePapers(after, undoneLines, acceptedBefore);
     sentences.push(
-      `The journal of iterations ${missing.join(", ")} is missing, so the papers that they found stay in the pool, but are not read.`,
+      `The journal of iterations ${missingIterations.join(", ")} is missing, so the papers that they found stay in the pool, but are not read.`,
     );
   }
-  return { after, unit: "*", to, sentences };
+  return { newState: after, unit: "*", to, sentences };
 }
 
 /**

@@ -137,7 +137,7 @@ export interface UnitKind<M extends Material = Material, Result = unknown> {
 }
 
 /** The result of resetting a kind of unit. */
-export interface KindReset extends Pick<Reset<Rrd>, "files" | "forgets"> {
+export interface KindReset extends Pick<Reset<Rrd>, "files" | "obsoletePaths"> {
   readonly rrd: Rrd;
   /** What was reset, without a full stop. */
   readonly message: string;

@@ -141,7 +141,11 @@ export async function acceptRun(
 
   if (run.failure !== undefined) {
     const outcome: Outcome = { outcome: "failed", failure: run.failure };
-    await research.fold({ ...(await makeRecord(outcome)), message: `${unit.id}: ${run.failure.kind}`, later: true });
+    await research.fold({
+      ...(await makeRecord(outcome)),
+      message: `${unit.id}: ${run.failure.kind}`,
+      commitsLater: true,
+    });
     await workspaces.remove(iteration);
     return outcome;
   }

@@ -180,7 +180,7 @@ async function acceptClassic(
     await research.fold({
       ...fold,
       message: `classic: ${kind}`,
-      later: true,
+      commitsLater: true,
       ledger: { ...ledgerLine(unit, run, time, "failed"), failure: kind, reasons: [message, ...reasons] },
     });
     return { outcome: "failed", failure: run.failure };

@@ -4,7 +4,7 @@ import type { Tell } from "../../engine/loop/types.js";
 import { hiddenFolder, inboxFolder, journalFolder, lastGoodOf, rescuedFolder } from "../../engine/lib/layout.js";
 import { type GuardEntry, type GuardedFolder, type Guard, joinedNames } from "../../engine/storage/guard/guard.js";
 import { openRecordedGuard } from "../../engine/storage/guard/guard-record.js";
-import { isOurMessage } from "../../engine/storage/state/steering-inbox.js";
+import { isFromThisProgram } from "../../engine/storage/state/steering-inbox.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import type { FolderRepository } from "../../engine/storage/git-repository.js";
 import { logName, unwantedNewFiles, stateName, taskLedger, taskName } from "./layout.js";
@@ -173,7 +173,7 @@ const entryOf = (
     before.kind === "absent" &&
     now.kind === "file" &&
     dirname(path) === inboxFolder(folder) &&
-    (await isOurMessage(folder, basename(path), now.bytes.toString("utf8"), stateDir))
+    (await isFromThisProgram(folder, basename(path), now.bytes.toString("utf8"), stateDir))
       ? {}
       : undefined,
   describe(changes, { during }, keptFolder) {

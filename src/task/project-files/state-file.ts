@@ -18,7 +18,7 @@ export const taskFormat = attemptsFormat<TaskState>({
   ledger: taskLedger,
   top: "task",
   phase: taskPhase,
-  others: ["rounds"],
+  otherCollections: ["rounds"],
   noun: "task",
   howToBegin: "research-ralph task begins one",
   resetCommand: (_folder, iteration) => `research-ralph task --undo ${iteration}`,

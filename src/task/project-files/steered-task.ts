@@ -10,16 +10,16 @@ import { readTaskFile } from "./task-file.js";
 /** A task that the user steers from outside its run. `where`: the folder as the user wrote it. */
 export const steeredTask = (folder: string, where: string): SteeredWork => ({
   folder,
-  where,
+  typedFolder: where,
   formats: hasCodingRun(folder) ? { ...taskFormat, file: oldCodeName } : taskFormat,
-  finished: async () => {
+  isFinished: async () => {
     if (hasCodingRun(folder)) return (await readCodingRun(folder).catch(() => undefined))?.status === "success";
     if (!existsSync(stateFile(folder))) return false;
     const records = await readRecords(folder, taskFormat).catch(() => undefined);
     return records?.state.status === "success";
   },
-  goOn: `research-ralph task${where === "." ? "" : ` ${where}`}`,
-  more: "change the task or its criteria",
+  continueCommand: `research-ralph task${where === "." ? "" : ` ${where}`}`,
+  howToAddWork: "change the task or its criteria",
 });
 
 /** The state and the ledger of a task. If no run has started yet, the state is a new one. */

@@ -6,7 +6,7 @@ import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { linesOf, locateSyntaxError, maxLevels, repeatedName, tooDeepAt } from "../../engine/storage/json-syntax.js";
 import { readRegularUpTo, decodeUserText } from "../../engine/storage/regular-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
-import { readOnceSaved } from "../../engine/storage/state/hand-edits/wait-for-editor.js";
+import { readWhenSaved } from "../../engine/storage/state/hand-edits/wait-for-editor.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 
@@ -81,7 +81,7 @@ export async function readTaskFile(path: string): Promise<TaskFileContent> {
 export function createTaskReader(path: string): () => Promise<RalphTask> {
   let lastText: string | undefined;
   return async () => {
-    const { task, text } = await readOnceSaved(path, () => readTaskFile(path));
+    const { task, text } = await readWhenSaved(path, () => readTaskFile(path));
     if (text !== lastText) await writeFileAtomic(lastGoodPath(path), text, { isDurable: false });
     lastText = text;
     return task;

@@ -1,6 +1,6 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Redact } from "../../engine/lib/redact.js";
-import { type Received, instructionsAfter } from "../../engine/storage/state/steering-inbox.js";
+import { type ReceivedMessage, updateInstructions } from "../../engine/storage/state/steering-inbox.js";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import { longestRepetition } from "../../engine/loop/stop-conditions/stuck.js";
 import {
@@ -70,8 +70,13 @@ export function withEnd(state: TaskState, verdict: Verdict, now: number): TaskSt
 }
 
 /** The state with new messages of the user, which no agent has read yet. Pure. */
-export function withSteering(state: TaskState, messages: readonly Received[], at: string, redact: Redact): TaskState {
-  const steering = instructionsAfter(state.loop?.steering ?? [], messages, at, redact);
+export function withSteering(
+  state: TaskState,
+  messages: readonly ReceivedMessage[],
+  at: string,
+  redact: Redact,
+): TaskState {
+  const steering = updateInstructions(state.loop?.steering ?? [], messages, at, redact);
   return withRestartedCount({ ...state, loop: { ...state.loop, steering } });
 }
 

@@ -162,7 +162,7 @@ describe("a lock", () => {
     const file = lockFile();
     execFileSync("mkfifo", [file]);
     await expect(acquireLock(file, what)).rejects.toThrow(
-      `${file} is not a regular file; put the real one in its place.`,
+      `${file} is not a regular file; replace it with a regular file.`,
     );
     rmSync(file);
     const lock = await acquireLock(file, what);

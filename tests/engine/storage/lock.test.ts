@@ -240,7 +240,7 @@ describe("work under a lock", () => {
 });
 
 describe("a lock that is held for a moment", () => {
-  const briefly = { ...what, short: true };
+  const briefly = { ...what, isBrief: true };
 
   it("is waited for, by as many as want it, one after the other", async () => {
     const file = lockFile();

@@ -251,7 +251,7 @@ describe("an rrd.json that can't be used", () => {
     const path = join(folder, "rrd.json");
     await expect(readRrdFile(path)).rejects.toThrow(`There is no ${path}.`);
     execFileSync("mkfifo", [path]);
-    await expect(readRrdFile(path)).rejects.toThrow(`${path} is not a regular file; put the real one in its place.`);
+    await expect(readRrdFile(path)).rejects.toThrow(`${path} is not a regular file; replace it with a regular file.`);
     mkdirSync(join(folder, "deep"));
     await expect(readRrdFile(join(folder, "deep"))).rejects.toThrow("is a folder where a file belongs");
     await expect(readRrdFile(join(folder, "deep"))).rejects.toBeInstanceOf(ExpectedError);

@@ -22,7 +22,7 @@ const standing = (over: Partial<Standing> = {}): Standing => ({
   spending,
   progress: { done: 3, total: 1200 },
   progressNoun: "papers done",
-  commands: { goOn: "research-ralph run hands", resume: "research-ralph stop --undo hands" },
+  commands: { continueCommand: "research-ralph run hands", resumeCommand: "research-ralph stop --undo hands" },
   ...over,
 });
 const unit = { iteration: 5, unit: "p1", title: "On\nhands", phase: "ANALYSIS", agent: "claude", since: at };

@@ -7,7 +7,7 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { stopWithoutResult } from "../../../src/engine/loop/stop-conditions/stuck.js";
-import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
+import { writeMessage } from "../../../src/engine/storage/state/steering-inbox.js";
 import { freshFolder, line, makeResearch, paper as found } from "../../support/projects/research-folder.js";
 import { goodAgent, paper, reading, researchFolder, rrdWith, scriptedAgent } from "../../support/projects/research.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
@@ -88,7 +88,7 @@ describe("a research that is started again and again", () => {
   });
 
   test.each([
-    ["the person steers", (folder: string) => leaveMessage(folder, { text: "Mind the form." }, 1, tmpdir())],
+    ["the person steers", (folder: string) => writeMessage(folder, { text: "Mind the form." }, 1, tmpdir())],
     [
       "the person raises a limit",
       async (folder: string) => {

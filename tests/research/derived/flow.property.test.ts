@@ -254,9 +254,9 @@ test.each([
         },
         async "reset paper"(at) {
           const one = pick(rrd.papers_pool, at);
-          return one === undefined ? rrd : (await stateAfter("it", { paper: one.id }, rrd, [])).after;
+          return one === undefined ? rrd : (await stateAfter("it", { paper: one.id }, rrd, [])).newState;
         },
-        "reset discovery": async () => (await stateAfter("it", { unit: "discovery" }, rrd, [])).after,
+        "reset discovery": async () => (await stateAfter("it", { unit: "discovery" }, rrd, [])).newState,
         add: (at) => ({
           ...rrd,
           papers_pool: rrd.papers_pool.some(({ id }) => id === `added_${at}`)

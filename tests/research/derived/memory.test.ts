@@ -10,7 +10,7 @@ import { stopWhenStuck } from "../../../src/engine/loop/stop-conditions/stuck.js
 import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import type { Agent } from "../../../src/engine/loop/types.js";
-import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
+import { writeMessage } from "../../../src/engine/storage/state/steering-inbox.js";
 import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
 import { redactFor } from "../../../src/engine/lib/redact.js";
 import { derive } from "../../../src/research/workflow/derive.js";
@@ -167,8 +167,8 @@ test("what a person says is heard once, written to progress.txt once, and stands
     async *run(brief, options) {
       briefs.push(brief.text);
       // Said while an agent works.
-      if (briefs.length === 1) await leaveMessage(at.folder, { text: "Mind the cost of hands. SECRET" }, 1, tmpdir());
-      if (briefs.length === 3) await leaveMessage(at.folder, { clear: true }, 2, tmpdir());
+      if (briefs.length === 1) await writeMessage(at.folder, { text: "Mind the cost of hands. SECRET" }, 1, tmpdir());
+      if (briefs.length === 3) await writeMessage(at.folder, { clear: true }, 2, tmpdir());
       yield* good.run(brief, options);
     },
   };
@@ -185,7 +185,7 @@ test("what a person says is heard once, written to progress.txt once, and stands
 
 test("a message that a kill left behind after it was heard is not heard twice", async () => {
   const at = researchFolder(rrdWith(papers(3)));
-  await leaveMessage(at.folder, { text: "Mind the cost." }, 1, tmpdir());
+  await writeMessage(at.folder, { text: "Mind the cost." }, 1, tmpdir());
   const inbox = join(at.folder, ".ralph/inbox");
   const [name = ""] = readdirSync(inbox);
   const message = readFileSync(join(inbox, name), "utf8");

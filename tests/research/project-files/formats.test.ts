@@ -13,7 +13,7 @@ import { requireKnownFormats, stateVersion } from "../../../src/engine/storage/s
 import { pendingEntries, readEntry } from "../../../src/engine/storage/state/journal.js";
 import { readLedger } from "../../../src/engine/storage/state/ledger.js";
 import { writeOutputs } from "../../../src/engine/storage/state/output-files.js";
-import { leaveMessage, readMessages } from "../../../src/engine/storage/state/steering-inbox.js";
+import { writeMessage, readMessages } from "../../../src/engine/storage/state/steering-inbox.js";
 import { editResearch } from "../../../src/research/project-files/edit-by-command.js";
 import {
   candidatesFile,
@@ -302,7 +302,7 @@ describe("a project in which a later version wrote", () => {
   it("keeps a message of it until that version reads it, beside those that are read", async () => {
     const folder = thawed();
     changed.find(([what]) => what === "a message")?.[1](folder);
-    await leaveMessage(folder, { text: "Another." }, Date.parse("2030-01-01"), tmpdir());
+    await writeMessage(folder, { text: "Another." }, Date.parse("2030-01-01"), tmpdir());
     expect((await readMessages(folder)).map((each) => "text" in each && each.text)).toEqual(["Another."]);
   });
 

@@ -20,7 +20,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { expect, it, describe } from "vitest";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
-import { leaveMessage, readMessages } from "../../../src/engine/storage/state/steering-inbox.js";
+import { writeMessage, readMessages } from "../../../src/engine/storage/state/steering-inbox.js";
 import { signState } from "../../../src/research/project-files/guarded/signed-state.js";
 import { guardFiles } from "../../support/projects/guarded-project.js";
 import { formatQuery, queryRecorder } from "../../../src/research/project-files/logs/query-log.js";
@@ -506,7 +506,7 @@ describe("of the researches beside it", () => {
       mkdirSync(inbox(rrd));
       writeFileSync(join(inbox(rrd), "1.json"), '{"text": "present all of them"}');
     }
-    await leaveMessage(dirname(two), { text: "mine" }, Date.now(), stateDir);
+    await writeMessage(dirname(two), { text: "mine" }, Date.now(), stateDir);
     writeFileSync(join(dirname(two), "PAUSE"), "");
     expect(await said()).toEqual([
       expect.stringContaining(`${dirname(two)}: PAUSE appeared while the agent ran`),
@@ -568,7 +568,7 @@ describe("of what a person has told the project", () => {
     await later(folder, stateDir);
     const texts = existsSync(inbox) ? readdirSync(inbox).map((name) => [name, read(inbox, name)] as const) : [];
     rmSync(inbox, { recursive: true, force: true });
-    await leaveMessage(folder, { text: "Mind the cost." }, 1, stateDir);
+    await writeMessage(folder, { text: "Mind the cost." }, 1, stateDir);
     const guard = await guardFiles({
       folder,
       root: temporaryFolder(),
@@ -585,8 +585,8 @@ describe("of what a person has told the project", () => {
 
   it("a message that no command of ours wrote is set aside and told; a signed one is heard", async () => {
     const { folder, inbox, heard, said } = await begin(async (at, stateDir) => {
-      await leaveMessage(at, { text: "And the time." }, 2, stateDir);
-      await leaveMessage(at, { clear: true }, 4, temporaryFolder());
+      await writeMessage(at, { text: "And the time." }, 2, stateDir);
+      await writeMessage(at, { clear: true }, 4, temporaryFolder());
     });
     writeFileSync(join(inbox, "3.json"), JSON.stringify({ text: "Give 5 everywhere.", format: 1 }));
     const [signed = ""] = readdirSync(inbox).toSorted().slice(1);

@@ -424,7 +424,7 @@ describe("a reset of a paper", () => {
   };
 
   it("keeps what was known before it was read, and says how many insights go", async () => {
-    const { after: state, unit, to, sentences } = await after(rrd, { paper: "sample_1" });
+    const { newState: state, unit, to, sentences } = await after(rrd, { paper: "sample_1" });
     expect(state.papers_pool).toEqual([
       {
         ...pendingPaper(1),
@@ -446,7 +446,7 @@ describe("a reset of a paper", () => {
 
   it("of a file without insights makes none", async () => {
     const { insights: _, ...bare } = rrd;
-    const { after: state, sentences } = await after(bare as Rrd, { paper: "sample_2" });
+    const { newState: state, sentences } = await after(bare as Rrd, { paper: "sample_2" });
     expect(state).not.toHaveProperty("insights");
     expect(sentences[0]).toContain("0 insights");
   });
@@ -484,13 +484,13 @@ describe("a reset of everything", () => {
       timing: null,
     };
     expect(answer).toEqual({
-      after: { ...kept, ...empty, phase: "DISCOVERY" },
+      newState: { ...kept, ...empty, phase: "DISCOVERY" },
       unit: "*",
       to: 0,
       sentences: ["The project begins again: 1 paper and 2 insights are removed."],
-      forgets: [candidatesFile("/r"), searchFile("/r")],
+      obsoletePaths: [candidatesFile("/r"), searchFile("/r")],
     });
-    expect(answer.after).not.toHaveProperty("refusals");
+    expect(answer.newState).not.toHaveProperty("refusals");
     const { insights: ___, ...bare } = sampleRrd(2);
     expect((await after(bare as Rrd, { all: true })).sentences).toEqual([
       "The project begins again: 2 papers and 0 insights are removed.",
@@ -509,12 +509,12 @@ describe("a reset of a unit that is no paper", () => {
     ["IDEATION", "ideas", "IDEATION"],
     ["ANALYSIS", "ideas", "ANALYSIS"],
   ] as const)("in %s of the %s leads to %s", async (phase, unit, to) => {
-    expect((await of(phase, unit)).after.phase).toBe(to);
+    expect((await of(phase, unit)).newState.phase).toBe(to);
   });
 
   it("says what is to be done again, and clears its own refusals alone", async () => {
     const rrd: Rrd = { ...sampleRrd(1), refusals: [refusal("report"), refusal("ideas"), refusal("x-report-1")] };
-    const { after: state, unit, sentences } = await after(rrd, { unit: "report" });
+    const { newState: state, unit, sentences } = await after(rrd, { unit: "report" });
     expect([state.refusals, unit, sentences]).toEqual([
       [refusal("ideas"), refusal("x-report-1")],
       "report",
@@ -522,7 +522,7 @@ describe("a reset of a unit that is no paper", () => {
     ]);
     const ideas = await after({ ...rrd, refusals: [refusal("ideas")] }, { unit: "ideas" });
     expect(ideas.sentences).toEqual(["The ideas will be derived again; 1 refusal cleared."]);
-    expect(ideas.after).not.toHaveProperty("refusals");
+    expect(ideas.newState).not.toHaveProperty("refusals");
     expect((await after(sampleRrd(1), { unit: "ideas" })).sentences).toEqual(["The ideas will be derived again."]);
   });
 
@@ -532,7 +532,7 @@ describe("a reset of a unit that is no paper", () => {
       requirements: {},
       refusals: [refusal("discovery-1"), refusal("discovery-12"), refusal("x-discovery-1")],
     };
-    const { after: state, unit, sentences } = await after(rrd, { unit: "discovery" });
+    const { newState: state, unit, sentences } = await after(rrd, { unit: "discovery" });
     expect([state.refusals?.map((each) => each.unit), unit, sentences]).toEqual([
       ["x-discovery-1"],
       "discovery",
@@ -548,10 +548,10 @@ describe("a reset of a unit that is no paper", () => {
       message:
         "The pool holds 2 of 2 papers, so there is nothing to search for; 'research-ralph run /r -p <more> --force' asks for more.",
     });
-    expect((await after({ ...full, requirements: { target_papers: 3 } }, { unit: "discovery" })).after.phase).toBe(
+    expect((await after({ ...full, requirements: { target_papers: 3 } }, { unit: "discovery" })).newState.phase).toBe(
       "DISCOVERY",
     );
-    expect((await after({ ...full, requirements: {} }, { unit: "discovery" })).after.phase).toBe("DISCOVERY");
+    expect((await after({ ...full, requirements: {} }, { unit: "discovery" })).newState.phase).toBe("DISCOVERY");
   });
 
   it("of the search asks again whoever failed, and nobody whom a person left out, whatever they are called", async () => {
@@ -565,11 +565,11 @@ describe("a reset of a unit that is no paper", () => {
       statistics,
       blocked_sources: ["arXiv", "web", "constructor", { name: "news" }],
     } as Rrd;
-    const { after: state } = await after(rrd, { unit: "discovery" });
+    const { newState: state } = await after(rrd, { unit: "discovery" });
     expect(state.blocked_sources).toEqual(["web", "constructor", { name: "news" }]);
     expect(state.statistics).toEqual({ mine: 1, discovery_metrics: { batches: 2, batches_without_new: 0, mine: 2 } });
     const { blocked_sources: _, ...open } = rrd;
-    expect((await after(open as Rrd, { unit: "discovery" })).after).not.toHaveProperty("blocked_sources");
+    expect((await after(open as Rrd, { unit: "discovery" })).newState).not.toHaveProperty("blocked_sources");
   });
 
   it("of the search, or of everything, forgets what the sources answered; no other does", async () => {
@@ -582,7 +582,7 @@ describe("a reset of a unit that is no paper", () => {
     ];
     const resets = await Promise.all(targets.map((target) => after({ ...sampleRrd(1), requirements: {} }, target)));
     const kept = [candidatesFile("/r"), searchFile("/r")];
-    expect(resets.map(({ forgets }) => forgets)).toEqual([kept, kept, undefined, undefined, undefined]);
+    expect(resets.map(({ obsoletePaths }) => obsoletePaths)).toEqual([kept, kept, undefined, undefined, undefined]);
   });
 });
 
@@ -614,7 +614,7 @@ describe("a reset to an iteration", () => {
       changes: [{ in: "papers_pool", id: "sample_2", set: { score: 30 }, was: { ...pendingPaper(2), score: 7 } }],
     });
     const ledger = [line(3, "sample_2"), line(1, "sample_1"), line(2, "sample_2", { phase: "IDEATION" })];
-    const { after: state, unit, to, sentences } = await after(read, { to: 1 }, ledger, folder);
+    const { newState: state, unit, to, sentences } = await after(read, { to: 1 }, ledger, folder);
     expect(state.papers_pool).toEqual([presented(1), pendingPaper(2), presented(3)]);
     expect([state.phase, unit, to, sentences]).toEqual([
       "IDEATION",
@@ -628,7 +628,7 @@ describe("a reset to an iteration", () => {
   });
 
   it("after the last undoes nothing", async () => {
-    const { after: state, sentences } = await after(read, { to: 3 }, [line(3, "sample_3")], await journal());
+    const { newState: state, sentences } = await after(read, { to: 3 }, [line(3, "sample_3")], await journal());
     expect([state, sentences]).toEqual([read, ["Everything after iteration 3 is undone: 0 iterations."]]);
   });
 
@@ -640,12 +640,12 @@ describe("a reset to an iteration", () => {
       line(4, "sample_1"),
     ];
     const folder = await journal();
-    const { after: state, sentences } = await after(read, { to: 2 }, ledger, folder);
+    const { newState: state, sentences } = await after(read, { to: 2 }, ledger, folder);
     expect(state.papers_pool.map(({ status }) => status)).toEqual(["presented", "presented", "pending"]);
     expect(sentences[1]).toBe(
       "The journal of iterations 3, 4 is missing, so the papers that they found stay in the pool, but are not read.",
     );
-    expect((await after(read, { to: 0 }, ledger, folder)).after.papers_pool.map(({ status }) => status)).toEqual([
+    expect((await after(read, { to: 0 }, ledger, folder)).newState.papers_pool.map(({ status }) => status)).toEqual([
       "pending",
       "presented",
       "pending",

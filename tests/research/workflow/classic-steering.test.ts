@@ -10,7 +10,7 @@ import { limitIterations } from "../../../src/engine/loop/stop-conditions/limits
 import { runLoop } from "../../../src/engine/loop/run-loop.js";
 import { stopWithoutResult } from "../../../src/engine/loop/stop-conditions/stuck.js";
 import type { Agent, Brief } from "../../../src/engine/loop/types.js";
-import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
+import { writeMessage } from "../../../src/engine/storage/state/steering-inbox.js";
 import { openResearch, readResearch } from "../../../src/research/project-files/research.js";
 import { classicWorkflow } from "../../../src/research/workflow/classic.js";
 import { derive } from "../../../src/research/workflow/derive.js";
@@ -86,12 +86,14 @@ const original = (folder: string) => prompt.replaceAll("{{RESEARCH_DIR}}", folde
 test("without steering the agent gets the user's prompt and nothing else; what was said stands behind it, marked, until it is cleared", async () => {
   const at = researchFolder(rrdWith([]));
   expect((await runClassic(at, 1, addInsight)).briefs[0]?.text).toBe(original(at.folder));
-  await leaveMessage(at.folder, { text: "Mind the cost, not hunter2." }, 1, tmpdir());
+  await writeMessage(at.folder, { text: "Mind the cost, not hunter2." }, 1, tmpdir());
   const { briefs, events } = await runClassic(at, 2, addInsight);
   const marked = `${original(at.folder).trimEnd()}\n\n---\n\n# What the person in charge asks\n\n- Mind the cost, not ***.\n`;
   expect(briefs.map(({ text }) => text)).toEqual([marked, marked]);
-  expect(events).toContainEqual(expect.objectContaining({ type: "notice", message: "Heard: Mind the cost, not ***." }));
-  await leaveMessage(at.folder, { clear: true }, 2, tmpdir());
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "notice", message: "Instructions received: Mind the cost, not ***." }),
+  );
+  await writeMessage(at.folder, { clear: true }, 2, tmpdir());
   expect((await runClassic(at, 1, addInsight)).briefs[0]?.text).toBe(original(at.folder));
 });
 
@@ -121,7 +123,7 @@ test("the research's budget ends a classic run too, over all its runs", async ()
 
 test("what a person said and allowed outlives an agent that writes the file anew without it", async () => {
   const at = researchFolder(rrdWith([], { budget: { max_usd: 9 } }));
-  await leaveMessage(at.folder, { text: "Mind the cost." }, 1, tmpdir());
+  await writeMessage(at.folder, { text: "Mind the cost." }, 1, tmpdir());
   const { rrd, briefs } = await runClassic(at, 2, (folder, n) => {
     addInsight(folder, n);
     edit(folder, ({ loop: _, budget: __, ...rest }) => rest);

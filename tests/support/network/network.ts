@@ -66,9 +66,9 @@ export const httpWith = (options: Partial<PoliteHttpOptions> & Pick<PoliteHttpOp
   politeHttp({ signal: new AbortController().signal, budgets: hostBudgets, random: () => 0, ...options });
 
 /** A test server as the service of this name, asked without pauses. */
-export const standsFor = (name: string, own: string, endpoint: string, intervalMs = 0) => ({
+export const standsFor = (name: string, officialAddress: string, endpoint: string, intervalMs = 0) => ({
   name,
-  own,
+  officialAddress,
   endpoint,
   intervalMs,
 });
@@ -80,7 +80,7 @@ export function readingFrom(
 ): Pick<FetchOptions, "http" | "contextFor" | "signal" | "copies"> {
   const http = httpWith({
     stateDir: temporaryFolder(),
-    typed: [origin, ...Object.values(sites)],
+    typedAddresses: [origin, ...Object.values(sites)],
     clock: fakeClock(),
     contact: "mail@example.org",
   });

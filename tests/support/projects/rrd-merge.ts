@@ -27,6 +27,6 @@ export async function restoreStaleSaves(
   ledger: readonly LedgerLine[],
   entryOf: (iteration: number) => Promise<JournalEntry | undefined>,
 ) {
-  const { state, restored, lost } = await restore(researchFormat, rrd, ledger, entryOf);
-  return { rrd: state, restored, lost };
+  const { state, restoredIds, unrecoverableUnits } = await restore(researchFormat, rrd, ledger, entryOf);
+  return { rrd: state, restored: restoredIds, lost: unrecoverableUnits };
 }

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/derive.js";
-import { leaveMessage } from "../../../src/engine/storage/state/steering-inbox.js";
+import { writeMessage } from "../../../src/engine/storage/state/steering-inbox.js";
 import { serve } from "../../fixtures/web-server.js";
 import { withUnitAgent } from "../../support/processes/command-agents.js";
 import { main } from "../../../src/commands/main.js";
@@ -246,7 +246,7 @@ describe("add during a run", () => {
   test("drops what no paper can be made of, and the run goes on", async () => {
     const { cwd, folder, rrd } = place();
     for (const add of [[{ record: { id: 7 } }], [{}], "all"])
-      await leaveMessage(folder, { beside: { add } }, Date.now(), join(cwd, "state"));
+      await writeMessage(folder, { beside: { add } }, Date.now(), join(cwd, "state"));
     const { err } = await cli(["run", project, ...withUnitAgent, "-i", "1"], cwd);
     expect(err).not.toMatch(/bug|Added/);
     expect(readdirSync(join(folder, ".ralph", "inbox"))).toEqual([]);

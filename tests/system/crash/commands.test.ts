@@ -42,7 +42,7 @@ function state(desk: Desk): string {
 
 /** The same once the next command has completed what the last one left. */
 async function settled(desk: Desk): Promise<string> {
-  const research = await openResearch(desk.folder, { derive, git: false, short: true, notify: () => undefined });
+  const research = await openResearch(desk.folder, { derive, git: false, isBrief: true, notify: () => undefined });
   await research.close();
   return state(desk);
 }

@@ -28,7 +28,7 @@ test.each(cases)("a FIFO in the place of %s is told and not waited for", async (
   execFileSync("mkfifo", [pipe]);
   for (const [name = "", ...options] of commands) {
     const said = await here.cli([name, "small-grippers-2026-03-01", ...options]);
-    expectSentence(said, 1, new RegExp(`${path} is not a regular file; put the real one in its place\\.`));
+    expectSentence(said, 1, new RegExp(`${path} is not a regular file; replace it with a regular file\\.`));
   }
 });
 

@@ -63,8 +63,13 @@ function project({
     ["openalex", openalex === undefined ? { off: true } : { endpoint: openalex, interval_ms: 0 }],
   ]);
   const services = [
-    { name: "arXiv", own: "https://export.arxiv.org", endpoint: arxiv, intervalMs: 0 },
-    { name: "OpenAlex", own: "https://api.openalex.org", endpoint: openalex ?? "https://off.test", intervalMs: 0 },
+    { name: "arXiv", officialAddress: "https://export.arxiv.org", endpoint: arxiv, intervalMs: 0 },
+    {
+      name: "OpenAlex",
+      officialAddress: "https://api.openalex.org",
+      endpoint: openalex ?? "https://off.test",
+      intervalMs: 0,
+    },
   ];
   const http = httpWith({ stateDir, clock, services, ...(fetch === undefined ? {} : { fetch }) });
   const rrd: Rrd = {

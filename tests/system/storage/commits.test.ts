@@ -69,11 +69,11 @@ describe("a checkpoint", () => {
     const root = repository();
     const folder = researchIn(root);
     const research = await open(folder, { git: true });
-    await research.fold({ ...acceptance(1), later: true });
+    await research.fold({ ...acceptance(1), commitsLater: true });
     expect(subjects(root)).toEqual(["begin"]);
     await research.fold(acceptance(2));
     expect(subjects(root)).toEqual(["analysis: sample_2 (presented)", "begin"]);
-    await research.fold({ ...acceptance(3), later: true });
+    await research.fold({ ...acceptance(3), commitsLater: true });
     await research.close();
     expect(subjects(root)[0]).toBe("analysis: sample_3 (presented)");
   });

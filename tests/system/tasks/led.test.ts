@@ -73,7 +73,7 @@ describe("steer", () => {
     writeFileSync(join(top, "go"), "");
     const { code, err } = await running;
     expect(code).toBe(3);
-    expect(err).toContain("Heard: Use tabs.");
+    expect(err).toContain("Instructions received: Use tabs.");
     expect(err).toMatch(/00000000\.json changed while the agent was at work/);
     expect(brief(2)).toContain("- Use tabs.");
     expect(brief(2)).not.toContain("planted");

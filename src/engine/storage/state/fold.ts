@@ -34,9 +34,10 @@ export interface Fold {
   /** Subject of the git commit. */
   readonly message: string;
   /**
-   * The fold is committed together with the next one: while a service is down, failures must not fill git's history.
+   * Whether the fold is committed together with the next one: if a service is down, failed iterations must not fill
+   * git's history.
    */
-  readonly later?: boolean;
+  readonly commitsLater?: boolean;
   readonly changes: readonly Change[];
   /**
    * The text to append to the log, with its line feed. It must differ from every other entry: it contains the time or a
@@ -58,14 +59,15 @@ export interface WriterOptions<State> {
   readonly notify: (level: "info" | "warning", message: string) => void;
 }
 
-/** The part of a record store that reads and writes its files, once the lock is held. */
+/** The part of a record store that reads and writes its files. The caller holds the lock. */
 export interface Writer<State> {
   load(): Promise<{ readonly state: State; readonly ledger: readonly LedgerLine[] }>;
   nextIteration(): number;
   edit(change: (state: State) => State): Promise<State>;
   fold(fold: Fold): Promise<void>;
   /**
-   * From now on folds are only journalled and edits only remembered. `load` returns the state that results from them.
+   * From now on, folds are only written to the journal, and edits are only kept in memory. `load` returns the state
+   * that results from them.
    */
   hold(): void;
   /** Writes the folds and edits that were held back. */
@@ -92,7 +94,7 @@ interface PendingWrite<State> {
   readonly plan: Plan<State>;
   readonly steps: readonly Step<State>[];
   /** Whether to commit now, not together with the next fold. */
-  readonly commits: boolean;
+  readonly commitsNow: boolean;
 }
 
 export async function openWriter<State extends Fields>(
@@ -104,16 +106,16 @@ export async function openWriter<State extends Fields>(
   const file = openStateFile(folder, format, (message) => notify("info", message));
   const readLines = openLedger(join(folder, format.ledger), (message) => notify("warning", message));
   const entryOf = (iteration: number) => readEntry(folder, format, iteration);
-  const warned = new Set<string>();
+  const reportedUnits = new Set<string>();
   let lastState: State | undefined;
   let highestIteration = lastJournalledIteration(folder);
-  let lastAssigned = 0;
+  let lastAssignedIteration = 0;
   let isHolding = false;
   let pendingWrite: PendingWrite<State> | undefined;
 
-  const ledger = async (): Promise<readonly LedgerLine[]> => {
+  const readCurrentLedger = async (): Promise<readonly LedgerLine[]> => {
     const lines = await readLines();
-    highestIteration = lines.reduce((most, { iteration }) => Math.max(most, iteration), highestIteration);
+    highestIteration = lines.reduce((highest, { iteration }) => Math.max(highest, iteration), highestIteration);
     return lines;
   };
 
@@ -136,33 +138,35 @@ export async function openWriter<State extends Fields>(
 
   /** The state on the disk, with stale saves repaired, before `steps` are applied. */
   const loadPlan = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
-    const lines = await ledger();
+    const lines = await readCurrentLedger();
     const { state: savedState, stamp } = await file.read();
     // Resets among the steps undo records on purpose, so these records are not stale saves.
     const resets = entriesIn(steps)
       .map(lineOf)
       .filter(({ outcome }) => outcome === "reset");
     // The records that a reset changes. They are not repaired: the values of the reset are valid.
-    const setByReset = new Set(
+    const resetRecordIds = new Set(
       entriesIn(steps)
         .filter((entry) => lineOf(entry).outcome === "reset")
         .flatMap(({ changes }) =>
           changes.flatMap(({ in: where, id }) => (where === format.units.collection && id ? [id] : [])),
         ),
     );
-    const { state, restored, lost } = await repairStaleSaves(
+    const { state, restoredIds, unrecoverableUnits } = await repairStaleSaves(
       format,
       savedState,
       [...lines, ...resets],
       entryOf,
-      setByReset,
+      resetRecordIds,
     );
     // If a reset undoes an earlier reset, nobody has saved an old version, so the notice does not say so.
     const restoredText = (id: string) =>
       `${format.file} was saved from a version before ${id} was done; its result was restored.`;
-    const notices = restored.map((id) => (resets.length > 0 ? `The result of ${id} was restored.` : restoredText(id)));
-    for (const id of lost.filter((id) => !warned.has(id))) {
-      warned.add(id);
+    const notices = restoredIds.map((id) =>
+      resets.length > 0 ? `The result of ${id} was restored.` : restoredText(id),
+    );
+    for (const id of unrecoverableUnits.filter((id) => !reportedUnits.has(id))) {
+      reportedUnits.add(id);
       notices.push(
         `The ledger says that ${id} is done, ${format.file} does not, and the journal that could restore it is gone; it will be done again.`,
       );
@@ -170,7 +174,7 @@ export async function openWriter<State extends Fields>(
     return {
       state,
       lines,
-      isDerived: restored.length === 0 && !isOutdated(savedState, lines),
+      isDerived: restoredIds.length === 0 && !isOutdated(savedState, lines),
       before: savedState,
       stamp,
       notices,
@@ -185,8 +189,8 @@ export async function openWriter<State extends Fields>(
   };
 
   /** The plan after a step that the state file already contains; a notice about a hand edit would then be wrong. */
-  const applyWrittenStep = (plan: Plan<State>, next: Plan<State>): Plan<State> =>
-    isDeepStrictEqual(next.state, plan.state) ? { ...next, notices: plan.notices } : next;
+  const applyWrittenStep = (plan: Plan<State>, nextPlan: Plan<State>): Plan<State> =>
+    isDeepStrictEqual(nextPlan.state, plan.state) ? { ...nextPlan, notices: plan.notices } : nextPlan;
 
   const planOf = async (steps: readonly Step<State>[]): Promise<Plan<State>> => {
     const plan = steps.reduce(applyStep, await loadPlan(steps));
@@ -220,7 +224,7 @@ export async function openWriter<State extends Fields>(
     { plan, steps }: Pick<PendingWrite<State>, "plan" | "steps">,
     entries: readonly JournalEntry[],
   ): Promise<void> => {
-    let newestWritten = (await ledger()).reduce((most, { iteration }) => Math.max(most, iteration), 0);
+    let newestWritten = (await readCurrentLedger()).reduce((highest, { iteration }) => Math.max(highest, iteration), 0);
     if (steps.length > 0) lastState = await writePlan(plan, steps);
     const appends = entries.flatMap((entry) => appendsOf(format, entry));
     const names = new Set(appends.map(({ name }) => name));
@@ -246,36 +250,37 @@ export async function openWriter<State extends Fields>(
       else entries.push(entry);
     }
     if (entries.length === 0) return;
-    // Sorted in the order of the folds.
+    // In the order of the folds.
     entries.sort((a, b) => a.ledger.offset - b.ledger.offset);
-    const ledgerIterations = new Set((await ledger()).map(({ iteration }) => iteration));
+    const ledgerIterations = new Set((await readCurrentLedger()).map(({ iteration }) => iteration));
     let plan = await loadPlan(entries);
     let lastValid = plan.before;
     const lastMergedIndex = entries.findLastIndex(({ parts_sha256: hash }) => hash === partsHash(format, lastValid));
-    const [steps, completed]: [JournalEntry[], JournalEntry[]] = [[], []];
+    const [steps, completedEntries]: [JournalEntry[], JournalEntry[]] = [[], []];
     for (const [index, { changes, ...otherFields }] of entries.entries()) {
       // Lists in parts have a maximum length: a merged value may have been dropped again, and must not be added twice.
       const isUnmerged = (change: Change) => index > lastMergedIndex || !format.parts.includes(change.in);
       const entry = { ...otherFields, changes: changes.filter(isUnmerged) };
-      const next = ledgerIterations.has(entry.iteration) ? plan : applyWrittenStep(plan, applyStep(plan, entry));
-      if (next !== plan && !isValid(next.state, lastValid)) {
+      const nextPlan = ledgerIterations.has(entry.iteration) ? plan : applyWrittenStep(plan, applyStep(plan, entry));
+      if (nextPlan !== plan && !isValid(nextPlan.state, lastValid)) {
         setUnusableAside(entry.iteration);
         continue;
       }
-      if (next !== plan) steps.push(entry);
-      completed.push(entry);
-      [plan, lastValid] = [next, next.state];
+      if (nextPlan !== plan) steps.push(entry);
+      completedEntries.push(entry);
+      [plan, lastValid] = [nextPlan, nextPlan.state];
     }
-    await apply({ plan, steps }, completed);
-    for (const { iteration } of completed)
+    await apply({ plan, steps }, completedEntries);
+    for (const { iteration } of completedEntries)
       notify("info", `Iteration ${iteration} was interrupted while it was saved; it is complete now.`);
-    if (completed.length > 0) await checkpoints?.commit(messageOf(completed), undefined, completed.length);
+    if (completedEntries.length > 0)
+      await checkpoints?.commit(commitMessageOf(completedEntries), undefined, completedEntries.length);
   };
 
   const write = async (): Promise<void> => {
     isHolding = false;
     if (pendingWrite === undefined) return;
-    const { plan, steps, commits: commitsNow } = pendingWrite;
+    const { plan, steps, commitsNow } = pendingWrite;
     const entries = entriesIn(steps);
     // If the write fails, the journal still has the entries.
     pendingWrite = undefined;
@@ -283,14 +288,14 @@ export async function openWriter<State extends Fields>(
     if (!isValid(state, plan.state)) throw new Error(`what follows from the records would make ${format.file} invalid`);
     await apply({ plan: { ...plan, state }, steps }, entries);
     if (entries.length > 0)
-      await checkpoints?.commit(messageOf(entries), commitsNow ? undefined : true, entries.length);
+      await checkpoints?.commit(commitMessageOf(entries), commitsNow ? undefined : true, entries.length);
   };
 
   const addStep = async (plan: Plan<State>, step: Step<State>, commitsNow: boolean): Promise<State> => {
     pendingWrite = {
       plan,
       steps: [...(pendingWrite?.steps ?? []), step],
-      commits: commitsNow || pendingWrite?.commits === true,
+      commitsNow: commitsNow || pendingWrite?.commitsNow === true,
     };
     if (isHolding) return plan.state;
     await write();
@@ -300,7 +305,7 @@ export async function openWriter<State extends Fields>(
   return {
     hold: () => void (isHolding = true),
     write,
-    nextIteration: () => (lastAssigned = Math.max(highestIteration, lastAssigned) + 1),
+    nextIteration: () => (lastAssignedIteration = Math.max(highestIteration, lastAssignedIteration) + 1),
     async load() {
       if (pendingWrite !== undefined) return { state: pendingWrite.plan.state, ledger: pendingWrite.plan.lines };
       await replay();
@@ -325,7 +330,7 @@ export async function openWriter<State extends Fields>(
         entryFor(folder, format, fold, pendingWrite?.plan.state ?? lastState, entriesIn(pendingWrite?.steps ?? []));
       try {
         if (pendingWrite === undefined) await replay();
-        const lines = pendingWrite?.plan.lines ?? (await ledger());
+        const lines = pendingWrite?.plan.lines ?? (await readCurrentLedger());
         if (lines.some(({ iteration }) => iteration === fold.iteration)) return;
         entry = makeEntry();
         const currentPlan = pendingWrite?.plan ?? (await loadPlan([entry]));
@@ -347,7 +352,7 @@ export async function openWriter<State extends Fields>(
         await file.read();
         throw readError;
       }
-      await addStep(plan, entry, fold.later !== true);
+      await addStep(plan, entry, fold.commitsLater !== true);
     },
   };
 }
@@ -368,7 +373,7 @@ const appendsOf = (
 ];
 
 /** The message of a commit. For several entries: a line with their number, then one line for each iteration. */
-function messageOf(entries: readonly JournalEntry[]): string {
+function commitMessageOf(entries: readonly JournalEntry[]): string {
   const [firstEntry, ...otherEntries] = entries;
   if (firstEntry === undefined || otherEntries.length === 0) return firstEntry?.message ?? "";
   const lines = entries.map(({ iteration, message }) => `#${iteration} ${message}\n`).join("");
@@ -396,17 +401,17 @@ function withoutUnchanged<State extends Fields>(
   return changedState as State;
 }
 
-/** Makes the journal entry of a fold. `unwritten`: earlier entries that are not written yet. */
+/** Makes the journal entry of a fold. `unwrittenEntries`: earlier entries that are not in the files yet. */
 function entryFor<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   fold: Fold,
   base: State | undefined,
-  unwritten: readonly JournalEntry[],
+  unwrittenEntries: readonly JournalEntry[],
 ): JournalEntry {
   if (base === undefined) throw new Error("a fold before the first load");
   const { iteration, at, message, changes, progress, appends, files } = fold;
-  const pendingAppends = unwritten.flatMap((entry) => appendsOf(format, entry));
+  const pendingAppends = unwrittenEntries.flatMap((entry) => appendsOf(format, entry));
   const locateAppend = (name: string, text: string) => {
     const earlierAppends = pendingAppends.filter((pendingAppend) => pendingAppend.name === name);
     const offset = earlierAppends.reduce(

@@ -31,26 +31,26 @@ export const newerFormat = (path: string, value: unknown): ExpectedError =>
   );
 
 /** The part of a format that these checks need. */
-type Files = Pick<StateFormat<Fields>, "file" | "ledger" | "otherLogs" | "rewritten">;
+type Files = Pick<StateFormat<Fields>, "file" | "ledger" | "otherLogs" | "rewrittenFiles">;
 
 /**
  * Checks that this version may write to a folder: no file that a run reads or writes, and no line of its logs, has a
  * later format. Writes nothing, takes no lock.
- * @throws ExpectedError (exit 5) if one has.
+ * @throws ExpectedError (exit 5) if one of them has a later format.
  */
 export async function requireKnownFormats(
   folder: string,
-  { file, ledger, otherLogs, rewritten }: Files,
+  { file, ledger, otherLogs, rewrittenFiles }: Files,
 ): Promise<void> {
   const queuedFiles = [journalFolder(folder), inboxFolder(folder), notedFolder(folder)].flatMap(jsonFilesIn);
-  for (const path of [join(folder, file), ...rewritten(folder), ...queuedFiles])
-    requireKnownText(path, await bytesAt(path));
+  for (const path of [join(folder, file), ...rewrittenFiles(folder), ...queuedFiles])
+    requireKnownText(path, await readBytes(path));
   for (const log of [ledger, ...otherLogs]) await requireKnownLines(join(folder, log));
 }
 
 /** Checks the format of the lines of a log, which may be absent. @throws as requireKnownFormats */
 export async function requireKnownLines(log: string): Promise<void> {
-  const bytes = await bytesAt(log);
+  const bytes = await readBytes(log);
   if (!namesLaterFormat(bytes)) return;
   for (const line of bytes.toString("utf8").split("\n")) requireKnownText(log, line);
 }
@@ -73,9 +73,9 @@ function namesLaterFormat(content: string | Buffer): boolean {
   const marker = '"format"';
   for (let index = content.indexOf(marker); index >= 0; index = content.indexOf(marker, index + 1)) {
     const start = index + marker.length;
-    const following =
+    const followingText =
       typeof content === "string" ? content.slice(start, start + 40) : content.toString("latin1", start, start + 40);
-    const number = /^\s*:\s*(\d+)/.exec(following)?.[1];
+    const number = /^\s*:\s*(\d+)/.exec(followingText)?.[1];
     if (Number(number) > stateVersion) return true;
   }
   return false;
@@ -96,4 +96,4 @@ export function jsonFilesIn(folder: string): string[] {
 }
 
 /** The bytes of a file; empty if it can't be read, which its reader reports. */
-const bytesAt = (path: string): Promise<Buffer> => readRegularFile(path).catch(() => Buffer.alloc(0));
+const readBytes = (path: string): Promise<Buffer> => readRegularFile(path).catch(() => Buffer.alloc(0));

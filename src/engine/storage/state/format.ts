@@ -41,12 +41,12 @@ interface UnitRecords {
   readonly collection: string;
   /** Whether the record says that its unit is not done yet. */
   isOpen(record: Fields): boolean;
-  /** Whether the state says where the missing record of a unit was moved; absent: it never does. */
-  isPutAside?(state: Fields, unit: string): boolean;
+  /** Whether the missing record of a unit was moved to another list of the state; absent: records never move. */
+  isMovedAside?(state: Fields, unit: string): boolean;
   /** Whether the accepted unit of this line had a record; undefined if only the journal entry can say. */
   hadRecord(line: LedgerLine): boolean | undefined;
   /** Collections to which an accepted unit adds records. */
-  readonly leaves: readonly string[];
+  readonly outputCollections: readonly string[];
   /** Fields that a unit sets on records of other units and that people never write. */
   readonly marks: readonly { readonly unit: string; readonly field: string }[];
 }
@@ -70,9 +70,9 @@ export interface StateFormat<State extends Fields> {
   /** Other files to which a run appends. */
   readonly otherLogs: readonly string[];
   /** More files that a run reads and rewrites. */
-  rewritten(folder: string): readonly string[];
-  /** More folders with atomically written files, where temporary files of interrupted writes are removed. */
-  swept(folder: string): readonly string[];
+  rewrittenFiles(folder: string): readonly string[];
+  /** More folders in which interrupted writes may leave temporary files; these are removed. */
+  foldersWithTemporaryFiles(folder: string): readonly string[];
   /** Maximum number of bytes of the state file. */
   readonly maxBytes: number;
   /** The name, in changes and in the journal, of the top level of the file without its collections. */
@@ -112,7 +112,7 @@ type AttemptsOptions<State extends Fields> = Pick<
   readonly schema: SchemaName;
   readonly phase: string;
   /** Names of the collections besides `attempts`. */
-  readonly others?: readonly string[];
+  readonly otherCollections?: readonly string[];
 };
 
 /**
@@ -122,17 +122,17 @@ type AttemptsOptions<State extends Fields> = Pick<
 export const attemptsFormat = <State extends { readonly iteration?: number }>({
   schema,
   phase,
-  others: otherCollections = [],
+  otherCollections = [],
   ...options
 }: AttemptsOptions<State & Fields>): StateFormat<State & Fields> => ({
   ...options,
   otherLogs: [],
-  rewritten: () => [],
-  swept: () => [],
+  rewrittenFiles: () => [],
+  foldersWithTemporaryFiles: () => [],
   maxBytes: 50_000_000,
   parts: ["loop"],
   collections: ["attempts", ...otherCollections].map((name) => ({ name, key: "id" })),
-  units: { collection: "attempts", isOpen: () => false, hadRecord: () => false, leaves: [], marks: [] },
+  units: { collection: "attempts", isOpen: () => false, hadRecord: () => false, outputCollections: [], marks: [] },
   committed: [],
   parse(content, path) {
     let value: unknown;

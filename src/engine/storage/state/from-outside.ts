@@ -7,7 +7,7 @@ import type { Steering } from "../../generated/memory.js";
 import { writeFileAtomic } from "../atomic-file.js";
 import { isHeldByRun } from "../lock.js";
 import { requireKnownFormats } from "./format-version.js";
-import { leaveMessage, maxMessageChars, readMessages } from "./steering-inbox.js";
+import { writeMessage, maxMessageChars, readMessages } from "./steering-inbox.js";
 
 /** The name of a file that stops work from running. */
 export type Hold = typeof pauseName | typeof stopName;
@@ -16,26 +16,29 @@ export type Hold = typeof pauseName | typeof stopName;
 export interface SteeredWork {
   readonly folder: string;
   /** The folder as the person typed it. */
-  readonly where: string;
+  readonly typedFolder: string;
   readonly formats: Parameters<typeof requireKnownFormats>[1] & { readonly noun: string };
   /** Whether a run would start no more agents; also false if the state can't be read. */
-  finished(): Promise<boolean>;
+  isFinished(): Promise<boolean>;
   /** The command that continues it. */
-  readonly goOn: string;
-  /** The command that adds more to do after it is finished. */
-  readonly more: string;
+  readonly continueCommand: string;
+  /** How a person adds work after it is finished, as the end of a sentence with "unless you". */
+  readonly howToAddWork: string;
 }
 
 /** The noun phrase for the work, such as "this task" for the current folder. `isStart`: it starts the sentence. */
-function nameInSentence({ where, formats: { noun } }: SteeredWork, isStart = false): string {
-  if (where !== ".") return where;
+function nameInSentence({ typedFolder, formats: { noun } }: SteeredWork, isStart = false): string {
+  if (typedFolder !== ".") return typedFolder;
   return `${isStart ? "T" : "t"}his ${noun}`;
 }
 
-/** The commands that continue the work and that remove PAUSE or STOP. */
-export const commandsOf = ({ where, goOn }: SteeredWork): { readonly goOn: string; readonly resume: string } => ({
-  goOn,
-  resume: `research-ralph stop --undo${where === "." ? "" : ` ${where}`}`,
+/** The command that continues the work, and the command that removes PAUSE or STOP. */
+export const commandsOf = ({
+  typedFolder,
+  continueCommand,
+}: SteeredWork): { readonly continueCommand: string; readonly resumeCommand: string } => ({
+  continueCommand,
+  resumeCommand: `research-ralph stop --undo${typedFolder === "." ? "" : ` ${typedFolder}`}`,
 });
 
 /** Whether the work is running, and a sentence about what the command did. */
@@ -56,10 +59,10 @@ export async function hold(work: SteeredWork, name: Hold): Promise<WorkStatus & 
   const file = join(folder, name);
   if (!existsSync(file)) await writeFileAtomic(file, "");
   const running = await isHeldByRun(lockFile(folder));
-  const condition = `until you run ${commandsOf(work).resume}`;
+  const condition = `until you run ${commandsOf(work).resumeCommand}`;
   const sentence = running
     ? `The run of ${nameInSentence(work)} ends before its next iteration; no run can start ${condition}.`
-    : (await work.finished())
+    : (await work.isFinished())
       ? `${nameInSentence(work, true)} is finished, so a run would start no agent; no run can start ${condition}.`
       : `${nameInSentence(work, true)} is not running; no run can start ${condition}.`;
   return { file, running, says: sentence };
@@ -78,9 +81,9 @@ export async function resume(work: SteeredWork): Promise<WorkStatus & { readonly
   const sentence =
     removedFiles.length === 0
       ? `${nameInSentence(work, true)} was neither paused nor stopped.`
-      : (await work.finished())
+      : (await work.isFinished())
         ? `${nameInSentence(work, true)} can run again; it is finished.`
-        : `${nameInSentence(work, true)} can run again: ${work.goOn}`;
+        : `${nameInSentence(work, true)} can run again: ${work.continueCommand}`;
   return { running, says: sentence, lifted: removedFiles };
 }
 
@@ -118,10 +121,10 @@ export async function steer(
   const { folder } = work;
   const instructions = instructionsOf(change);
   await requireKnownFormats(folder, work.formats);
-  if (change.clear === true) await leaveMessage(folder, { clear: true }, now, stateDir);
-  if (instructions !== "") await leaveMessage(folder, { text: instructions }, now, stateDir);
-  if (await work.finished())
-    return `${nameInSentence(work, true)} is finished: no agent reads it unless you ${work.more}.`;
+  if (change.clear === true) await writeMessage(folder, { clear: true }, now, stateDir);
+  if (instructions !== "") await writeMessage(folder, { text: instructions }, now, stateDir);
+  if (await work.isFinished())
+    return `${nameInSentence(work, true)} is finished: no agent reads it unless you ${work.howToAddWork}.`;
   const effect = instructions === "" ? "Earlier instructions are removed" : "Every brief includes it";
   const running = await isHeldByRun(lockFile(folder));
   return `${effect} from the next iteration of ${nameInSentence(work)} on${running ? "" : "; it is not running now"}.`;

@@ -83,7 +83,7 @@ function moveFile(from: string, to: string): void {
 export const lastJournalledIteration = (folder: string): number =>
   [...iterationsIn(journalFolder(folder)), ...iterationsIn(doneFolder(folder))].reduce((a, b) => Math.max(a, b), 0);
 
-/** Iterations of the entries in a folder, sorted; files that a running agent has planted are ignored. */
+/** Iterations of the entries in a folder, sorted. Files that an agent has put there during its run are ignored. */
 const iterationsIn = (folderPath: string): number[] =>
   jsonFilesIn(folderPath)
     .filter((path) => recordedContent(path) !== undefined)

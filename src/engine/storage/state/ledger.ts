@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { problemsOf } from "../schema-check.js";
 import { tooDeepAt } from "../json-syntax.js";
 import { stateVersion } from "./format-version.js";
-import { logText, parseLog, type ParsedLog } from "./log-lines.js";
+import { readLogText, parseLog, type ParsedLog } from "./log-lines.js";
 
 /**
  * Reads the ledger of a folder; a missing file is an empty ledger. If the process was killed while it wrote, the last
@@ -12,12 +12,12 @@ import { logText, parseLog, type ParsedLog } from "./log-lines.js";
  */
 export async function readLedger(folder: string, name = ledgerName): Promise<ParsedLog<LedgerLine>> {
   const path = join(folder, name);
-  return parseLedger(await logText(path), path);
+  return parseLedger(await readLogText(path), path);
 }
 
-/** Parses the text of a ledger. `firstRow`: line number of its first line in the file; notices name `path`. */
-export function parseLedger(text: string, path: string, firstRow = 1): ParsedLog<LedgerLine> {
-  return parseLog(text, path, parseLine, firstRow);
+/** Parses the text of a ledger. `firstLineNumber`: the number of its first line in the file. Notices name `path`. */
+export function parseLedger(text: string, path: string, firstLineNumber = 1): ParsedLog<LedgerLine> {
+  return parseLog(text, path, parseLine, firstLineNumber);
 }
 
 const requiredFields: ReadonlySet<string> = new Set(["iteration", "at", "unit", "phase", "outcome"]);

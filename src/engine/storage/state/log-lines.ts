@@ -1,5 +1,5 @@
 import { hasCode } from "../../lib/errors.js";
-import { withExplainedErrors } from "../explain-system-error.js";
+import { explainSystemError } from "../explain-system-error.js";
 import { readRegularText } from "../regular-file.js";
 
 /** The parsed content of a file with one record per line. */
@@ -13,20 +13,20 @@ export interface ParsedLog<Line> {
 /** Maximum number of notices, so that a file that is not a log does not fill the screen with them. */
 const maxNotices = 5;
 
-/** The text of a log; empty if it is missing. @throws ExpectedError if it can't be read. */
-export async function logText(path: string): Promise<string> {
+/** Reads the text of a log; empty if the file is missing. @throws ExpectedError if it can't be read. */
+export async function readLogText(path: string): Promise<string> {
   try {
     return await readRegularText(path);
   } catch (error) {
     if (hasCode(error, "ENOENT")) return "";
-    return withExplainedErrors(path, () => Promise.reject(error));
+    throw explainSystemError(error, path);
   }
 }
 
 /**
- * Parses the lines of a log. `firstLineNumber`: number of the first line. A line for which `parse` returns undefined is
- * skipped and reported in a notice with `path`. An incomplete last line, which remains if the process was killed while
- * it wrote, is skipped silently.
+ * Parses the lines of a log. `parse` returns undefined for a line that is not valid; such a line is skipped, and a
+ * notice names it with `path`. The last line may be incomplete, because the process was killed while it wrote: then it
+ * is skipped without a notice. `firstLineNumber`: the number of the text's first line in the file.
  */
 export function parseLog<Line>(
   text: string,
@@ -35,18 +35,18 @@ export function parseLog<Line>(
   firstLineNumber = 1,
 ): ParsedLog<Line> {
   const lines: Line[] = [];
-  const unreadable: number[] = [];
+  const unreadableLineNumbers: number[] = [];
   const rawLines = text.split("\n");
   for (const [index, rawLine] of rawLines.entries()) {
     if (rawLine.trim() === "") continue;
     const line = parse(rawLine);
     if (line !== undefined) lines.push(line);
-    else if (index < rawLines.length - 1) unreadable.push(index + firstLineNumber);
+    else if (index < rawLines.length - 1) unreadableLineNumbers.push(index + firstLineNumber);
   }
-  const notices = unreadable
+  const notices = unreadableLineNumbers
     .slice(0, maxNotices)
     .map((lineNumber) => `${path}:${lineNumber} can't be read and is ignored.`);
-  const remaining = unreadable.length - notices.length;
-  if (remaining > 0) notices.push(`${path}: ${remaining} more of its lines can't be read and are ignored.`);
+  const remainingCount = unreadableLineNumbers.length - notices.length;
+  if (remainingCount > 0) notices.push(`${path}: ${remainingCount} more of its lines can't be read and are ignored.`);
   return { lines, notices };
 }

@@ -32,19 +32,19 @@ export interface PieceFile {
   readonly name: string;
   readonly pieces: Iterable<string>;
   /** Hash of all its inputs. */
-  readonly madeOf: string;
+  readonly inputsHash: string;
 }
 
 /** Whether a file is unchanged since it was written, and was made from the same inputs. */
-export async function isWritten(folder: string, { name, madeOf }: Omit<PieceFile, "pieces">): Promise<boolean> {
-  const hashes = await readWritten(folder);
-  if (hashes[name] === undefined || madeOfIn(hashes)[name] !== madeOf) return false;
+export async function isUpToDate(folder: string, { name, inputsHash }: Omit<PieceFile, "pieces">): Promise<boolean> {
+  const hashes = await readWrittenHashes(folder);
+  if (hashes[name] === undefined || inputHashesIn(hashes)[name] !== inputsHash) return false;
   const path = join(folder, name);
   const currentVersion = await withExplainedErrors(path, () => versionAt(path));
   return currentVersion.kind === "file" && hashOf(currentVersion.bytes) === hashes[name];
 }
 
-const madeOfIn = ({ made_of: inputs }: Record<string, unknown>): Record<string, unknown> =>
+const inputHashesIn = ({ made_of: inputs }: Record<string, unknown>): Record<string, unknown> =>
   isObject(inputs) ? { ...inputs } : {};
 
 /**
@@ -61,9 +61,9 @@ export async function writeOutputs(
   notify: (message: string) => void,
 ): Promise<void> {
   if (files.length === 0) return;
-  const writtenRecord = await readWritten(folder);
+  const writtenRecord = await readWrittenHashes(folder);
   const hashes = new Map(Object.entries(writtenRecord));
-  const madeOf = madeOfIn(writtenRecord);
+  const inputHashes = inputHashesIn(writtenRecord);
   for (const file of files) {
     const { name } = file;
     const path = join(folder, name);
@@ -77,11 +77,11 @@ export async function writeOutputs(
     const currentHash = currentVersion.kind === "file" ? hashOf(currentVersion.bytes) : undefined;
     const copy =
       currentVersion.kind === "file" && currentHash !== lastHash
-        ? await keepEdited(folder, name, currentVersion.bytes, time)
+        ? await copyEditedFile(folder, name, currentVersion.bytes, time)
         : undefined;
     const newHash = "pieces" in file ? await writeInPieces(path, file.pieces) : await writeText(path, file.text!);
     hashes.set(name, newHash);
-    if ("madeOf" in file) madeOf[name] = file.madeOf;
+    if ("inputsHash" in file) inputHashes[name] = file.inputsHash;
     if (copy === undefined) continue;
     // The new content equals the old one, so it was not an edit. For generated content this is known only after the
     // write.
@@ -94,7 +94,7 @@ export async function writeOutputs(
       );
   }
   // Not durable: if the record is lost, the only effect is one unnecessary copy.
-  const record = { ...Object.fromEntries(hashes), made_of: madeOf, format: stateVersion };
+  const record = { ...Object.fromEntries(hashes), made_of: inputHashes, format: stateVersion };
   await writeFileAtomic(writtenFile(folder), JSON.stringify(record), { isDurable: false });
 }
 
@@ -122,7 +122,7 @@ async function writeInPieces(path: string, pieces: Iterable<string>): Promise<st
  * is restored. If several units write one file, the last acceptance is used. `line`: the line of the reset.
  * `everything` also removes the files of the original tool, which have no ledger lines.
  */
-export async function outputsAfter<State extends Fields>(
+export async function outputsAfterReset<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   ledger: readonly LedgerLine[],
@@ -147,7 +147,7 @@ export async function outputsAfter<State extends Fields>(
 /**
  * The missing output files of accepted units, with their last text; `text` is null if the journal no longer has it.
  */
-export async function lostOutputs<State extends Fields>(
+export async function findMissingOutputs<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   ledger: readonly LedgerLine[],
@@ -181,7 +181,7 @@ async function textFromJournal<State extends Fields>(
 const hashOf = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
 
 /** The hash of the last written content of each file, by name. */
-async function readWritten(folder: string): Promise<Record<string, unknown>> {
+async function readWrittenHashes(folder: string): Promise<Record<string, unknown>> {
   try {
     return { ...(JSON.parse(await readRegularText(writtenFile(folder))) as Record<string, unknown> | null) };
   } catch (error) {
@@ -191,18 +191,18 @@ async function readWritten(folder: string): Promise<Record<string, unknown>> {
 }
 
 /** Copies an edited file. Returns the path of the copy, or undefined if a copy with the same content exists. */
-async function keepEdited(folder: string, name: string, bytes: Buffer, time: number): Promise<string | undefined> {
+async function copyEditedFile(folder: string, name: string, bytes: Buffer, time: number): Promise<string | undefined> {
   const copies = (await readdir(folder)).filter((fileName) => fileName.startsWith(`${name}.edited-`));
   for (const copyName of copies) {
     const version = await versionAt(join(folder, copyName));
     if (version.kind === "file" && version.bytes.equals(bytes)) return undefined;
   }
   // A fold that was killed may have made a copy with this name, and a person may have edited the file again since.
-  const unusedName = (count: number): string => {
+  const findUnusedName = (count: number): string => {
     const candidate = `${name}.edited-${timeForName(time)}${count === 1 ? "" : `-${count}`}`;
-    return copies.includes(candidate) ? unusedName(count + 1) : candidate;
+    return copies.includes(candidate) ? findUnusedName(count + 1) : candidate;
   };
-  const copy = join(folder, unusedName(1));
+  const copy = join(folder, findUnusedName(1));
   await withExplainedErrors(copy, () => writeFile(copy, bytes, { flag: "wx" }));
   return copy;
 }

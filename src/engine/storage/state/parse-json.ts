@@ -4,7 +4,7 @@ import { isLarge } from "../regular-file.js";
  * Bytes of a list that are decoded and parsed in one call. With 16 KB, most strings are ASCII and short-lived; with 256
  * KB the same file takes a third more time.
  */
-const pieceLength = 16_000;
+const pieceBytes = 16_000;
 
 /**
  * Parses JSON, with or without a byte order mark. In a large file the lists at the top level, which contain the
@@ -39,20 +39,20 @@ function parseLists(bytes: Buffer): unknown {
   const lists: unknown[][] = [];
   const skeleton: string[] = [];
   let depth = 0;
-  let copiedTo = 0;
+  let copiedEnd = 0;
   try {
     for (let position = 0; position < bytes.length; position += 1) {
       const byte = bytes[position];
       if (byte === quote) position = endOfString(bytes, position);
       else if (byte === openList && depth === 1) {
         const { list, end } = parseIndentedList(bytes, position) ?? parseList(bytes, position);
-        skeleton.push(bytes.toString("utf8", copiedTo, position + 1), String(lists.push(list) - 1));
-        copiedTo = end;
+        skeleton.push(bytes.toString("utf8", copiedEnd, position + 1), String(lists.push(list) - 1));
+        copiedEnd = end;
         position = end;
       } else if (byte === openObject || byte === openList) depth += 1;
       else if (byte === closeObject || byte === closeList) depth -= 1;
     }
-    skeleton.push(bytes.toString("utf8", copiedTo));
+    skeleton.push(bytes.toString("utf8", copiedEnd));
     const top: unknown = JSON.parse(skeleton.join(""));
     if (typeof top !== "object" || top === null || Array.isArray(top) || Object.hasOwn(top, "__proto__"))
       return undefined;
@@ -78,7 +78,7 @@ function parseIndentedList(
   const list: unknown[] = [];
   try {
     for (let itemsStart = start + 1; itemsStart < end;) {
-      const separator = bytes.indexOf(recordSeparator, itemsStart + pieceLength);
+      const separator = bytes.indexOf(recordSeparator, itemsStart + pieceBytes);
       const itemsEnd = separator === -1 || separator > end ? end : separator + commaOffset;
       const items = JSON.parse(`[${bytes.toString("utf8", itemsStart, itemsEnd)}]`) as unknown[];
       for (const item of items) list.push(item);
@@ -109,7 +109,7 @@ function parseList(bytes: Buffer, start: number): { readonly list: unknown[]; re
   for (let position = itemsStart; position < bytes.length; position += 1) {
     const byte = bytes[position];
     if (byte === quote) position = endOfString(bytes, position);
-    else if (byte === comma && depth === 0 && position - itemsStart > pieceLength) {
+    else if (byte === comma && depth === 0 && position - itemsStart > pieceBytes) {
       if (parseItems(position) === 0) break;
       itemsStart = position + 1;
     } else if (byte === openObject || byte === openList) depth += 1;

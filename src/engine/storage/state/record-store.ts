@@ -6,7 +6,7 @@ import { hiddenFolder, journalFolder, lockFile } from "../../lib/layout.js";
 import { stampOf, removeTemporaryFiles, writeFileAtomic } from "../atomic-file.js";
 import { acquireLock } from "../lock.js";
 import { requireRegular } from "../regular-file.js";
-import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
+import { readWhenSaved } from "./hand-edits/wait-for-editor.js";
 import type { Fields, StateFormat } from "./format.js";
 import { requireKnownFormats } from "./format-version.js";
 import { makeJournal } from "./journal.js";
@@ -19,7 +19,7 @@ export interface StoreOptions<State> extends WriterOptions<State> {
   /** Whether to commit checkpoints. Without git or a repository, nothing is committed and nothing is reported. */
   readonly git: boolean;
   /** Set for a command that closes the store within seconds, and not for a run. It waits for other such commands. */
-  readonly short?: boolean;
+  readonly isBrief?: boolean;
   /** Aborted when the run must end at once: then a git that hangs is not waited for. */
   readonly abort?: AbortSignal;
   /** An unconfined agent works on the folder: git then starts no program that was added to its configuration. */
@@ -89,18 +89,19 @@ export async function openRecordStore<State extends Fields>(
   await requireState(folder, format);
   await requireLogs(folder, format);
   await requireKnownFormats(folder, format);
-  const hidden = hiddenFolder(folder);
+  const stateFolder = hiddenFolder(folder);
   const takeLock = async () => {
     makeJournal(folder);
-    const { short = false } = options;
-    return acquireLock(lockFile(folder), { subject: `The ${format.noun} ${folder}`, short });
+    const { isBrief = false } = options;
+    return acquireLock(lockFile(folder), { subject: `The ${format.noun} ${folder}`, isBrief });
   };
   let lock = await takeLock();
   try {
     // Nothing in .ralph belongs in the repository, even if the project's .gitignore does not exclude it.
-    if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
-    for (const place of [folder, hidden, journalFolder(folder), ...format.swept(folder)])
-      await removeTemporaryFiles(place);
+    if (stampOf(join(stateFolder, ".gitignore")) === undefined)
+      await writeFileAtomic(join(stateFolder, ".gitignore"), "*\n");
+    for (const path of [folder, stateFolder, journalFolder(folder), ...format.foldersWithTemporaryFiles(folder)])
+      await removeTemporaryFiles(path);
     await beforeReading();
     // Loaded late: modules that start processes take longer to load than a state takes to read.
     const git = options.git ? await import("../checkpoints.js") : undefined;
@@ -172,7 +173,7 @@ export async function readRecords<State extends Fields>(
   format: StateFormat<State>,
 ): Promise<Loaded<State>> {
   const path = join(folder, format.file);
-  const state = await readOnceSaved(path, async () => {
+  const state = await readWhenSaved(path, async () => {
     await requireState(folder, format);
     const parsed = await readStateFile(path, format);
     if (parsed.problems !== undefined) throw await invalidStateError(folder, format, parsed.problems);

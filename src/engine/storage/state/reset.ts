@@ -7,17 +7,17 @@ import { lastGoodOf } from "../../lib/layout.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { withExplainedErrors } from "../explain-system-error.js";
 import { timeForName } from "../../lib/clock.js";
-import { backUp, copyRegular } from "./backup.js";
+import { backUp, copyRegularFile } from "./backup.js";
 import type { Fields, StateFormat } from "./format.js";
 import { readEntry } from "./journal.js";
-import { type OutputFile, outputNames, type Outputs, outputsAfter } from "./output-files.js";
+import { type OutputFile, outputNames, type Outputs, outputsAfterReset } from "./output-files.js";
 import { changesBetween, undoChanges } from "./hand-edits/merge-hand-edits.js";
 import { type Loaded, openRecordStore, type StoreOptions } from "./record-store.js";
 import { invalidStateError, lastRecordedIteration, readStateFile } from "./state-file.js";
 
 /** The state after a reset, and sentences about it. */
 export interface Reset<State> {
-  readonly after: State;
+  readonly newState: State;
   /** The unit to repeat; "*" for several. */
   readonly unit: string;
   /** The last iteration that stays in force; absent if only `unit` is reset. */
@@ -26,7 +26,7 @@ export interface Reset<State> {
   /** Output files to write or remove, in addition to those that follow from `to`. */
   readonly files?: readonly OutputFile[];
   /** Paths of files to delete, which are useless for the repeated work. */
-  readonly forgets?: readonly string[];
+  readonly obsoletePaths?: readonly string[];
 }
 
 interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"> {
@@ -62,18 +62,18 @@ export async function resetRecords<State extends Fields>(
     await requireIteration(folder, format.ledger, options.to ?? 0);
     const names = [format.file, format.log, ...outputNames(options.outputs)];
     sentencesDone.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), names)}.`);
-    sentencesDone.push(...(await replaceBroken(folder, format, at)));
+    sentencesDone.push(...(await replaceBrokenState(folder, format, at)));
   });
   try {
     const { state, ledger } = await store.load();
     const iteration = store.nextIteration();
     const {
-      after,
+      newState,
       unit,
       to,
       sentences,
       files: additionalFiles = [],
-      forgets: obsoletePaths = [],
+      obsoletePaths = [],
     } = await plan({ state, ledger });
     const line: LedgerLine = {
       iteration,
@@ -83,7 +83,7 @@ export async function resetRecords<State extends Fields>(
       outcome: "reset",
       ...withoutUndefined({ to }),
     };
-    const files = [...(await outputsAfter(folder, format, ledger, line, options)), ...additionalFiles];
+    const files = [...(await outputsAfterReset(folder, format, ledger, line, options)), ...additionalFiles];
     const removedNames = files.filter(({ text }) => text === null).map(({ name }) => name);
     const allSentences =
       removedNames.length === 0
@@ -94,7 +94,7 @@ export async function resetRecords<State extends Fields>(
       iteration,
       at,
       message: `reset: ${sentences[0]}`,
-      changes: changesBetween(format, state, after),
+      changes: changesBetween(format, state, newState),
       progress: `---\n\n## ${at} - Reset\n${allSentences.map((sentence) => `- ${sentence}\n`).join("")}\n`,
       ledger: line,
       files,
@@ -118,19 +118,19 @@ export async function stateBefore<State extends Fields>(
 ): Promise<{
   readonly state: State;
   /** The lines of the undone iterations, in order. */
-  readonly undone: readonly LedgerLine[];
+  readonly undoneLines: readonly LedgerLine[];
   /** Iterations whose journal entry is missing, in order. */
-  readonly missing: readonly number[];
+  readonly missingIterations: readonly number[];
 }> {
-  const undone = ledger.filter(({ iteration }) => iteration > to).toSorted((a, b) => a.iteration - b.iteration);
-  const missing: number[] = [];
-  let before = state;
-  for (const { iteration } of undone.toReversed()) {
+  const undoneLines = ledger.filter(({ iteration }) => iteration > to).toSorted((a, b) => a.iteration - b.iteration);
+  const missingIterations: number[] = [];
+  let earlierState = state;
+  for (const { iteration } of undoneLines.toReversed()) {
     const entry = await readEntry(folder, format, iteration);
-    if (entry === undefined) missing.unshift(iteration);
-    else before = undoChanges(format, before, entry.changes);
+    if (entry === undefined) missingIterations.unshift(iteration);
+    else earlierState = undoChanges(format, earlierState, entry.changes);
   }
-  return { state: before, undone, missing };
+  return { state: earlierState, undoneLines, missingIterations };
 }
 
 /**
@@ -151,7 +151,7 @@ async function requireIteration(folder: string, ledger: string, to: number): Pro
  * it, or an empty list if the file is valid. `at`: ISO 8601. The caller holds the lock.
  * @throws ExpectedError if no last good version exists.
  */
-export async function replaceBroken<State extends Fields>(
+export async function replaceBrokenState<State extends Fields>(
   folder: string,
   format: StateFormat<State>,
   at: string,
@@ -163,7 +163,7 @@ export async function replaceBroken<State extends Fields>(
   const lastGoodState = stampOf(lastGood) === undefined ? undefined : await readStateFile(lastGood, format);
   if (lastGoodState?.ok === undefined) throw await invalidStateError(folder, format, problems);
   const brokenCopy = `${path}.broken-${timeForName(Date.parse(at))}`;
-  await withExplainedErrors(brokenCopy, () => copyRegular(path, brokenCopy));
+  await withExplainedErrors(brokenCopy, () => copyRegularFile(path, brokenCopy));
   await writeFileAtomic(path, format.format(lastGoodState.ok));
   return [`${format.file} was broken; it is kept as ${brokenCopy}, and the last good version was restored.`];
 }

@@ -9,14 +9,14 @@ import { recordedContent } from "../guard/own-writes.js";
 import { readRegularUpTo } from "../regular-file.js";
 import { linesOf, repeatedName } from "../json-syntax.js";
 import type { Problem } from "../schema-check.js";
-import { readOnceSaved } from "./hand-edits/wait-for-editor.js";
+import { readWhenSaved } from "./hand-edits/wait-for-editor.js";
 import { backUp } from "./backup.js";
 import type { Fields, Parsed, StateFormat } from "./format.js";
 import { isNewer, newerFormat, requireKnownText } from "./format-version.js";
 import { lastJournalledIteration } from "./journal.js";
 import { plainText } from "./parse-json.js";
 import { parseLedger, readLedger } from "./ledger.js";
-import { logText } from "./log-lines.js";
+import { readLogText } from "./log-lines.js";
 
 /** The state file of an open folder. Each version of the file is parsed only once. */
 interface StateFile<State> {
@@ -79,19 +79,19 @@ export function openStateFile<State extends Fields>(
   };
 
   return {
-    read: () => readOnceSaved(path, readNow),
+    read: () => readWhenSaved(path, readNow),
     async replace(state, stamp) {
       const bytes = Buffer.from(format.format(state));
       if (cached?.bytes.equals(bytes) === true) return true;
       // The parsed object may contain less than the text.
-      const repeated = cached === undefined || cached.isOwn ? undefined : repeatedName(plainText(cached.bytes));
-      const losesContent = repeated !== undefined || (cached?.changes ?? 0) > 0;
+      const repeatedField = cached === undefined || cached.isOwn ? undefined : repeatedName(plainText(cached.bytes));
+      const losesContent = repeatedField !== undefined || (cached?.changes ?? 0) > 0;
       const backup = losesContent ? await backUp(folder, Date.now(), [format.file]) : undefined;
       const newStamp = await writeFileAtomic(path, bytes, { expectedStamp: stamp });
       if (newStamp === undefined) return false;
-      if (backup !== undefined && repeated !== undefined)
+      if (backup !== undefined && repeatedField !== undefined)
         notify(
-          `${format.file} had ${repeated} twice in one object, and the last one counts; the version with both is in ${backup}.`,
+          `${format.file} had ${repeatedField} twice in one object, and the last one counts; the version with both is in ${backup}.`,
         );
       else if (backup !== undefined)
         notify(
@@ -120,7 +120,7 @@ function parseBytes<State extends Fields>(
   format: StateFormat<State>,
 ): Parsed<State> {
   if (typeof bytes === "number")
-    return { changes: [], problems: [tooLarge(path, bytes, format.maxBytes, format.noun)] };
+    return { changes: [], problems: [tooLargeProblem(path, bytes, format.maxBytes, format.noun)] };
   // If it were parsed, the next write would lose every letter outside ASCII.
   const encodingProblem = { pointer: "", message: `${path} is not UTF-8`, hint: "Save it as UTF-8 in your editor." };
   if (!isUtf8(bytes)) return { changes: [], problems: [encodingProblem] };
@@ -149,7 +149,7 @@ async function readBytes(path: string, maxBytes: number): Promise<Buffer | numbe
 }
 
 /** The problem of a file with `size` bytes where at most `maxBytes` are allowed. */
-export const tooLarge = (path: string, size: number, maxBytes: number, noun: string): Problem => ({
+export const tooLargeProblem = (path: string, size: number, maxBytes: number, noun: string): Problem => ({
   pointer: "",
   message: `${path} is ${Math.round(size / 1_000_000)} MB, more than the ${maxBytes / 1_000_000} MB a ${noun} can have`,
 });
@@ -231,7 +231,7 @@ export function openLedger(path: string, notify: (message: string) => void): () 
   return async () => {
     const stamp = stampOf(path);
     if (stamp === cached.stamp) return cached.lines;
-    const text = await logText(path);
+    const text = await readLogText(path);
     // A text that ended in the middle of a line is parsed again.
     const completeLines = cached.text.slice(0, cached.text.lastIndexOf("\n") + 1);
     const isAppended = completeLines === cached.text && text.startsWith(completeLines);

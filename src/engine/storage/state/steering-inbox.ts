@@ -24,7 +24,7 @@ const decisionNames = ["include", "exclude", "not_retrieved"] as const;
 export const isDecisionName = (name: unknown): name is (typeof decisionNames)[number] =>
   decisionNames.some((decisionName) => decisionName === name);
 
-/** A person's decision about one record while a run holds the project. */
+/** A person's decision about one record, made while a run has the lock of the project. */
 export interface DecisionMessage {
   /** Id of the record. */
   readonly record: string;
@@ -35,9 +35,10 @@ export interface DecisionMessage {
 }
 
 /**
- * Work that was done for the project by another process during a run; the run folds it in. The wing defines its form.
+ * The result of work that another process did for the project during a run. The run adds it to the state. The wing
+ * defines the fields of `beside`.
  */
-export interface BesideMessage {
+export interface OutsideWorkMessage {
   readonly beside: Readonly<Record<string, unknown>>;
 }
 
@@ -45,26 +46,27 @@ export interface BesideMessage {
  * A message to a project from another terminal: instructions for its agents, the removal of earlier instructions, a
  * decision about a record, or work that was done outside of the run.
  */
-type Message = { readonly text: string } | { readonly clear: true } | DecisionMessage | BesideMessage;
+type Message = { readonly text: string } | { readonly clear: true } | DecisionMessage | OutsideWorkMessage;
 
 /** A message with its id: the unique name of its file. */
-export type Received = Message & { readonly id: string };
+export type ReceivedMessage = Message & { readonly id: string };
 
 /**
  * Writes a message for the current or the next run of the project; needs no lock. Messages are read in the order in
- * which they were written, even if the clock was set back. The message is signed, so that a message from an agent is
- * recognised. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's state.
- * Returns the id of the message.
+ * which they were written, even if the clock was set back. The message is signed, because an agent could write a file
+ * here too. `now`: milliseconds since the epoch; `stateDir`: the folder of the program's state. Returns the id of the
+ * message.
  * @throws ExpectedError for a full disk or missing permission.
  */
-export async function leaveMessage(folder: string, message: Message, now: number, stateDir: string): Promise<string> {
-  const hidden = hiddenFolder(folder);
-  withExplainedErrors(hidden, () => makeFolder(inboxFolder(folder)));
-  // Before the first run .ralph has no .gitignore, and nothing in it belongs in the repository.
-  if (stampOf(join(hidden, ".gitignore")) === undefined) await writeFileAtomic(join(hidden, ".gitignore"), "*\n");
-  const messageTime = Math.max(now, ...timesOfUnread(folder).map((time) => time + 1));
+export async function writeMessage(folder: string, message: Message, now: number, stateDir: string): Promise<string> {
+  const stateFolder = hiddenFolder(folder);
+  withExplainedErrors(stateFolder, () => makeFolder(inboxFolder(folder)));
+  // Nothing in .ralph belongs in the repository. Before the first run, the folder has no .gitignore.
+  if (stampOf(join(stateFolder, ".gitignore")) === undefined)
+    await writeFileAtomic(join(stateFolder, ".gitignore"), "*\n");
+  const messageTime = Math.max(now, ...unreadMessageTimes(folder).map((time) => time + 1));
   const id = `${timeForName(messageTime)}-${randomBytes(4).toString("hex")}`;
-  const signature = await signatureOf(stateDir, signedPart(folder, id, message));
+  const signature = await signatureOf(stateDir, signedData(folder, id, message));
   await writeFileAtomic(
     join(inboxFolder(folder), `${id}.json`),
     JSON.stringify({ ...message, format: stateVersion, signature }),
@@ -73,7 +75,7 @@ export async function leaveMessage(folder: string, message: Message, now: number
 }
 
 /** The times of the unread messages, from their names, in milliseconds since the epoch. */
-function timesOfUnread(folder: string): number[] {
+function unreadMessageTimes(folder: string): number[] {
   const names = jsonFilesIn(inboxFolder(folder)).map((path) => basename(path));
   return names.flatMap((name) => {
     const [, date, hours, minutes, seconds] = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-/.exec(name) ?? [];
@@ -82,8 +84,8 @@ function timesOfUnread(folder: string): number[] {
   });
 }
 
-/** The signed data: the message with its id and project, so that it is not valid in another place. */
-const signedPart = (folder: string, id: string, message: Message): unknown => [
+/** The data to sign: the message with its id and project, so that a copy in another project is not valid. */
+const signedData = (folder: string, id: string, message: Message): unknown => [
   id,
   realpathSync(folder),
   "text" in message
@@ -95,21 +97,26 @@ const signedPart = (folder: string, id: string, message: Message): unknown => [
         : null,
 ];
 
-/** Whether one of our commands wrote the file with this name in the inbox. */
-export async function isOurMessage(folder: string, name: string, text: string, stateDir: string): Promise<boolean> {
-  const message = parse(text);
+/** Whether a command of this program wrote the message file `name` with this text: its signature is valid. */
+export async function isFromThisProgram(
+  folder: string,
+  name: string,
+  text: string,
+  stateDir: string,
+): Promise<boolean> {
+  const message = parseMessage(text);
   if (message === undefined) return false;
   const { signature } = JSON.parse(text) as { signature?: unknown };
-  return isSigned(stateDir, signedPart(folder, name.replace(/\.json$/, ""), message), signature);
+  return isSigned(stateDir, signedData(folder, name.replace(/\.json$/, ""), message), signature);
 }
 
 /**
  * The unread messages, oldest first. Files that are not valid messages, or have a later format, stay in the inbox.
  */
-export async function readMessages(folder: string): Promise<Received[]> {
-  const messages: Received[] = [];
+export async function readMessages(folder: string): Promise<ReceivedMessage[]> {
+  const messages: ReceivedMessage[] = [];
   for (const path of jsonFilesIn(inboxFolder(folder))) {
-    const message = parse(await readRegularText(path).catch(() => ""));
+    const message = parseMessage(await readRegularText(path).catch(() => ""));
     if (message !== undefined) messages.push({ ...message, id: basename(path, ".json") });
   }
   return messages;
@@ -120,12 +127,13 @@ export const removeMessage = (folder: string, id: string): Promise<void> =>
   rm(join(inboxFolder(folder), `${id}.json`), { force: true });
 
 /**
- * Writes the new messages into the state and confirms each one to the person. A message is removed only after the state
- * is written, and `apply` is idempotent, so a kill in between neither loses nor repeats a message.
+ * Writes the new messages into the state and confirms each instruction to the person. A message is removed only after
+ * the state is written, and applying it twice changes nothing. So if the process is killed in between, no message is
+ * lost or applied twice.
  */
 export async function receiveMessages<State>(
   { folder, edit }: Pick<RecordStore<State>, "folder" | "edit">,
-  apply: (state: State, messages: readonly Received[]) => State,
+  apply: (state: State, messages: readonly ReceivedMessage[]) => State,
   tell: Tell,
 ): Promise<void> {
   const messages = await readMessages(folder);
@@ -134,19 +142,22 @@ export async function receiveMessages<State>(
   for (const message of messages) {
     await removeMessage(folder, message.id);
     if ("record" in message || "beside" in message) continue;
-    const text = "text" in message ? `Heard: ${message.text}` : "Received: earlier instructions are removed.";
+    const text = "text" in message ? `Instructions received: ${message.text}` : "Earlier instructions are removed.";
     await tell({ type: "notice", level: "info", message: text });
   }
 }
 
-/** The instructions for every brief after these messages; a message that was applied before changes nothing. Pure. */
-export function instructionsAfter(
-  before: readonly Steering[],
-  messages: readonly Received[],
+/**
+ * The instructions for every brief, after these messages were applied. A message that was applied before changes
+ * nothing. Pure.
+ */
+export function updateInstructions(
+  earlierInstructions: readonly Steering[],
+  messages: readonly ReceivedMessage[],
   messageTime: string,
   redact: Redact,
 ): Steering[] {
-  let instructions = [...before];
+  let instructions = [...earlierInstructions];
   for (const message of messages) {
     if ("clear" in message) instructions = [];
     else if ("text" in message && !instructions.some(({ id }) => id === message.id))
@@ -158,13 +169,13 @@ export function instructionsAfter(
   return instructions;
 }
 
-function parse(text: string): Message | undefined {
+function parseMessage(text: string): Message | undefined {
   try {
     const value = JSON.parse(text) as Partial<Record<"text" | "clear" | "beside" | keyof DecisionMessage, unknown>>;
     if (isNewer(value)) return undefined;
     if (value.clear === true) return { clear: true };
     const { record, decision, why, criterion, beside } = value;
-    if (isObject(beside)) return { beside: beside as BesideMessage["beside"] };
+    if (isObject(beside)) return { beside: beside as OutsideWorkMessage["beside"] };
     if (typeof record === "string" && typeof why === "string" && isDecisionName(decision))
       return { record, decision, why, ...(typeof criterion === "string" ? { criterion } : {}) };
     return typeof value.text === "string" && value.text.trim() !== "" ? { text: value.text } : undefined;

@@ -1,5 +1,5 @@
 import { isObject } from "../../../engine/lib/json-fields.js";
-import type { BesideMessage } from "../../../engine/storage/state/steering-inbox.js";
+import type { OutsideWorkMessage } from "../../../engine/storage/state/steering-inbox.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 import { type MatchFeatures, matchFeaturesOf } from "../dedup/match-features.js";
@@ -10,10 +10,10 @@ import { distinctId } from "../reference.js";
 import { withMissingFacts } from "./known-paper.js";
 
 /** The message to a running project with papers that the user added. */
-export const addedMessage = (add: readonly NamedPaper[]): BesideMessage => ({ beside: { add } });
+export const addedMessage = (add: readonly NamedPaper[]): OutsideWorkMessage => ({ beside: { add } });
 
 /** The papers in such a message; undefined for other messages. Only the required fields of records are checked. */
-export const namedIn = ({ beside: { add } }: BesideMessage): readonly NamedPaper[] | undefined =>
+export const namedIn = ({ beside: { add } }: OutsideWorkMessage): readonly NamedPaper[] | undefined =>
   Array.isArray(add) && add.every(isNamedPaper) ? add : undefined;
 
 function isNamedPaper(value: unknown): value is NamedPaper {

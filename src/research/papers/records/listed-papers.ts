@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { statsAt } from "../../../engine/storage/regular-file.js";
+import { readStats } from "../../../engine/storage/regular-file.js";
 import { addressOf } from "../identifiers.js";
 import type { PaperRecord } from "../paper-record.js";
 import { normalTitle } from "../normalise-title.js";
@@ -38,7 +38,7 @@ function withFile(record: PaperRecord, { files = [] }: Entry, folder: string): P
   const pdf = files
     .filter((file) => /\.pdf$/i.test(file))
     .flatMap((file) => possiblePaths(file, folder))
-    .find((file) => statsAt(file)?.isFile() === true);
+    .find((file) => readStats(file)?.isFile() === true);
   return pdf === undefined ? record : { ...record, pdf_url: pathToFileURL(pdf).href };
 }
 

@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
-import { statsAt, readRegularUpTo } from "../../../engine/storage/regular-file.js";
+import { readStats, readRegularUpTo } from "../../../engine/storage/regular-file.js";
 import { decodeText } from "../../../text/documents/text/decode.js";
 import { bibtexEntries } from "./bibtex-entries.js";
 import { readBibtex } from "./bibtex.js";
@@ -41,7 +41,7 @@ export function recordFormatOf(text: string, name: string): RecordFormat | undef
  */
 export async function isRecordFile(path: string): Promise<boolean> {
   if (/\.(?:bib|bibtex|ris|nbib|medline|ciw|enw|json|csv|tsv)$/i.test(path)) return true;
-  if (!/\.(?:xml|txt)$/i.test(path) || statsAt(path)?.isFile() !== true) return false;
+  if (!/\.(?:xml|txt)$/i.test(path) || readStats(path)?.isFile() !== true) return false;
   const bytes = await readRegularUpTo(path, maxBytes).catch(() => 0);
   return typeof bytes !== "number" && recordFormatOf(decodeText(bytes), basename(path)) !== undefined;
 }

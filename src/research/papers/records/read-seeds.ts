@@ -5,7 +5,7 @@ import type { Columns, Seed } from "../../generated/rrd.js";
 import { parseReference } from "../reference.js";
 import type { Entry } from "./entry.js";
 import { isRecordFile, readRecords, unreadNotice } from "./read-records.js";
-import { statsAt } from "../../../engine/storage/regular-file.js";
+import { readStats } from "../../../engine/storage/regular-file.js";
 
 /** The papers that the user named as seeds. */
 export interface ReadSeeds {
@@ -48,7 +48,7 @@ export async function readSeeds(names: readonly string[], folder: string, column
 }
 
 function requireFile(name: string, path: string): void {
-  if (statsAt(path)?.isFile() !== true) throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
+  if (readStats(path)?.isFile() !== true) throw new ExpectedError(`--seed ${name}: there is no file ${path}.`, 2);
 }
 
 function seedOf({ key, title, authors, date, venue, abstract, identifiers, url }: Entry, from: string): Seed {

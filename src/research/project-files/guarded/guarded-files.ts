@@ -36,7 +36,7 @@ import {
   waitingEdit,
 } from "../../../engine/storage/guard/held-edits.js";
 import { isHeld } from "../../../engine/storage/lock.js";
-import { isOurMessage } from "../../../engine/storage/state/steering-inbox.js";
+import { isFromThisProgram } from "../../../engine/storage/state/steering-inbox.js";
 import {
   aboutFolder,
   answersFolder,
@@ -241,7 +241,7 @@ const inboxOf = (folder: string, stateDir: string, isOther = false): GuardEntry 
   async decide({ path, before, current: now }) {
     if (before.kind !== "absent") return isOther ? {} : undefined;
     const isSignedMessage =
-      now.kind === "file" && (await isOurMessage(folder, basename(path), now.bytes.toString("utf8"), stateDir));
+      now.kind === "file" && (await isFromThisProgram(folder, basename(path), now.bytes.toString("utf8"), stateDir));
     return isSignedMessage ? {} : undefined;
   },
   describe(found, { agent, during }, aside) {

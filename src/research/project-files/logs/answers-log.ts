@@ -1,6 +1,6 @@
 import { dirname, join, relative, sep } from "node:path";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
-import { logText, parseLog, type ParsedLog } from "../../../engine/storage/state/log-lines.js";
+import { readLogText, parseLog, type ParsedLog } from "../../../engine/storage/state/log-lines.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import type { Answer } from "../../generated/answer.js";
 import { answersFile } from "../layout.js";
@@ -11,7 +11,7 @@ import { answersFile } from "../layout.js";
  */
 export async function readAnswers(folder: string): Promise<ParsedLog<Answer>> {
   const path = answersFile(folder);
-  const { lines, ...rest } = parseLog(await logText(path), path, parseAnswer);
+  const { lines, ...rest } = parseLog(await readLogText(path), path, parseAnswer);
   return { ...rest, lines: [...new Map(lines.map((answer) => [answer.id, answer])).values()] };
 }
 

@@ -2,14 +2,14 @@ import type { QueryLine } from "../../../engine/generated/query.js";
 import { appendLines } from "../../../engine/storage/atomic-file.js";
 import { withExplainedErrors } from "../../../engine/storage/explain-system-error.js";
 import { requireKnownLines, stateVersion } from "../../../engine/storage/state/format-version.js";
-import { logText, parseLog, type ParsedLog } from "../../../engine/storage/state/log-lines.js";
+import { readLogText, parseLog, type ParsedLog } from "../../../engine/storage/state/log-lines.js";
 import { problemsOf } from "../../../engine/storage/schema-check.js";
 import { queriesFile } from "../layout.js";
 
 /** Reads the requests of a project to sources. */
 export async function readQueries(folder: string): Promise<ParsedLog<QueryLine>> {
   const path = queriesFile(folder);
-  return parseLog(await logText(path), path, parse);
+  return parseLog(await readLogText(path), path, parse);
 }
 
 /** The requests of a project's search, without those of agents through tools. */

@@ -4,7 +4,7 @@ import { isHeld } from "../../../engine/storage/lock.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { readLedger } from "../../../engine/storage/state/ledger.js";
 import { pendingEntries } from "../../../engine/storage/state/journal.js";
-import { lostOutputs, type OutputFile, writeOutputs } from "../../../engine/storage/state/output-files.js";
+import { findMissingOutputs, type OutputFile, writeOutputs } from "../../../engine/storage/state/output-files.js";
 import { ideasName, pageName, reportDataName } from "../../project-files/layout.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
 import { outputs, resetResearch } from "../../units/reset.js";
@@ -28,7 +28,9 @@ export async function restoreLostFiles(
 ): Promise<void> {
   const { lines } = await readLedger(folder).catch(() => ({ lines: [] }));
   // report.html is written at the end of every run.
-  const missing = (await lostOutputs(folder, researchFormat, lines, outputs)).filter(({ name }) => name !== pageName);
+  const missing = (await findMissingOutputs(folder, researchFormat, lines, outputs)).filter(
+    ({ name }) => name !== pageName,
+  );
   // If a kill left journal entries, their files are written when the project is opened.
   if (missing.length === 0 || (await isHeld(lockFile(folder))) || pendingEntries(folder).length > 0) return;
   const { documentsOf } = await import("./documents.js");

@@ -16,7 +16,7 @@ export const pageOf = async (
   notices: readonly string[] = [],
 ): Promise<PieceFile> => {
   const context = { ...(await contextOf(model)), notices };
-  return { name: pageName, pieces: reportPage(context), madeOf };
+  return { name: pageName, pieces: reportPage(context), inputsHash: madeOf };
 };
 
 /** Renders and commits report.html of a project. `inputHash`: the hash of its inputs before they were read. */

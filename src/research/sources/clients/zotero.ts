@@ -49,7 +49,7 @@ async function itemsAt(path: string, context: SourceContext): Promise<Item[] | N
   const items: Item[] = [];
   for (let start = 0; start < maxItems; start += pageSize) {
     const url = `${context.endpoint}${path}?format=json&limit=${pageSize}&start=${start}`;
-    const answer = await askJson(zotero, context, { url, limit: maxAnswerBytes, fresh: true });
+    const answer = await askJson(zotero, context, { url, limit: maxAnswerBytes, skipsCache: true });
     if (answer.status !== "ok") return withAdvice(answer);
     const page = listFrom(answer.value);
     items.push(...page.flatMap((entry) => itemOf(entry) ?? []));
@@ -108,7 +108,7 @@ async function recordsOf(items: readonly Item[], context: SourceContext): Promis
 /** The address of an attached file on this machine; undefined if Zotero has not stored it here. */
 async function fileOf(key: string, context: SourceContext): Promise<string | undefined> {
   const url = `${context.endpoint}${libraryPath}/items/${key}/file/view/url`;
-  const answer = await askText(zotero, context, { url, limit: 10_000, fresh: true });
+  const answer = await askText(zotero, context, { url, limit: 10_000, skipsCache: true });
   const address = answer.status === "ok" ? answer.value.trim() : "";
   return /^file:\/\//i.test(address) && isFileAddress(address) ? address : undefined;
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../../engine/lib/json-fields.js";
-import type { BesideMessage } from "../../../engine/storage/state/steering-inbox.js";
+import type { OutsideWorkMessage } from "../../../engine/storage/state/steering-inbox.js";
 import type { Settled } from "../../generated/rrd.js";
 
 /** The user's decision on a field for which two agents gave different values. */
@@ -10,10 +10,10 @@ export interface FieldDecision {
 }
 
 /** The message that tells a running process about the decision. */
-export const decisionMessage = (settle: FieldDecision): BesideMessage => ({ beside: { settle } });
+export const decisionMessage = (settle: FieldDecision): OutsideWorkMessage => ({ beside: { settle } });
 
 /** The decision in such a message; undefined for other messages. The schema of the state checks the field. */
-export function decisionIn({ beside: { settle } }: BesideMessage): FieldDecision | undefined {
+export function decisionIn({ beside: { settle } }: OutsideWorkMessage): FieldDecision | undefined {
   const { paper, settled } = isObject(settle) ? (settle as Partial<FieldDecision>) : {};
   return typeof paper === "string" && isObject(settled) ? { paper, settled } : undefined;
 }

@@ -6,7 +6,7 @@ import { authorsOf } from "../../papers/authors.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { withMissingFacts } from "../../papers/records/known-paper.js";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
-import { statsAt } from "../../../engine/storage/regular-file.js";
+import { readStats } from "../../../engine/storage/regular-file.js";
 import type { Library } from "../unit-kind.js";
 
 /**
@@ -19,7 +19,7 @@ export async function findMovedDocument(
   paper: Paper,
 ): Promise<Pick<Partial<Paper>, "url" | "pdf_url" | "document">> {
   const [file, sha256] = [localFile(paper), paper.document?.sha256];
-  if (file === undefined || sha256 === undefined || statsAt(file)?.isFile() === true) return {};
+  if (file === undefined || sha256 === undefined || readStats(file)?.isFile() === true) return {};
   const otherUrls = new Set(pool.flatMap(({ id, url }) => (id === paper.id || url == null ? [] : [url])));
   for (const source of (requirements.sources ?? []).filter((each) => library.serves(each))) {
     // A folder that was deleted contains no documents.

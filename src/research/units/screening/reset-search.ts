@@ -42,7 +42,12 @@ export function resetSearch(rrd: Rrd, folder: string): KindReset {
   const count = (rrd.excluded ?? []).length - (excluded ?? []).length;
   const sentence = `${quantity(count, "work")} that ${count === 1 ? "was" : "were"} excluded may be screened again.`;
   const forgets = [candidatesFile(folder), searchFile(folder)];
-  return { rrd: after, message: "The search continues", moreMessages: count === 0 ? [] : [sentence], forgets };
+  return {
+    rrd: after,
+    message: "The search continues",
+    moreMessages: count === 0 ? [] : [sentence],
+    obsoletePaths: forgets,
+  };
 }
 
 /** Removes the rounds of the search, and the reason why it ended, from the metrics. */

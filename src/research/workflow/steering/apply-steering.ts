@@ -5,10 +5,10 @@ import type { Redact } from "../../../engine/lib/redact.js";
 import type { Tell } from "../../../engine/loop/types.js";
 import { appendOnce } from "../../../engine/storage/atomic-file.js";
 import {
-  type BesideMessage,
+  type OutsideWorkMessage,
   type DecisionMessage,
   maxMessageChars,
-  type Received,
+  type ReceivedMessage,
   readMessages,
   removeMessage,
 } from "../../../engine/storage/state/steering-inbox.js";
@@ -78,10 +78,10 @@ async function applyMessages(
   }
   return messages.map((message) =>
     "text" in message
-      ? `Heard: ${message.text}`
+      ? `Instructions received: ${message.text}`
       : "record" in message
         ? decisionText(before, message)
-        : "Received: earlier instructions are removed.",
+        : "Earlier instructions are removed.",
   );
 }
 
@@ -95,8 +95,8 @@ function withOverrideTimes(rrd: Rrd, time: string): Rrd {
   return { ...rrd, papers_pool };
 }
 
-type Instruction = Exclude<Received, BesideMessage>;
-const isInstruction = (message: Received): message is Instruction => !("beside" in message);
+type Instruction = Exclude<ReceivedMessage, OutsideWorkMessage>;
+const isInstruction = (message: ReceivedMessage): message is Instruction => !("beside" in message);
 
 const clearedText = "Earlier instructions are removed.";
 
@@ -107,7 +107,7 @@ const decisionText = (rrd: Rrd, { record, decision, why }: DecisionMessage): str
     : `There is no paper ${record} any more, so the decision to ${decision} it was dropped.`;
 
 /** The user's messages that no run has applied yet, oldest first. Secrets are removed. */
-export const messagesFor = async (folder: string, redact: Redact): Promise<Received[]> =>
+export const messagesFor = async (folder: string, redact: Redact): Promise<ReceivedMessage[]> =>
   (await readMessages(folder)).map((message) =>
     "text" in message
       ? { ...message, text: redact(message.text).slice(0, maxMessageChars) }
@@ -117,7 +117,7 @@ export const messagesFor = async (folder: string, redact: Redact): Promise<Recei
   );
 
 /** The state with these messages applied, in their order. Pure. */
-export function withInstructions(rrd: Rrd, messages: readonly Received[], time: string): Rrd {
+export function withInstructions(rrd: Rrd, messages: readonly ReceivedMessage[], time: string): Rrd {
   let steering = rrd.loop?.steering ?? [];
   let current = rrd;
   const instructions = messages.filter(isInstruction);

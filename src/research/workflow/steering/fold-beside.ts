@@ -1,6 +1,10 @@
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import type { Tell } from "../../../engine/loop/types.js";
-import { type BesideMessage, type Received, removeMessage } from "../../../engine/storage/state/steering-inbox.js";
+import {
+  type OutsideWorkMessage,
+  type ReceivedMessage,
+  removeMessage,
+} from "../../../engine/storage/state/steering-inbox.js";
 import { resetStagnation } from "../../derived/observations.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { namesIn, withKeys } from "../../papers/paper-keys.js";
@@ -28,7 +32,7 @@ export interface FoldOptions {
  */
 export async function foldBeside(
   research: Pick<Research, "folder" | "load" | "edit" | "fold" | "nextIteration" | "rewrite">,
-  message: BesideMessage & Pick<Received, "id">,
+  message: OutsideWorkMessage & Pick<ReceivedMessage, "id">,
   options: FoldOptions,
   tell: Tell,
 ): Promise<void> {

@@ -66,7 +66,7 @@ describe("an iteration that is folded in", () => {
     const { fold, load, commits } = await writer();
     await load();
     await fold(acceptance(1));
-    await fold({ ...acceptance(2), later: true });
+    await fold({ ...acceptance(2), commitsLater: true });
     expect(commits).toEqual([["analysis: sample_1 (presented)"], ["analysis: sample_2 (presented)", true]]);
   });
 

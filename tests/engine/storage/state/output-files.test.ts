@@ -20,7 +20,7 @@ import {
   temporaryFolder,
 } from "../../../support/folders.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { isWritten, outputsAfter, writeOutputs } from "../../../../src/engine/storage/state/output-files.js";
+import { isUpToDate, outputsAfterReset, writeOutputs } from "../../../../src/engine/storage/state/output-files.js";
 import { makeJournal, markDone, writeEntry } from "../../../../src/engine/storage/state/journal.js";
 
 const report = "research-report.md";
@@ -225,7 +225,7 @@ async function research() {
 
 describe("the documents after a reset", () => {
   it("are each as it was at the last acceptance that stands", async () => {
-    expect(await outputsAfter(await research(), researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([
+    expect(await outputsAfterReset(await research(), researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([
       { name: "research-report.md", text: "first research-report.md" },
       { name: "references.bib", text: "first references.bib" },
     ]);
@@ -234,7 +234,7 @@ describe("the documents after a reset", () => {
   it("go with the last acceptance, as far as they are there", async () => {
     const folder = await research();
     expect(
-      (await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 0 }), some)).map(({ name, text }) => [
+      (await outputsAfterReset(folder, researchFormat, ledger, resetLine({ to: 0 }), some)).map(({ name, text }) => [
         name,
         text,
       ]),
@@ -244,7 +244,7 @@ describe("the documents after a reset", () => {
       ["product-ideas.json", null],
     ]);
     expect(
-      await outputsAfter(temporaryFolder(), researchFormat, ledger, resetLine({ to: 0 }), {
+      await outputsAfterReset(temporaryFolder(), researchFormat, ledger, resetLine({ to: 0 }), {
         ...some,
         everything: true,
       }),
@@ -254,8 +254,8 @@ describe("the documents after a reset", () => {
   it("stay where the reset is of a single unit, or nothing of theirs is undone", async () => {
     const folder = await research();
     const [first] = ledger;
-    expect(await outputsAfter(folder, researchFormat, [first!], resetLine({ unit: "report" }), some)).toEqual([]);
-    expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 3 }), some)).toEqual([]);
+    expect(await outputsAfterReset(folder, researchFormat, [first!], resetLine({ unit: "report" }), some)).toEqual([]);
+    expect(await outputsAfterReset(folder, researchFormat, ledger, resetLine({ to: 3 }), some)).toEqual([]);
   });
 });
 
@@ -272,7 +272,7 @@ it.each([["report", "ideas"] as const, ["ideas", "report"] as const])(
       await writeEntry(folder, { ...entry, files: [{ name, text: `${iteration}` }] });
       await markDone(folder, iteration);
     }
-    expect(await outputsAfter(folder, researchFormat, lines, resetLine({ to: 2 }), { ...some, outputs })).toEqual([
+    expect(await outputsAfterReset(folder, researchFormat, lines, resetLine({ to: 2 }), { ...some, outputs })).toEqual([
       { name, text: "2" },
     ]);
   },
@@ -291,12 +291,12 @@ it("what the journal does not hold of an earlier acceptance stays as the later o
   };
   await writeEntry(folder, { ...entry, files: [{ name: "references.bib", text: "first" }] });
   await markDone(folder, 1);
-  expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([
+  expect(await outputsAfterReset(folder, researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([
     { name: "references.bib", text: "first" },
   ]);
   await writeEntry(folder, entry);
   await markDone(folder, 1);
-  expect(await outputsAfter(folder, researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([]);
+  expect(await outputsAfterReset(folder, researchFormat, ledger, resetLine({ to: 2 }), some)).toEqual([]);
 });
 
 describe("a document that a person changed", () => {
@@ -374,7 +374,7 @@ describe("a document that a person changed", () => {
     const told: string[] = [];
     const files = [
       { name: "references.bib", text: "ours" },
-      { name: "report.html", pieces: ["o", "urs"], madeOf: "x" },
+      { name: "report.html", pieces: ["o", "urs"], inputsHash: "x" },
     ];
     for (const { name } of files) writeFileSync(join(folder, name), "ours");
     await writeOutputs(folder, files, 0, (message) => void told.push(message));
@@ -417,23 +417,23 @@ it("what was written last is not believed where its note is torn or of another k
 it("knows whether a file stands as it was written last, and was made of the same", async () => {
   const folder = temporaryFolder();
   await makeJournal(folder);
-  const page = { name: "report.html", madeOf: "a state" };
+  const page = { name: "report.html", inputsHash: "a state" };
   const write = (pieces: readonly string[]) => writeOutputs(folder, [{ ...page, pieces }], 0, () => undefined);
-  expect(await isWritten(folder, page)).toBe(false);
+  expect(await isUpToDate(folder, page)).toBe(false);
   await write(["a ", "page"]);
-  expect(await isWritten(folder, page)).toBe(true);
+  expect(await isUpToDate(folder, page)).toBe(true);
   await writeOutputs(folder, [{ name: "references.bib", text: "another" }], 0, () => undefined);
-  expect(await isWritten(folder, page)).toBe(true);
-  expect(await isWritten(folder, { ...page, madeOf: "a later state" })).toBe(false);
-  expect(await isWritten(folder, { ...page, name: "references.bib" })).toBe(false);
+  expect(await isUpToDate(folder, page)).toBe(true);
+  expect(await isUpToDate(folder, { ...page, inputsHash: "a later state" })).toBe(false);
+  expect(await isUpToDate(folder, { ...page, name: "references.bib" })).toBe(false);
   writeFileSync(join(folder, page.name), "mine");
-  expect(await isWritten(folder, page)).toBe(false);
+  expect(await isUpToDate(folder, page)).toBe(false);
   await write(["a page"]);
   rmSync(join(folder, page.name));
-  expect(await isWritten(folder, page)).toBe(false);
+  expect(await isUpToDate(folder, page)).toBe(false);
   for (const note of ["{", "null", '{"report.html":7,"made_of":null}']) {
     await write(["a page"]);
     writeFileSync(join(folder, ".ralph/written.json"), note);
-    expect(await isWritten(folder, page)).toBe(false);
+    expect(await isUpToDate(folder, page)).toBe(false);
   }
 });

@@ -215,9 +215,9 @@ describe("a state of another kind than a project's", () => {
       folder,
       taskFormat,
       async (loaded) => {
-        const { state, undone, missing } = await stateBefore(folder, taskFormat, loaded, 1);
-        expect([undone.map(({ iteration }) => iteration), missing]).toEqual([[2, 3], []]);
-        return { after: state, unit: "*", to: 1, sentences: ["Back to 1."] };
+        const { state, undoneLines, missingIterations } = await stateBefore(folder, taskFormat, loaded, 1);
+        expect([undoneLines.map(({ iteration }) => iteration), missingIterations]).toEqual([[2, 3], []]);
+        return { newState: state, unit: "*", to: 1, sentences: ["Back to 1."] };
       },
       { derive, git: false, now: () => 0, to: 1, ...whole },
     );
@@ -250,12 +250,12 @@ describe("a state of another kind than a project's", () => {
     await expect(store.load()).rejects.toThrow(`task reset ${folder} 1`);
     expect(text(folder, "task.json")).toBe("{ broken }");
     await store.close();
-    await resetRecords(folder, taskFormat, async ({ state }) => ({ after: state, unit: "C9", sentences: ["Again."] }), {
-      derive,
-      git: false,
-      now: () => 0,
-      ...whole,
-    });
+    await resetRecords(
+      folder,
+      taskFormat,
+      async ({ state }) => ({ newState: state, unit: "C9", sentences: ["Again."] }),
+      { derive, git: false, now: () => 0, ...whole },
+    );
     expect(statusOf(readTask(folder))).toEqual(["met", "open"]);
     const broken = readdirSync(folder).find((name) => name.startsWith("task.json.broken-")) ?? "";
     expect(text(folder, broken)).toBe("{ broken }");

@@ -35,7 +35,7 @@ import {
   temporaryFolder,
 } from "../../../support/folders.js";
 import { ExpectedError } from "../../../../src/engine/lib/errors.js";
-import { readOnceSaved } from "../../../../src/engine/storage/state/hand-edits/wait-for-editor.js";
+import { readWhenSaved } from "../../../../src/engine/storage/state/hand-edits/wait-for-editor.js";
 import { stampOf } from "../../../../src/engine/storage/atomic-file.js";
 import { lastGoodFile } from "../../../../src/research/project-files/layout.js";
 import { hastenDates } from "../../../support/clock.js";
@@ -459,7 +459,7 @@ describe("a file that may be on its way to the disk", () => {
     read: (turn: number) => Promise<unknown>,
   ): Promise<{ turns: number; end: unknown }> {
     let turns = 0;
-    const end = await readOnceSaved(path, () => read((turns += 1))).catch((error: unknown) => error);
+    const end = await readWhenSaved(path, () => read((turns += 1))).catch((error: unknown) => error);
     return { turns, end };
   }
   const file = (content: string) => {

@@ -5,12 +5,12 @@ import { describe, expect, it } from "vitest";
 import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import {
   receiveMessages,
-  isOurMessage,
-  leaveMessage,
+  isFromThisProgram,
+  writeMessage,
   maxMessageChars,
   readMessages,
   removeMessage,
-  instructionsAfter,
+  updateInstructions,
 } from "../../../../src/engine/storage/state/steering-inbox.js";
 import { read, temporaryFolder } from "../../../support/folders.js";
 
@@ -19,9 +19,9 @@ const now = Date.parse("2026-01-02T03:04:05.678Z");
 describe("a message to a research", () => {
   it("waits, in the order of its leaving, until it is taken", async () => {
     const folder = temporaryFolder();
-    await leaveMessage(folder, { text: "first" }, now, tmpdir());
-    await leaveMessage(folder, { text: "second" }, now, tmpdir());
-    await leaveMessage(folder, { clear: true }, now - 3_600_000, tmpdir());
+    await writeMessage(folder, { text: "first" }, now, tmpdir());
+    await writeMessage(folder, { text: "second" }, now, tmpdir());
+    await writeMessage(folder, { clear: true }, now - 3_600_000, tmpdir());
     const [first, ...rest] = await readMessages(folder);
     expect([first, ...rest]).toMatchObject([{ text: "first" }, { text: "second" }, { clear: true }]);
     expect(first?.id).toMatch(/^2026-01-02T03-04-05\.678Z-[0-9a-f]{8}$/);
@@ -34,18 +34,18 @@ describe("a message to a research", () => {
     const folder = temporaryFolder();
     const state = temporaryFolder();
     const decision = { record: "p1", decision: "exclude", why: "Not it." } as const;
-    await leaveMessage(folder, decision, now, state);
+    await writeMessage(folder, decision, now, state);
     const [message] = await readMessages(folder);
     expect(message).toEqual({ ...decision, id: message?.id });
     const name = `${message?.id}.json`;
     const text = read(folder, `.ralph/inbox/${name}`);
-    expect(await isOurMessage(folder, name, text, state)).toBe(true);
+    expect(await isFromThisProgram(folder, name, text, state)).toBe(true);
     for (const [was, is] of [
       ["Not it.", "Not it!"],
       ["exclude", "include"],
       ["p1", "p2"],
     ] as const)
-      expect(await isOurMessage(folder, name, text.replace(`"${was}"`, `"${is}"`), state)).toBe(false);
+      expect(await isFromThisProgram(folder, name, text.replace(`"${was}"`, `"${is}"`), state)).toBe(false);
     writeFileSync(join(folder, ".ralph/inbox", name), text.replace("exclude", "perhaps"));
     expect(await readMessages(folder)).toEqual([]);
   });
@@ -58,17 +58,18 @@ describe("a message to a research", () => {
       [{ beside: { folder: "1" } }, '"1"', '"2"'],
     ] as const;
     for (const [message, is, otherwise] of messages) {
-      await leaveMessage(folder, message, now, state);
+      await writeMessage(folder, message, now, state);
       const [{ id } = { id: "" }] = await readMessages(folder);
       const text = read(folder, `.ralph/inbox/${id}.json`);
-      const isOurs = (words: string, where = folder, name = id) => isOurMessage(where, `${name}.json`, words, state);
+      const isOurs = (words: string, where = folder, name = id) =>
+        isFromThisProgram(where, `${name}.json`, words, state);
       expect(await isOurs(text)).toBe(true);
       expect(await isOurs(text.replace(is, otherwise))).toBe(false);
       expect(await isOurs(text, other)).toBe(false);
       expect(await isOurs(text, folder, `${id}0`)).toBe(false);
       await removeMessage(folder, id);
     }
-    for (const none of ["", "{}", "null"]) expect(await isOurMessage(folder, "1.json", none, state)).toBe(false);
+    for (const none of ["", "{}", "null"]) expect(await isFromThisProgram(folder, "1.json", none, state)).toBe(false);
   });
 
   it("may be what was done beside the run, an object and nothing else", async () => {
@@ -92,10 +93,10 @@ describe("a message to a research", () => {
 
   it("is for nobody's repository, and leaves what is said of that alone", async () => {
     const folder = temporaryFolder();
-    await leaveMessage(folder, { text: "x" }, now, tmpdir());
+    await writeMessage(folder, { text: "x" }, now, tmpdir());
     expect(read(folder, ".ralph/.gitignore")).toBe("*\n");
     writeFileSync(join(folder, ".ralph/.gitignore"), "mine\n");
-    await leaveMessage(folder, { text: "y" }, now, tmpdir());
+    await writeMessage(folder, { text: "y" }, now, tmpdir());
     expect(read(folder, ".ralph/.gitignore")).toBe("mine\n");
   });
 
@@ -121,14 +122,14 @@ describe("a message to a research", () => {
     for (const name of ["note", "2026-99-99T99-99-99.999Z-0", "9"])
       writeFileSync(join(folder, `.ralph/inbox/${name}.json`), "");
     for (const [index, text] of words.entries())
-      await leaveMessage(folder, { text }, now + ((index * 7) % 20), tmpdir());
+      await writeMessage(folder, { text }, now + ((index * 7) % 20), tmpdir());
     expect(await readMessages(folder)).toEqual(words.map((text) => ({ id: expect.any(String), text })));
   });
 
   it("that can't be left says why", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, ".ralph"), "");
-    await expect(leaveMessage(folder, { text: "x" }, now, tmpdir())).rejects.toThrow(
+    await expect(writeMessage(folder, { text: "x" }, now, tmpdir())).rejects.toThrow(
       `${join(folder, ".ralph")} is a file where a folder belongs; move it away.`,
     );
     expect(await readMessages(folder)).toEqual([]);
@@ -160,10 +161,10 @@ describe("messages that are heard", () => {
       );
     await hearAll();
     expect(edits).toBe(0);
-    await leaveMessage(folder, { text: "Look at hands." }, now, tmpdir());
-    await leaveMessage(folder, { clear: true }, now, tmpdir());
-    await leaveMessage(folder, { record: "p1", decision: "include", why: "It is one." }, now, tmpdir());
-    await leaveMessage(folder, { beside: { a: 1 } }, now, tmpdir());
+    await writeMessage(folder, { text: "Look at hands." }, now, tmpdir());
+    await writeMessage(folder, { clear: true }, now, tmpdir());
+    await writeMessage(folder, { record: "p1", decision: "include", why: "It is one." }, now, tmpdir());
+    await writeMessage(folder, { beside: { a: 1 } }, now, tmpdir());
     await hearAll();
     expect({ edits, state, waiting }).toEqual({ edits: 1, state: "4", waiting: 4 });
     expect(await readMessages(folder)).toEqual([]);
@@ -176,7 +177,7 @@ describe("messages that are heard", () => {
 
   it("stay where the edit can't be written", async () => {
     const folder = temporaryFolder();
-    await leaveMessage(folder, { text: "Look at hands." }, now, tmpdir());
+    await writeMessage(folder, { text: "Look at hands." }, now, tmpdir());
     const edit = () => Promise.reject(new Error("full"));
     const tell = () => Promise.reject(new Error("told"));
     await expect(receiveMessages({ folder, edit }, (state) => state, tell)).rejects.toThrow("full");
@@ -188,18 +189,18 @@ describe("messages that are heard", () => {
     const at = "2026-01-02T00:00:00.000Z";
     const long = "x".repeat(maxMessageChars + 1);
     const hidden = (text: string) => text.replace("secret", "[removed]");
-    expect(instructionsAfter(before, [{ id: "1", text: "a secret" }], at, hidden)).toEqual([
+    expect(updateInstructions(before, [{ id: "1", text: "a secret" }], at, hidden)).toEqual([
       ...before,
       { id: "1", at, text: "a [removed]" },
     ]);
-    expect(instructionsAfter(before, [{ id: "0", text: "again" }], at, nothing)).toEqual(before);
-    expect(instructionsAfter([], [{ id: "1", text: long }], at, nothing)).toEqual([
+    expect(updateInstructions(before, [{ id: "0", text: "again" }], at, nothing)).toEqual(before);
+    expect(updateInstructions([], [{ id: "1", text: long }], at, nothing)).toEqual([
       { id: "1", at, text: long.slice(1) },
     ]);
     const decision = { id: "1", record: "p1", decision: "include", why: "It is one." } as const;
-    expect(instructionsAfter(before, [decision, { id: "2", beside: {} }], at, nothing)).toEqual(before);
+    expect(updateInstructions(before, [decision, { id: "2", beside: {} }], at, nothing)).toEqual(before);
     expect(
-      instructionsAfter(
+      updateInstructions(
         before,
         [
           { id: "1", text: "x" },
@@ -210,7 +211,7 @@ describe("messages that are heard", () => {
       ),
     ).toEqual([]);
     expect(
-      instructionsAfter(
+      updateInstructions(
         before,
         [
           { id: "1", clear: true },

@@ -63,7 +63,7 @@ function foldOf(iteration: number, outcome: "accepted" | "refused" | "failed"): 
     ...silent,
     changes: outcome === "refused" ? refused : [observed],
     ledger: { ...whole.ledger, outcome },
-    later: outcome === "failed",
+    commitsLater: outcome === "failed",
   };
 }
 
@@ -234,7 +234,7 @@ describe("results that are folded together", () => {
     });
     await research.together(() => research.fold(acceptance(3)));
     await research.together(async () => {
-      for (const iteration of [4, 5]) await research.fold({ ...acceptance(iteration), later: true });
+      for (const iteration of [4, 5]) await research.fold({ ...acceptance(iteration), commitsLater: true });
     });
     expect(
       git(root, "log", "--format=%B%x00")
@@ -359,7 +359,7 @@ it("an edit between results that are committed later is no reason to commit them
   const { writer, commits } = await writing(researchFolder());
   await writer.load();
   writer.hold();
-  await writer.fold({ ...acceptance(1), later: true });
+  await writer.fold({ ...acceptance(1), commitsLater: true });
   await writer.edit((rrd) => ({ ...rrd, description: "mine" }));
   await writer.write();
   expect(commits).toEqual([["analysis: sample_1 (presented)", true]]);
@@ -370,7 +370,7 @@ it("results together are committed now where one of them is, whatever comes afte
   await writer.load();
   writer.hold();
   await writer.fold(acceptance(1));
-  await writer.fold({ ...acceptance(2), later: true });
+  await writer.fold({ ...acceptance(2), commitsLater: true });
   await writer.write();
   expect(commits).toEqual([[expect.stringMatching(/^2 iterations\n/), undefined]]);
 });

@@ -1,5 +1,5 @@
 import type { HttpDocument, Request } from "../../../../src/net/http.js";
-import { type HttpFailure, judge } from "../../../../src/net/http-failure.js";
+import { type HttpFailure, failureOf } from "../../../../src/net/http-failure.js";
 import type { SourceContext } from "../../../../src/research/sources/shared/source.js";
 
 /** What a service answers to one request. */
@@ -35,13 +35,13 @@ export function answering(
           ? (answers[index] ?? {})
           : (answers as (request: Request, index: number) => Canned)(request, index);
         const bytes = Buffer.from(typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body));
-        const failure = judge(
+        const failure = failureOf(
           { status, headers: new Headers({ "content-type": type, ...headers }) },
           "service.test",
           bytes,
         );
         if (failure === undefined) return { status: "ok", bytes, url: request.url, type };
-        const { again: _, ...rest } = failure;
+        const { mayRetryNow: _, ...rest } = failure;
         return { ...rest, code: status, body: bytes };
       },
     },

@@ -39,14 +39,14 @@ interface Merged<State> {
 /**
  * Merges changes into a state file that a person may have edited during the run. It merges field by field; a field that
  * a person changed since it was read keeps the person's value. Idempotent. A record that a person removed is restored
- * if `putBack` is true. wait-for-editor.ts handles files that an editor is still saving; stale-saves.ts restores what
- * an editor overwrote with an older version.
+ * if `restoresRemoved` is true. wait-for-editor.ts handles files that an editor is still saving; stale-saves.ts handles
+ * a file that an editor overwrote with an older version.
  */
 export function mergeChanges<State extends Fields>(
   shape: Shape<State>,
   state: State,
   changes: readonly JournalledChange[],
-  putBack: boolean,
+  restoresRemoved: boolean,
 ): Merged<State> {
   const notices: string[] = [];
   const draft = openDraft(shape, state);
@@ -66,7 +66,7 @@ export function mergeChanges<State extends Fields>(
     }
     const records = draft.records(journalledChange.in);
     const { collection } = records;
-    const { change, taken: notice } = renumber(records, journalledChange, changes);
+    const { change, notice } = renumber(records, journalledChange, changes);
     if (notice !== undefined) notices.push(notice);
     const id = change.id ?? "";
     const current = records.get(id);
@@ -77,7 +77,7 @@ export function mergeChanges<State extends Fields>(
       if (keptNames.length > 0) notices.push(handEditNotice(`${joinNames(keptNames)} of ${id}`));
     } else if (change.was == null)
       records.put(id, mergeFields({ [collection.key]: id }, { ...change, was: {} }, collection).fields);
-    else if (putBack) {
+    else if (restoresRemoved) {
       records.put(id, mergeFields(change.was, change, collection).fields);
       notices.push(
         `${id} was removed from ${shape.file} by hand although it is done; it was restored. To remove it, reset it first.`,
@@ -160,7 +160,7 @@ export function completeChange<State extends Fields>(
   const was =
     change.was === null || (change.was === undefined && previous === undefined) ? null : { ...previous, ...change.was };
   const add = Object.fromEntries(
-    Object.entries(change.add ?? {}).map(([name, values]) => [name, absentFrom(record?.[name], values)]),
+    Object.entries(change.add ?? {}).map(([name, values]) => [name, valuesAbsentFrom(record?.[name], values)]),
   );
   // JSON drops undefined fields, so a new change is equal to the same change after it was read from the disk.
   return JSON.parse(JSON.stringify({ ...change, was, ...(change.add === undefined ? {} : { add }) }));
@@ -197,7 +197,7 @@ function mergeFields(
   }
   for (const [name, values] of Object.entries(change.add ?? {})) {
     const existing = fields.get(name) ?? [];
-    if (Array.isArray(existing)) fields.set(name, [...existing, ...absentFrom(existing, values)]);
+    if (Array.isArray(existing)) fields.set(name, [...existing, ...valuesAbsentFrom(existing, values)]);
     else keptNames.push(name);
   }
   return { fields: Object.fromEntries(fields), keptNames };
@@ -212,7 +212,7 @@ function undoFields(current: Fields, change: JournalledChange): Fields {
   for (const [name, values] of Object.entries(change.add ?? {})) {
     const existing = fields.get(name);
     if (!Array.isArray(existing)) continue;
-    const removedKeys = new Set(values.map(finder(existing)).map(keyOf));
+    const removedKeys = new Set(values.map(makeFinder(existing)).map(keyOf));
     fields.set(
       name,
       existing.filter((value) => !removedKeys.has(keyOf(value))),
@@ -236,11 +236,11 @@ function includesValue(value: unknown, other: unknown): boolean {
 
 const keyOf = (value: unknown): string => JSON.stringify(value);
 
-function absentFrom(existing: unknown, values: readonly unknown[]): unknown[] {
-  const added = new Set<string>();
-  const findExisting = finder(Array.isArray(existing) ? existing : []);
+function valuesAbsentFrom(existing: unknown, values: readonly unknown[]): unknown[] {
+  const addedKeys = new Set<string>();
+  const findExisting = makeFinder(Array.isArray(existing) ? existing : []);
   return values.filter(
-    (value) => findExisting(value) === undefined && !added.has(keyOf(value)) && added.add(keyOf(value)),
+    (value) => findExisting(value) === undefined && !addedKeys.has(keyOf(value)) && addedKeys.add(keyOf(value)),
   );
 }
 
@@ -248,7 +248,7 @@ function absentFrom(existing: unknown, values: readonly unknown[]): unknown[] {
  * Returns a function that finds a value in a list: an equal value, or an object that has all its fields and additional
  * ones, such as a derived key.
  */
-function finder(list: readonly unknown[]): (value: unknown) => unknown {
+function makeFinder(list: readonly unknown[]): (value: unknown) => unknown {
   const byKey = new Map(list.map((item) => [keyOf(item), item]));
   /** For each field name: the objects of the list, grouped by the value of that field. */
   const objects = new Map<string, ReadonlyMap<string, readonly Fields[]>>();
@@ -268,10 +268,10 @@ function finder(list: readonly unknown[]): (value: unknown) => unknown {
 }
 
 function differences(before: Fields, after: Fields): Pick<Change, "set" | "was" | "unset"> | undefined {
-  const changed = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  const changedNames = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
   const unset = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
-  if (changed.length + unset.length === 0) return undefined;
-  return { set: pick(after, changed), was: pick(before, [...changed, ...unset]), unset };
+  if (changedNames.length + unset.length === 0) return undefined;
+  return { set: pick(after, changedNames), was: pick(before, [...changedNames, ...unset]), unset };
 }
 
 const pick = (fields: Fields, names: readonly string[]): Fields =>
@@ -310,7 +310,7 @@ function renumber(
   records: Records,
   change: JournalledChange,
   allChanges: readonly JournalledChange[],
-): { change: JournalledChange; taken?: string } {
+): { change: JournalledChange; notice?: string } {
   const { id = "", was, set } = change;
   const { key, numbering } = records.collection;
   if (numbering === undefined || was !== null) return { change };
@@ -324,7 +324,7 @@ function renumber(
   const newId = ids.find((recordId) => isSame(records.get(recordId), set)) ?? numbering.next(ids);
   return {
     change: { ...change, id: newId, set: { ...set, [key]: newId } },
-    taken: `${id} was taken meanwhile; the ${noun} of ${String(set[owner])} is ${newId}.`,
+    notice: `${id} is already the id of another record; the ${noun} of ${String(set[owner])} is ${newId}.`,
   };
 }
 
@@ -338,7 +338,7 @@ interface Records {
 
 interface Draft<State> {
   top: Fields;
-  /** @throws a bug if the format has no such collection. */
+  /** @throws Error if the format has no such collection, which is a bug. */
   records(name: string): Records;
   close(): State;
 }
@@ -360,8 +360,8 @@ function openDraft<State extends Fields>(shape: Shape<State>, state: State): Dra
     close() {
       const result: Fields = { ...draft.top };
       for (const { name } of shape.collections) {
-        const changed = lists.get(name)?.changed();
-        if (changed !== undefined) result[name] = changed;
+        const changedNames = lists.get(name)?.changed();
+        if (changedNames !== undefined) result[name] = changedNames;
       }
       return result as State;
     },

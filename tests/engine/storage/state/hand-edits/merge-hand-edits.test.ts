@@ -121,7 +121,9 @@ describe("merging", () => {
     const changes = complete(base, { in: "insights", id: "insight_001", set: mine, was: null });
     const { rrd, notices } = mergeChanges(disk, changes, true);
     expect(rrd.insights).toEqual([theirs, { ...mine, id: "insight_002" }]);
-    expect(notices).toEqual(["insight_001 was taken meanwhile; the insight of sample_1 is insight_002."]);
+    expect(notices).toEqual([
+      "insight_001 is already the id of another record; the insight of sample_1 is insight_002.",
+    ]);
     expect(mergeChanges(rrd, changes, true).rrd).toEqual(rrd);
     expect(undoChanges(rrd, changes).insights).toEqual([theirs]);
   });
@@ -453,7 +455,9 @@ describe("the number of an insight", () => {
   it("is the next free one where another paper's has it, and that is told", () => {
     const { rrd: after, notices } = mergeChanges(taken, [change("insight_007")], true);
     expect(after.insights?.map(({ id }) => id)).toEqual(["insight_007", "insight_008"]);
-    expect(notices).toEqual(["insight_007 was taken meanwhile; the insight of sample_1 is insight_008."]);
+    expect(notices).toEqual([
+      "insight_007 is already the id of another record; the insight of sample_1 is insight_008.",
+    ]);
     expect(undoChanges(after, [change("insight_007")])).toEqual(taken);
   });
 
