@@ -95,13 +95,13 @@ export async function openProject(
         learn: config.learn === "auto",
         sharing: sharingOf(config),
         check: checkWishOf(config),
-        isHoused: run.settings.sandbox !== undefined,
+        isSandboxed: run.settings.sandbox !== undefined,
         render: async (documents) => (await import("../research/report/documents/documents.js")).renderFor(documents),
         ...(everyone.every(({ takesTools }) => takesTools === true)
           ? { tools: async () => (await import("./tools.js")).toolsOf([folder], config, io.env) }
           : {}),
         ...(everyone.some(isUnconfined) ? { guardFiles: guardOpener({ folder, root, configs, stateDir }, io) } : {}),
-        ...(points.canChangeOutput() ? { remake: points.changeOutput } : {}),
+        ...(points.canChangeOutput() ? { addPluginFields: points.changeOutput } : {}),
         veto: async ({ completes, ...proposal }: Proposal) => {
           const { vetoes, notices } = await points.ask(completes ? ["accepted", "complete"] : ["accepted"], proposal);
           for (const notice of notices) await tell(notice);

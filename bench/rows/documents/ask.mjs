@@ -81,7 +81,7 @@ async function scores(data, articles, { pools, briefs, prompts, parser, baseline
     return baseline.answerQuestion(unit, text);
   };
   const isShown = (place, spans, question) => {
-    const shown = [...pools.choosePassages(pool, pool.query(question), pools.passageTokens)];
+    const shown = [...pools.choosePassages(pool, pool.query(question), pools.maxPassageTokens)];
     return isHit(
       spans,
       shown.filter(({ paper }) => paper === place),
@@ -158,7 +158,7 @@ async function costs(count, articles, { pools, kept, tokens }) {
     const each = (searched.user + searched.system) / 1000 / queries.length;
     let most = 0;
     for (const query of queries) {
-      const shown = await pools.passagesFor(pool, query, pools.passageTokens);
+      const shown = await pools.passagesFor(pool, query, pools.maxPassageTokens);
       const text = shown.map(({ key, locator, text: said }) => `@@ ${key} | ${locator}\n${said}`).join("\n\n");
       most = Math.max(most, tokens.estimateTokens(text));
     }

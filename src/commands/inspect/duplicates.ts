@@ -30,23 +30,25 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
   const folder = await findResearch(io.cwd, argument);
   const { rrd } = await readResearch(folder);
   const { lines } = await readLedger(folder);
-  const { uncertain, settled } = duplicatesAmong(allRecords(rrd, lines, await readKeptSearch(folder, rrd)), rrd);
+  const { uncertainPairs, confirmed } = duplicatesAmong(allRecords(rrd, lines, await readKeptSearch(folder, rrd)), rrd);
   if (json) {
     const summaryOf = ({ id, key, title, source, outcome }: TracedRecord) => ({ id, key, title, source, ...outcome });
-    const pairs = uncertain.map(({ records, why }) => ({ records: records.map(summaryOf), why }));
-    io.stdout(`${JSON.stringify({ folder, uncertain: pairs, duplicates: settled.map(summaryOf) }, null, 2)}\n`);
+    const pairs = uncertainPairs.map(({ records, why }) => ({ records: records.map(summaryOf), why }));
+    io.stdout(`${JSON.stringify({ folder, uncertain: pairs, duplicates: confirmed.map(summaryOf) }, null, 2)}\n`);
     return 0;
   }
   const projectName = shellWord(nameFor(io.cwd, folder));
-  const shownDuplicates = all ? settled : settled.slice(0, maxShownByDefault);
-  const hiddenCount = settled.length - shownDuplicates.length;
+  const shownDuplicates = all ? confirmed : confirmed.slice(0, maxShownByDefault);
+  const hiddenCount = confirmed.length - shownDuplicates.length;
   const columns = Math.min(io.columns, maxColumns) - 1;
   const wrapLines = (text: string, indent = "") =>
     wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
   const output = [
-    uncertain.length === 0 ? "No pair is uncertain." : `${quantity(uncertain.length, "pair")} may be one work:`,
-    ...uncertain.flatMap((pair) => ["", ...pairLines(pair, columns, io.color), ...wrapLines(`${pair.why}`, "  ")]),
-    ...(uncertain.length === 0
+    uncertainPairs.length === 0
+      ? "No pair is uncertain."
+      : `${quantity(uncertainPairs.length, "pair")} may be one work:`,
+    ...uncertainPairs.flatMap((pair) => ["", ...pairLines(pair, columns, io.color), ...wrapLines(`${pair.why}`, "  ")]),
+    ...(uncertainPairs.length === 0
       ? []
       : [
           "",
@@ -55,13 +57,13 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
           ),
         ]),
     "",
-    `${quantity(settled.length, "record")} ${settled.length === 1 ? "counts as a duplicate" : "count as duplicates"}${settled.length === 0 ? "." : ":"}`,
+    `${quantity(confirmed.length, "record")} ${confirmed.length === 1 ? "counts as a duplicate" : "count as duplicates"}${confirmed.length === 0 ? "." : ":"}`,
     ...shownDuplicates.flatMap(({ id, source, title, outcome: { duplicateOf = "", reason } }) => [
       ...wrapLines(`${duplicateOf}: ${source ?? id}, ${title}`, "  "),
       ...(reason === undefined ? [] : wrapLines(reason, "    ")),
     ]),
     ...(hiddenCount === 0 ? [] : [`  and ${hiddenCount} more; --all lists them`]),
-    ...(settled.length === 0
+    ...(confirmed.length === 0
       ? []
       : [
           "",

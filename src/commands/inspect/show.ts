@@ -14,7 +14,7 @@ import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { partText, unlabelledCost, unlabelledTokens } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
-import { recordsNamed, severalMatch } from "../../research/overview/which-record.js";
+import { recordsNamed, severalMatchError } from "../../research/overview/which-record.js";
 import { namesIn, nameOf, withNames } from "../../research/papers/paper-keys.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion, Paper } from "../../research/generated/rrd.js";
@@ -58,7 +58,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   const line = findIteration(ledger, target);
   const matches = recordsNamed(rrd, target);
   if (line !== undefined && !matches.some(({ id }) => id === target)) return showIteration(folder, line, json, io);
-  if (matches.length > 1) throw severalMatch(target, matches);
+  if (matches.length > 1) throw severalMatchError(target, matches);
   const paper = rrd.papers_pool.find(({ id }) => id === matches[0]?.id);
   if (paper !== undefined) return showPaper(folder, { rrd, ledger }, paper, json, io);
   const excluded = (rrd.excluded ?? []).find(({ id }) => id === matches[0]?.id);

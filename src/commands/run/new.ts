@@ -302,8 +302,8 @@ async function createWithAgent(
       mission,
       skill,
       workspaces,
-      created: onCreated,
-      recorded: (line) => void lines.push(line),
+      onCreated,
+      onLedgerLine: (line) => void lines.push(line),
       redact,
       close: async () => {
         await workspaces.sweep();

@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import { poolOf } from "../../research/overview/questions/stored-pool.js";
+import { openStoredPool } from "../../research/overview/questions/stored-pool.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
@@ -108,7 +108,7 @@ export async function answerStatuses(
     const isNewest = newestIds.get(questionKey(answer)) === answer.id;
     try {
       const { pool, states } = openedProjects.get(key) ?? {
-        pool: await poolOf(projects),
+        pool: await openStoredPool(projects),
         states: await projectStates(projects),
       };
       openedProjects.set(key, { pool, states });

@@ -16,7 +16,7 @@ import { findProjects, findResearch, nameFor } from "../../research/overview/fin
 import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { withOpenCheck } from "../../research/overview/questions/answer-as-report.js";
 import { namesByKey } from "../../research/overview/questions/pool.js";
-import { poolOf } from "../../research/overview/questions/stored-pool.js";
+import { openStoredPool } from "../../research/overview/questions/stored-pool.js";
 import { questionFolders, isAnswerUnit, readAnswers } from "../../research/project-files/logs/answers-log.js";
 import { remainingLimits } from "../run/remaining-limits.js";
 import { answerLines, withCitationKeys } from "./answer-lines.js";
@@ -143,7 +143,7 @@ async function checkStoredAnswer(
     return 0;
   }
   await requireAgents(config, io, false, checkerNamesOf(config));
-  const pool = await poolOf(questionFolders(folder, answer));
+  const pool = await openStoredPool(questionFolders(folder, answer));
   const answerWithPapers = { answer: answerWithCheck, pool, names: namesByKey(pool.papers) };
   const { code } = await checkAnswer(answerWithPapers, folder, args, config, io, true);
   await showInReport(folder, config, io);

@@ -82,8 +82,10 @@ export async function openQuestion(
     isChecked,
     onAnswer: (answer) => onAnswer({ answer, pool, names: namesByKey(pool.papers) }),
     project: projects.map(({ rrd: { project } }) => project).join("; "),
-    ...(folders.length === 1 ? {} : { projects: namesOfProjects(folders), seenIn: projectStates.map(lastIteration) }),
-    seen: lastIteration({ ledger }),
+    ...(folders.length === 1
+      ? {}
+      : { projects: namesOfProjects(folders), lastIterations: projectStates.map(lastIteration) }),
+    lastIteration: lastIteration({ ledger }),
     workspaces: workspacesOf(config.stateDir, join(homeFolder, `ask-${process.pid}`)),
     now: io.clock.now,
     account: () => {

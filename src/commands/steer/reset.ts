@@ -9,7 +9,7 @@ import { requirePerson } from "./require-person.js";
 import { quantity } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { recordsNamed, severalMatch } from "../../research/overview/which-record.js";
+import { recordsNamed, severalMatchError } from "../../research/overview/which-record.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 
 interface ResetArguments {
@@ -53,7 +53,7 @@ export async function resetCommand(
 /** The id of the paper that the user named. An unknown name is returned unchanged; the reset then rejects it. */
 async function paperIdFor(folder: string, typed: string): Promise<string> {
   const [only, ...others] = recordsNamed((await readResearch(folder)).rrd, typed);
-  if (only !== undefined && others.length > 0) throw severalMatch(typed, [only, ...others]);
+  if (only !== undefined && others.length > 0) throw severalMatchError(typed, [only, ...others]);
   return only?.id ?? typed;
 }
 

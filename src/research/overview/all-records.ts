@@ -55,7 +55,7 @@ export function allRecords(
             },
           },
     ),
-    ...mergedRecords.map(({ into, why, ...record }) => ({ ...record, outcome: asDuplicate(into, why) })),
+    ...mergedRecords.map(({ into, why, ...record }) => ({ ...record, outcome: duplicateOutcome(into, why) })),
   ];
   const allKeys = keysOf(
     withoutKeys.map((record, index) => (keys[index] === undefined ? record : { ...record, key: keys[index] })),
@@ -68,7 +68,7 @@ const maxPassages = 10;
 
 type RecordWithOutcome = Cited & Pick<Paper, "source"> & { readonly outcome: Outcome };
 
-const asDuplicate = (duplicateOf: string, reason: string): Outcome => ({
+const duplicateOutcome = (duplicateOf: string, reason: string): Outcome => ({
   stage: "duplicate",
   decision: "excluded",
   decidedBy: "code",
@@ -87,7 +87,7 @@ function poolRecords(rrd: Rrd, ledger: readonly LedgerLine[]): RecordWithOutcome
 }
 
 function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, reader: string | undefined): Outcome {
-  const { status, override, answers, notes, analysis, not_retrieved: missing } = paper;
+  const { status, override, answers, notes, analysis, not_retrieved: notRetrieved } = paper;
   const passages = (analysis?.evidence ?? [])
     .filter((evidence) => evidence.status === "verified")
     .slice(0, maxPassages)
@@ -109,7 +109,7 @@ function outcomeOfPaper(paper: Paper, criteria: ReadonlyMap<string, Criterion>, 
     ...(userDecision(override) ??
       withoutUndefined({
         decidedBy: decision === "open" ? undefined : reader,
-        reason: oneLine(missing?.reason ?? notes ?? "") || undefined,
+        reason: oneLine(notRetrieved?.reason ?? notes ?? "") || undefined,
       })),
     ...(criterion === undefined ? {} : criterionOf(criterion, answers)),
     ...(passages.length === 0 ? {} : { passages }),
@@ -203,18 +203,18 @@ function mergedInto(
         why: reasons.get(`${work.record.id}\n${other.source}\n${other.id}`) ?? "",
       })),
   );
-  const listed = new Set(records.map(({ into, source, id }) => `${into}\n${source}\n${id}`));
+  const listedKeys = new Set(records.map(({ into, source, id }) => `${into}\n${source}\n${id}`));
   const others = pool.flatMap(({ id, title, source, date, authors, found }) =>
     (found?.merged ?? [])
-      .filter((each) => each.id !== id || each.source !== source)
-      .filter((each) => each.why !== lookupReason && !listed.has(`${id}\n${each.source}\n${each.id}`))
-      .map((each) => ({
-        id: each.id,
+      .filter((merge) => merge.id !== id || merge.source !== source)
+      .filter((merge) => merge.why !== lookupReason && !listedKeys.has(`${id}\n${merge.source}\n${merge.id}`))
+      .map((merge) => ({
+        id: merge.id,
         title,
-        source: each.source,
-        url: each.url ?? null,
+        source: merge.source,
+        url: merge.url ?? null,
         into: id,
-        why: each.why,
+        why: merge.why,
         ...withoutUndefined({ date, authors }),
       })),
   );

@@ -48,12 +48,12 @@ export function costsOf(rrd: Rrd, ledger: readonly LedgerLine[], experience?: Ex
   const reading = work.filter(({ unit }) => papers.has(unit));
   // A paper that code decided alone was not read.
   const accepted = reading.filter(({ outcome, agent }) => outcome === "accepted" && agent !== undefined);
-  const read = new Set(accepted.map(({ unit }) => unit)).size;
+  const readCount = new Set(accepted.map(({ unit }) => unit)).size;
   const forecast = forecastOf(rrd, ledger, experience);
   return {
     phases: sumsBy(work, ({ phase }) => phase),
     ...workCosts(rrd, ledger, papers),
-    ...(read === 0 ? {} : { per_paper: { papers: read, ...divided(sumOf(reading), read) } }),
+    ...(readCount === 0 ? {} : { per_paper: { papers: readCount, ...divideUsage(sumOf(reading), readCount) } }),
     ...withoutUndefined({ forecast }),
   };
 }
@@ -65,7 +65,7 @@ export function workCosts(
   papers: ReadonlySet<string> = new Set(),
 ): WorkCosts {
   const work = ledger.filter(({ outcome }) => outcome !== "reset");
-  const shared = work.filter(({ role }) => role !== undefined);
+  const sharedLines = work.filter(({ role }) => role !== undefined);
   const historian = historianUsage(state);
   const { compressions: times = 0, total_tokens_saved: tokens_saved = 0 } = state.loop?.rch_metrics ?? {};
   return {
@@ -77,12 +77,14 @@ export function workCosts(
       ({ agent, model, cost_usd, billing }) =>
         model ?? (agent === undefined || (cost_usd === 0 && billing === undefined) ? "none" : "unknown"),
     ),
-    ...(shared.length === 0 ? {} : { parts: sumsBy(shared, ({ role = "", agent = "" }) => `${role} (${agent})`) }),
+    ...(sharedLines.length === 0
+      ? {}
+      : { parts: sumsBy(sharedLines, ({ role = "", agent = "" }) => `${role} (${agent})`) }),
     refused: sumOf(work.filter(({ outcome }) => outcome === "refused")),
     failed: sumOf(work.filter(({ outcome }) => outcome === "failed")),
     ...withoutUndefined({ historian }),
     ...(times === 0 ? {} : { summaries: { times, tokens_saved } }),
-    contexts: fullestContexts(work, papers),
+    contexts: maxContextShares(work, papers),
   };
 }
 
@@ -94,7 +96,7 @@ export function totalOf(rrd: StateWithSummaries, ledger: readonly LedgerLine[]):
   const sum = sumOf(ledger.filter(({ outcome }) => outcome !== "reset"));
   const historian = historianUsage(rrd);
   const firstIteration = ledger.reduce(
-    (least, { iteration }) => Math.min(least, iteration),
+    (minimum, { iteration }) => Math.min(minimum, iteration),
     (rrd.loop?.iteration ?? 0) + 1,
   );
   return {
@@ -106,22 +108,22 @@ export function totalOf(rrd: StateWithSummaries, ledger: readonly LedgerLine[]):
 export function sumOf(lines: readonly LedgerLine[]): UsageSum {
   const sum = (valueOf: (line: LedgerLine) => number | undefined) =>
     lines.reduce((total, line) => total + (valueOf(line) ?? 0), 0);
-  const paid = lines.filter(({ cost_usd }) => cost_usd !== undefined);
+  const paidLines = lines.filter(({ cost_usd }) => cost_usd !== undefined);
   const unreportedCount = lines.filter(hasUnreportedCost).length;
   const [input, output] = [sum(({ tokens }) => tokens?.input), sum(({ tokens }) => tokens?.output)];
   const iterations = lines.filter(({ failure }) => countsTowardLimit(failure)).length;
-  const idle = lines.length - iterations;
+  const uncountedLines = lines.length - iterations;
   return {
     iterations,
-    ...(idle === 0 ? {} : { not_counted: idle }),
+    ...(uncountedLines === 0 ? {} : { not_counted: uncountedLines }),
     tokens: input + output,
     input,
     cached: sum(({ tokens }) => tokens?.cached),
     output,
     seconds: sum(({ duration_seconds }) => duration_seconds),
-    ...(paid.length === 0 ? {} : { cost_usd: roundUsd(sum(({ cost_usd }) => cost_usd)) }),
-    ...(paid.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
-    ...(paid.some(({ billing, cost_usd = 0 }) => billing === "subscription" && cost_usd > 0)
+    ...(paidLines.length === 0 ? {} : { cost_usd: roundUsd(sum(({ cost_usd }) => cost_usd)) }),
+    ...(paidLines.some(({ estimated }) => estimated === true) ? { estimated: true as const } : {}),
+    ...(paidLines.some(({ billing, cost_usd = 0 }) => billing === "subscription" && cost_usd > 0)
       ? { subscription: true as const }
       : {}),
     ...(unreportedCount === 0 ? {} : { unreported: unreportedCount }),
@@ -184,26 +186,26 @@ export function sumOfSums(sums: readonly UsageSum[]): UsageSum {
 
 function sumsBy(lines: readonly LedgerLine[], key: (line: LedgerLine) => string): Record<string, UsageSum> {
   const keys = [...new Set(lines.map(key))];
-  return Object.fromEntries(keys.map((each) => [each, sumOf(lines.filter((line) => key(line) === each))]));
+  return Object.fromEntries(keys.map((group) => [group, sumOf(lines.filter((line) => key(line) === group))]));
 }
 
-function divided(sum: UsageSum, by: number): UsageSum {
+function divideUsage(sum: UsageSum, divisor: number): UsageSum {
   return {
     ...sum,
-    tokens: Math.round(sum.tokens / by),
-    input: Math.round(sum.input / by),
-    cached: Math.round(sum.cached / by),
-    output: Math.round(sum.output / by),
-    seconds: sum.seconds / by,
-    ...(sum.cost_usd === undefined ? {} : { cost_usd: roundUsd(sum.cost_usd / by) }),
+    tokens: Math.round(sum.tokens / divisor),
+    input: Math.round(sum.input / divisor),
+    cached: Math.round(sum.cached / divisor),
+    output: Math.round(sum.output / divisor),
+    seconds: sum.seconds / divisor,
+    ...(sum.cost_usd === undefined ? {} : { cost_usd: roundUsd(sum.cost_usd / divisor) }),
   };
 }
 
-function fullestContexts(lines: readonly LedgerLine[], papers: ReadonlySet<string>): Record<string, number> {
-  const fullest: Record<string, number> = {};
+function maxContextShares(lines: readonly LedgerLine[], papers: ReadonlySet<string>): Record<string, number> {
+  const shares: Record<string, number> = {};
   for (const { unit, context } of lines) {
     const kind = papers.has(unit) ? "paper" : unit.replace(/[-:]\d+$/, "");
-    if (context !== undefined) fullest[kind] = Math.max(fullest[kind] ?? 0, context.share);
+    if (context !== undefined) shares[kind] = Math.max(shares[kind] ?? 0, context.share);
   }
-  return fullest;
+  return shares;
 }

@@ -13,7 +13,7 @@ export interface Counts {
   readonly pending: number;
   /** Read and waiting for the user's decision on eligibility; absent if 0. */
   readonly waiting?: number;
-  /** Without anything but a title; absent if 0. */
+  /** Only their titles are available; absent if 0. */
   readonly not_retrieved?: number;
   /** Number of insights of all papers. */
   readonly insights: number;

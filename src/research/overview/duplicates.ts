@@ -15,9 +15,9 @@ export interface UncertainPair {
 }
 
 export interface Duplicates {
-  readonly uncertain: readonly UncertainPair[];
+  readonly uncertainPairs: readonly UncertainPair[];
   /** Records that count as duplicates of others. */
-  readonly settled: readonly TracedRecord[];
+  readonly confirmed: readonly TracedRecord[];
 }
 
 /**
@@ -26,11 +26,11 @@ export interface Duplicates {
  * are left out.
  */
 export function duplicatesAmong(records: readonly TracedRecord[], rrd: Rrd): Duplicates {
-  const settled = records.filter(({ outcome }) => outcome.duplicateOf !== undefined);
+  const confirmed = records.filter(({ outcome }) => outcome.duplicateOf !== undefined);
   const nonDuplicates = records.filter(({ outcome }) => outcome.duplicateOf === undefined);
-  const separated = separatedPairs(rrd);
+  const separatedIds = separatedPairs(rrd);
   const byId = new Map(nonDuplicates.map((record) => [record.id, record]));
-  const { works, lookAlikes } = mergeRecords(nonDuplicates.map(asRecord), separated);
+  const { works, lookAlikes } = mergeRecords(nonDuplicates.map(toRecord), separatedIds);
   const pairs = [
     ...works.flatMap(({ mergedFrom: [first, ...others] }) =>
       others.map((other) => ({
@@ -40,9 +40,9 @@ export function duplicatesAmong(records: readonly TracedRecord[], rrd: Rrd): Dup
     ),
     ...lookAlikes,
   ];
-  const uncertain = pairs.flatMap(({ ids, why }): UncertainPair[] => {
+  const uncertainPairs = pairs.flatMap(({ ids, why }): UncertainPair[] => {
     const [first, second] = ids.map((id) => byId.get(id));
-    const isSeparated = separated.some((pair) => ids.every((id) => pair.includes(id)));
+    const isSeparated = separatedIds.some((pair) => ids.every((id) => pair.includes(id)));
     if (
       first === undefined ||
       second === undefined ||
@@ -53,16 +53,16 @@ export function duplicatesAmong(records: readonly TracedRecord[], rrd: Rrd): Dup
       return [];
     return [{ records: [first, second], why }];
   });
-  return { uncertain, settled };
+  return { uncertainPairs, confirmed };
 }
 
 /** Whether two titles only share words, like those of related trials, which are different works. */
 function haveOnlySimilarTitles(one: TracedRecord, other: TracedRecord): boolean {
-  const [a, b] = [one, other].map((record) => matchFeaturesOf(asRecord(record)).title);
+  const [a, b] = [one, other].map((record) => matchFeaturesOf(toRecord(record)).title);
   return a !== undefined && b !== undefined && matchTitles(a, b) === "alike";
 }
 
-const asRecord = ({
+const toRecord = ({
   id,
   title,
   url,

@@ -32,12 +32,12 @@ export async function listResearches(cwd: string): Promise<string[]> {
   const names = withExplainedErrors(top, () => readdirSync(top)).filter((name) => !name.startsWith("."));
   return names
     .map((name) => join(top, name))
-    .filter(isListed)
+    .filter(isProjectFolder)
     .sort();
 }
 
 /** A folder with an unreadable rrd.json is listed too, so that reading it gives the error. */
-function isListed(folder: string): boolean {
+function isProjectFolder(folder: string): boolean {
   try {
     return statSync(rrdFile(folder), { throwIfNoEntry: false }) !== undefined || hasRrd(folder);
   } catch {
@@ -62,13 +62,13 @@ export async function findResearch(cwd: string, argument: string | undefined): P
 
   const folder = candidates.find((path) => existsSync(path));
   // The project in whose folder the user stands has its name there too.
-  const all = [...(hasRrd(cwd) ? [cwd] : []), ...(await listResearches(cwd))];
-  const names = all.map((path) => basename(path));
-  const matching = folder === undefined ? all.filter((path) => basename(path).startsWith(argument)) : [];
-  if (matching[0] !== undefined && matching.length === 1) return matching[0];
-  if (matching.length > 1)
+  const projects = [...(hasRrd(cwd) ? [cwd] : []), ...(await listResearches(cwd))];
+  const names = projects.map((path) => basename(path));
+  const matchingProjects = folder === undefined ? projects.filter((path) => basename(path).startsWith(argument)) : [];
+  if (matchingProjects[0] !== undefined && matchingProjects.length === 1) return matchingProjects[0];
+  if (matchingProjects.length > 1)
     throw new ExpectedError(
-      `Several projects begin with '${argument}': ${listOfNames(matching.map((path) => basename(path)))}.`,
+      `Several projects begin with '${argument}': ${listOfNames(matchingProjects.map((path) => basename(path)))}.`,
       2,
     );
   if (folder !== undefined)
@@ -80,12 +80,12 @@ export async function findResearch(cwd: string, argument: string | undefined): P
 }
 
 /** findResearch for each argument; each project once. */
-export async function findProjects(cwd: string, named: readonly string[]): Promise<[string, ...string[]]> {
-  const first = await findResearch(cwd, named[0]);
-  const found = new Set([first]);
-  for (const name of named.slice(1)) found.add(await findResearch(cwd, name));
-  found.delete(first);
-  return [first, ...found];
+export async function findProjects(cwd: string, typedNames: readonly string[]): Promise<[string, ...string[]]> {
+  const first = await findResearch(cwd, typedNames[0]);
+  const folders = new Set([first]);
+  for (const name of typedNames.slice(1)) folders.add(await findResearch(cwd, name));
+  folders.delete(first);
+  return [first, ...folders];
 }
 
 /** A project whose rrd.json was deleted is still a project: the error names its last good version. */
@@ -93,8 +93,8 @@ const hasRrd = (folder: string): boolean => existsSync(rrdFile(folder)) || exist
 
 async function onlyResearch(cwd: string): Promise<string> {
   if (hasRrd(cwd)) return cwd;
-  const all = await listResearches(cwd);
-  const [first, ...others] = all;
+  const projects = await listResearches(cwd);
+  const [first, ...others] = projects;
   if (first === undefined) throw new ExpectedError(`There is no project here; ${advice("", [])}.`, 2);
   if (others.length === 0) return first;
   throw new UnnamedWork("projects here", [nameFor(cwd, first), ...others.map((path) => nameFor(cwd, path))]);
@@ -104,14 +104,14 @@ async function onlyResearch(cwd: string): Promise<string> {
 function advice(argument: string, names: readonly string[]): string {
   if (names.length === 0)
     return `create one with research-ralph new "<topic>", or go to the folder that contains '${researchesName}'`;
-  const typed = basename(argument).toLowerCase();
-  const similar = names.filter((name) => typed.length >= 3 && name.toLowerCase().includes(typed));
+  const typedName = basename(argument).toLowerCase();
+  const similarNames = names.filter((name) => typedName.length >= 3 && name.toLowerCase().includes(typedName));
   // Users often leave out the date.
   const nearest =
-    nearestCandidate(typed, names) ??
-    names.find((name) => nearestCandidate(typed, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
-  const [first, second] = similar;
-  if (second !== undefined) return `near are ${listOfNames(similar)}`;
+    nearestCandidate(typedName, names) ??
+    names.find((name) => nearestCandidate(typedName, [name.replace(/-\d{4}-\d{2}-\d{2}$/, "")]) !== undefined);
+  const [first, second] = similarNames;
+  if (second !== undefined) return `near are ${listOfNames(similarNames)}`;
   if (first !== undefined || nearest !== undefined) return `the nearest one is ${first ?? nearest}`;
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${listOfNames(names)}`;
 }
@@ -128,12 +128,12 @@ export function nameFor(cwd: string, folder: string): string {
   const [top, name] = [dirname(folder), basename(folder)];
   if (top !== join(cwd, researchesName)) return displayPath(cwd, folder);
   if (name.length <= maxNameChars || oneLine(name) !== name) return oneLine(name);
-  const otherNames = existsSync(top) ? readdirSync(top).filter((each) => each !== name) : [];
+  const otherNames = existsSync(top) ? readdirSync(top).filter((otherName) => otherName !== name) : [];
   const isUnique = (beginning: string): boolean =>
     !otherNames.some((other) => other.startsWith(beginning)) && !existsSync(join(cwd, beginning));
   const words = name.split("-");
   const beginnings = words.map((_, index) => words.slice(0, index + 1).join("-"));
-  return beginnings.find((each) => each.length >= maxNameChars / 2 && isUnique(each)) ?? name;
+  return beginnings.find((beginning) => beginning.length >= maxNameChars / 2 && isUnique(beginning)) ?? name;
 }
 
 /** Names with more characters than this are shortened in commands. */
@@ -141,6 +141,6 @@ const maxNameChars = 32;
 
 /** A path for readers: relative if it is inside `cwd`. Control characters are removed. */
 export function displayPath(cwd: string, path: string): string {
-  const short = relative(cwd, path);
-  return oneLine(short === "" ? "." : short.startsWith("..") ? path : short);
+  const relativePath = relative(cwd, path);
+  return oneLine(relativePath === "" ? "." : relativePath.startsWith("..") ? path : relativePath);
 }

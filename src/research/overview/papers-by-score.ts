@@ -33,7 +33,7 @@ export const papersByScore = (rrd: Rrd): ListedPaper[] =>
       };
     })
     .sort((a, b) => rank(b) - rank(a) || (b.score ?? 0) - (a.score ?? 0) || (b.priority ?? 0) - (a.priority ?? 0))
-    .map(({ priority: _, ...listed }) => listed);
+    .map(({ priority: _, ...listedPaper }) => listedPaper);
 
 const rank = ({ status, score }: Pick<ListedPaper, "status" | "score">): number =>
   score != null ? 2 : status === "pending" || status === "analyzing" ? 0 : 1;

@@ -21,7 +21,7 @@ export function passageLines(
     .join("");
   if (text === "") return [];
   let isQuoted = false;
-  const coloured = (line: string): string =>
+  const withColours = (line: string): string =>
     line
       .split(/([⸨⸩])/)
       .map((piece) => {
@@ -33,5 +33,5 @@ export function passageLines(
   return text
     .split("\n")
     .flatMap((line) => wrap(oneLine(line), columns - indent.length))
-    .map((line) => indent + coloured(line));
+    .map((line) => indent + withColours(line));
 }

@@ -32,7 +32,7 @@ export function researchStanding(
   const counts = countsOf(rrd);
   const name = shellWord(where);
   const since = changesSinceReport(rrd, ledger);
-  const waits = [
+  const openDecisions = [
     ...(counts.waiting === undefined
       ? []
       : [`${quantity(counts.waiting, "paper")} for you to decide: 'research-ralph screen ${name}' shows each`]),
@@ -52,7 +52,7 @@ export function researchStanding(
     progress: progressOf(rrd),
     progressNoun: "papers done",
     results: countsText(counts),
-    openDecisions: waits,
+    openDecisions,
     ledger,
     names: namesIn(rrd),
     activityOf: (work, called) => kindOfLine(work)?.activityText(called),

@@ -21,7 +21,7 @@ import { editOrLeave, type LeaveOptions } from "./edit-or-leave.js";
 import { allRecords } from "./all-records.js";
 import { recordNamed, recordsNamed } from "./which-record.js";
 import { statusOf } from "../workflow/next-unit.js";
-import { completerOf, readKeptSearch } from "../workflow/steering/kept-search.js";
+import { makeCompleter, readKeptSearch } from "../workflow/steering/kept-search.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
 import { derive } from "../workflow/derive.js";
 
@@ -38,7 +38,7 @@ export interface EligibilityDecision {
 }
 
 /** The result of a decision. */
-export interface Decided {
+export interface DecisionResult {
   /** Its id. */
   readonly paper: string;
   /** The name of the paper for people. */
@@ -63,40 +63,40 @@ interface DecideOptions extends LeaveOptions {
 /**
  * Stores decisions of the user on the eligibility of papers, which have priority over the criteria, all in one edit.
  * While a run holds the project, they are left for the run, which applies them before its next iteration.
- * @throws ExpectedError (exit code 2) without storing any: for another word than these three, a reason that is missing
+ * @throws ExpectedError (exit code 2) without storing any: for an unknown decision, a reason that is missing
  * or too long, an unknown criterion or paper, including a retracted paper, and a duplicate.
  */
 export async function recordDecisions(
   folder: string,
   decisions: readonly EligibilityDecision[],
   { where, now, stateDir, git, notify }: DecideOptions,
-): Promise<readonly Decided[]> {
+): Promise<readonly DecisionResult[]> {
   const before = await readResearch(folder);
   for (const { paper } of decisions)
     if (recordsNamed(before.rrd, paper).length === 0) await checkScreened(folder, before.rrd, paper, where);
-  const messages = decisions.map((one) => messageOf(before.rrd, one, where));
+  const messages = decisions.map((decision) => messageOf(before.rrd, decision, where));
   const at = new Date(now).toISOString();
-  const included = messages.filter(({ decision }) => decision !== "exclude").map(({ record }) => record);
-  const complete = await completerOf(folder, before.rrd, new Set(included));
+  const includedIds = messages.filter(({ decision }) => decision !== "exclude").map(({ record }) => record);
+  const complete = await makeCompleter(folder, before.rrd, new Set(includedIds));
   const change = (rrd: Rrd): Rrd =>
     withOverrides(
       messages.reduce(
-        (whole, { record, decision, why, criterion }) =>
-          withOverride(whole, record, { decision, why, ...withoutUndefined({ criterion }), at }),
+        (current, { record, decision, why, criterion }) =>
+          withOverride(current, record, { decision, why, ...withoutUndefined({ criterion }), at }),
         complete(rrd),
       ),
     );
   // Earlier decisions on these records that no run has applied yet must not be applied after this one.
   const records = messages.map(({ record }) => record);
-  const edited = await editOrLeave(folder, change, messages, { stateDir, now, git, notify }, () =>
-    removePending(folder, records),
+  const editedRrd = await editOrLeave(folder, change, messages, { stateDir, now, git, notify }, () =>
+    removePendingDecisions(folder, records),
   );
-  const [isRunning, after] = [edited === undefined, edited ?? change(before.rrd)];
+  const [isRunning, after] = [editedRrd === undefined, editedRrd ?? change(before.rrd)];
   const hasCurrentReport = (rrd: Rrd) => statusOf(rrd, before.ledger).done.includes("report");
   const isReportOutdated = !isRunning && hasCurrentReport(before.rrd) && !hasCurrentReport(after);
   const names = namesIn(before.rrd);
-  return messages.map(({ record, why }): Decided => {
-    const paper = after.papers_pool.find((each) => each.id === record);
+  return messages.map(({ record, why }): DecisionResult => {
+    const paper = after.papers_pool.find((candidate) => candidate.id === record);
     const when = isRunning ? " A run is under way and takes the decision before its next iteration." : "";
     return {
       paper: record,
@@ -104,7 +104,7 @@ export async function recordDecisions(
       why,
       status: paper?.status ?? "excluded",
       applied: !isRunning,
-      says: `${oneLine(names.get(record) ?? record)} ${outcome(paper)}.${when}`,
+      says: `${oneLine(names.get(record) ?? record)} ${outcomeText(paper)}.${when}`,
       ...(isReportOutdated
         ? {
             next: `The report is older than this decision: research-ralph run ${shellWord(where)} ${paper?.status === "pending" ? "reads the paper and writes it" : "writes it"} again.`,
@@ -146,8 +146,10 @@ function messageOf(
 }
 
 /** Removes decisions on these records that no run has applied yet. Returns their number. */
-async function removePending(folder: string, records: readonly string[]): Promise<number> {
-  const pending = (await readMessages(folder)).filter((each) => "record" in each && records.includes(each.record));
+async function removePendingDecisions(folder: string, records: readonly string[]): Promise<number> {
+  const pending = (await readMessages(folder)).filter(
+    (message) => "record" in message && records.includes(message.record),
+  );
   for (const { id } of pending) await removeMessage(folder, id);
   return pending.length;
 }
@@ -162,16 +164,16 @@ export async function undoDecision(
   earlier: Rrd,
   { stateDir, git, notify }: Omit<DecideOptions, "where" | "now">,
 ): Promise<boolean> {
-  if ((await removePending(folder, [id])) > 0) return true;
+  if ((await removePendingDecisions(folder, [id])) > 0) return true;
   if (await isHeldByRun(lockFile(folder))) return false;
   const earlierPaper = earlier.papers_pool.find((paper) => paper.id === id);
-  const earlierExclusions = (earlier.excluded ?? []).filter((one) => one.id === id);
+  const earlierExclusions = (earlier.excluded ?? []).filter((exclusion) => exclusion.id === id);
   const change = (rrd: Rrd): Rrd => {
     const pool =
       earlierPaper === undefined
         ? rrd.papers_pool.filter((paper) => paper.id !== id)
         : rrd.papers_pool.map((paper) => (paper.id === id ? earlierPaper : paper));
-    const excluded = [...(rrd.excluded ?? []).filter((one) => one.id !== id), ...earlierExclusions];
+    const excluded = [...(rrd.excluded ?? []).filter((exclusion) => exclusion.id !== id), ...earlierExclusions];
     return {
       ...rrd,
       papers_pool: pool,
@@ -184,7 +186,7 @@ export async function undoDecision(
 }
 
 /** The effect of the decision on the paper. */
-function outcome(paper: Paper | undefined): string {
+function outcomeText(paper: Paper | undefined): string {
   if (paper === undefined) return "stays excluded";
   const points = paper.score == null ? "" : `, ${paper.score} points`;
   switch (paper.status) {
@@ -207,10 +209,10 @@ function outcome(paper: Paper | undefined): string {
 }
 
 /** @throws ExpectedError (exit code 2) for a record that the search found and nobody screened, by its key or id. */
-async function checkScreened(folder: string, rrd: Rrd, typed: string, where: string): Promise<void> {
+async function checkScreened(folder: string, rrd: Rrd, typedName: string, where: string): Promise<void> {
   const search = await readKeptSearch(folder, rrd);
   const record = allRecords(withKeys(rrd), [], search).find(
-    ({ id, key, outcome: { stage } }) => stage === "not screened" && (id === typed || key === typed),
+    ({ id, key, outcome: { stage } }) => stage === "not screened" && (id === typedName || key === typedName),
   );
   if (record === undefined) return;
   const { doi, arxiv } = record.identifiers ?? {};
@@ -222,16 +224,21 @@ async function checkScreened(folder: string, rrd: Rrd, typed: string, where: str
 }
 
 /** @throws ExpectedError (exit code 2) for including a retracted paper, and for a duplicate. */
-function checkPossible(rrd: Rrd, named: Paper | Exclusion, decision: DecisionMessage["decision"], where: string): void {
-  const { id } = named;
-  const name = oneLine(nameOf(named));
-  const paper = rrd.papers_pool.find((each) => each.id === id);
+function checkPossible(
+  rrd: Rrd,
+  namedRecord: Paper | Exclusion,
+  decision: DecisionMessage["decision"],
+  where: string,
+): void {
+  const { id } = namedRecord;
+  const name = oneLine(nameOf(namedRecord));
+  const paper = rrd.papers_pool.find((candidate) => candidate.id === id);
   if (paper !== undefined) {
     if (decision === "include" && paper.retracted === true)
       throw new ExpectedError(`${name} is retracted, and a retracted paper is never included.`, 2);
     return;
   }
-  const records = (rrd.excluded ?? []).filter((one) => one.id === id);
+  const records = (rrd.excluded ?? []).filter((exclusion) => exclusion.id === id);
   if (records.some(isReversible)) return;
   const [record] = records;
   throw new ExpectedError(

@@ -4,7 +4,7 @@ import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { withMissingFacts } from "../papers/records/known-paper.js";
 import { wasRead } from "../papers/rubric/rubric.js";
-import { recordNamed, recordsNamed, severalMatch } from "./which-record.js";
+import { recordNamed, recordsNamed, severalMatchError } from "./which-record.js";
 
 /** The result of merging or separating two records: the new state, and one sentence. */
 export interface MergeResult {
@@ -23,7 +23,7 @@ const refusal = (sentence: string): ExpectedError => new ExpectedError(sentence,
  */
 export function mergeTwo(rrd: Rrd, firstName: string, secondName: string, where: string): MergeResult {
   const separation = (rrd.apart ?? []).find((pair) =>
-    [firstName, secondName].every((typed) => pair.includes(idOf(rrd, typed))),
+    [firstName, secondName].every((typedName) => pair.includes(idOf(rrd, typedName))),
   );
   if (separation !== undefined)
     return {
@@ -58,7 +58,7 @@ export function mergeTwo(rrd: Rrd, firstName: string, secondName: string, where:
   const pool = rrd.papers_pool
     .filter((paper) => paper !== removed)
     .map((paper) => (paper === remaining && isPaper(removed) ? withMissingFacts(paper, removed) : paper));
-  const excluded = [...(rrd.excluded ?? []).filter((each) => each !== removed), duplicate];
+  const excluded = [...(rrd.excluded ?? []).filter((exclusion) => exclusion !== removed), duplicate];
   return {
     rrd: {
       ...rrd,
@@ -66,7 +66,7 @@ export function mergeTwo(rrd: Rrd, firstName: string, secondName: string, where:
       excluded,
       ...(insightsOfRemoved.length === 0
         ? {}
-        : { insights: insights.filter((each) => !insightsOfRemoved.includes(each)) }),
+        : { insights: insights.filter((insight) => !insightsOfRemoved.includes(insight)) }),
     },
     says: `${goneName} is a duplicate of ${name}; 'research-ralph join ${shellWord(where)} ${goneName} --part' takes that back.`,
   };
@@ -77,26 +77,30 @@ export function mergeTwo(rrd: Rrd, firstName: string, secondName: string, where:
  * screened by the next run that searches. It can be named like other records, or by its id in its source. Pure.
  * @throws ExpectedError (exit code 2) if a name fits no record or several, or the record is not a duplicate.
  */
-export function separateRecord(rrd: Rrd, typed: string, where: string): MergeResult {
-  const duplicates = recordsNamed({ ...rrd, papers_pool: [] }, typed).filter((one) => "duplicate_of" in one);
+export function separateRecord(rrd: Rrd, typedName: string, where: string): MergeResult {
+  const duplicates = recordsNamed({ ...rrd, papers_pool: [] }, typedName).filter((record) => "duplicate_of" in record);
   const [duplicate, second] = duplicates as Exclusion[];
-  if (duplicate !== undefined && second !== undefined) throw severalMatch(typed, duplicates);
+  if (duplicate !== undefined && second !== undefined) throw severalMatchError(typedName, duplicates);
   if (duplicate !== undefined) return restoreDuplicate(rrd, duplicate);
   const merged = rrd.papers_pool.flatMap(({ id, found }) =>
-    (found?.merged ?? []).filter((each) => each.id === typed).map((each) => ({ into: id, ...each })),
+    (found?.merged ?? [])
+      .filter((mergeEntry) => mergeEntry.id === typedName)
+      .map((mergeEntry) => ({ into: id, ...mergeEntry })),
   );
   const [mergedRecord] = merged;
   if (mergedRecord !== undefined && mergedRecord.id !== mergedRecord.into)
-    return separatedFrom(rrd, mergedRecord.into, mergedRecord.id, mergedRecord.id);
-  const named = recordNamed(rrd, typed, where);
-  const inside = (isPaper(named) ? (named.found?.merged ?? []) : []).filter(({ id }) => id !== named.id);
-  const [firstMerged, secondMerged] = inside;
+    return separateFrom(rrd, mergedRecord.into, mergedRecord.id, mergedRecord.id);
+  const namedRecord = recordNamed(rrd, typedName, where);
+  const mergedIntoIt = (isPaper(namedRecord) ? (namedRecord.found?.merged ?? []) : []).filter(
+    ({ id }) => id !== namedRecord.id,
+  );
+  const [firstMerged, secondMerged] = mergedIntoIt;
   if (firstMerged !== undefined && secondMerged === undefined)
-    return separatedFrom(rrd, named.id, firstMerged.id, firstMerged.id);
+    return separateFrom(rrd, namedRecord.id, firstMerged.id, firstMerged.id);
   throw refusal(
     firstMerged === undefined
-      ? `${nameOf(named)} is not a duplicate, and nothing was merged into it.`
-      : `Several records were merged into ${nameOf(named)}; name one of them: ${inside
+      ? `${nameOf(namedRecord)} is not a duplicate, and nothing was merged into it.`
+      : `Several records were merged into ${nameOf(namedRecord)}; name one of them: ${mergedIntoIt
           .map(({ id }) => id)
           .slice(0, 6)
           .join(", ")}.`,
@@ -106,8 +110,8 @@ export function separateRecord(rrd: Rrd, typed: string, where: string): MergeRes
 function restoreDuplicate(rrd: Rrd, duplicate: Exclusion): MergeResult {
   const { before, duplicate_of: mainId = "" } = duplicate;
   const name = nameOf(duplicate);
-  if (before === undefined) return separatedFrom(rrd, mainId, duplicate.id, name);
-  const excluded = (rrd.excluded ?? []).filter((each) => each !== duplicate);
+  if (before === undefined) return separateFrom(rrd, mainId, duplicate.id, name);
+  const excluded = (rrd.excluded ?? []).filter((exclusion) => exclusion !== duplicate);
   const { insights: storedInsights = [], ...stored } = before as Paper & {
     readonly insights?: NonNullable<Rrd["insights"]>;
   };
@@ -128,7 +132,7 @@ function restoreDuplicate(rrd: Rrd, duplicate: Exclusion): MergeResult {
       };
 }
 
-const separatedFrom = (rrd: Rrd, mainId: string, id: string, name: string): MergeResult => ({
+const separateFrom = (rrd: Rrd, mainId: string, id: string, name: string): MergeResult => ({
   rrd: withApart(rrd, [...(rrd.apart ?? []), [mainId, id]]),
   says: `${name} is another work than ${namesIn(rrd).get(mainId) ?? mainId}; the next run that searches screens it by itself.`,
 });
@@ -139,7 +143,7 @@ const decisionOf = (record: Paper | Exclusion): Paper["status"] | undefined =>
 const decisionText = (record: Paper | Exclusion): string => (decisionOf(record) ?? "").replaceAll("_", " ");
 
 const isPaper = (record: Paper | Exclusion): record is Paper => "status" in record;
-const idOf = (rrd: Rrd, typed: string): string => recordsNamed(rrd, typed)[0]?.id ?? typed;
+const idOf = (rrd: Rrd, typedName: string): string => recordsNamed(rrd, typedName)[0]?.id ?? typedName;
 
 function withApart({ apart: _, ...rrd }: Rrd, apart: NonNullable<Rrd["apart"]>): Rrd {
   return apart.length === 0 ? rrd : { ...rrd, apart };

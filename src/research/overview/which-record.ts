@@ -15,12 +15,12 @@ const maxListed = 6;
  * The papers with this name, otherwise the excluded records: by id or key, DOI or arXiv id, the beginning of an id or
  * key, or words of the title. The first of these ways with a match counts. Empty if nothing matches.
  */
-export function recordsNamed({ papers_pool: pool, excluded = [] }: Rrd, typed: string): PaperOrExclusion[] {
-  const text = typed.trim();
+export function recordsNamed({ papers_pool: pool, excluded = [] }: Rrd, typedName: string): PaperOrExclusion[] {
+  const text = typedName.trim();
   if (text === "") return [];
   const lowerCase = text.toLowerCase();
   const words = normalTitle(text).split(" ").filter(Boolean);
-  const tests: ((one: PaperOrExclusion) => boolean)[] = [
+  const tests: ((record: PaperOrExclusion) => boolean)[] = [
     ({ id }) => id === text,
     ({ key }) => key?.toLowerCase() === lowerCase,
     ({ identifiers }) => identifiers !== undefined && hasName(identifiers, text),
@@ -29,8 +29,8 @@ export function recordsNamed({ papers_pool: pool, excluded = [] }: Rrd, typed: s
   ];
   for (const test of tests)
     for (const list of [pool, excluded]) {
-      const found = new Map(list.filter(test).map((one) => [one.id, one]));
-      if (found.size > 0) return [...found.values()];
+      const matches = new Map(list.filter(test).map((record) => [record.id, record]));
+      if (matches.size > 0) return [...matches.values()];
     }
   return [];
 }
@@ -46,30 +46,30 @@ function hasName({ doi, arxiv, pmid, pmcid }: NonNullable<Paper["identifiers"]>,
 /** Whether a title has all these words, or words that begin with them. */
 function hasWords(title: string | null | undefined, wantedWords: readonly string[]): boolean {
   const words = normalTitle(title ?? "").split(" ");
-  return wantedWords.length > 0 && wantedWords.every((word) => words.some((each) => each.startsWith(word)));
+  return wantedWords.length > 0 && wantedWords.every((word) => words.some((titleWord) => titleWord.startsWith(word)));
 }
 
 /**
  * The record with this name. `where`: the name of the project for the user.
  * @throws ExpectedError (exit code 2) if none or several match.
  */
-export function recordNamed(rrd: Rrd, typed: string, where: string): PaperOrExclusion {
-  const [only, ...others] = recordsNamed(rrd, typed);
+export function recordNamed(rrd: Rrd, typedName: string, where: string): PaperOrExclusion {
+  const [only, ...others] = recordsNamed(rrd, typedName);
   if (only !== undefined && others.length === 0) return only;
-  if (only !== undefined) throw severalMatch(typed, [only, ...others]);
+  if (only !== undefined) throw severalMatchError(typedName, [only, ...others]);
   const names = [...rrd.papers_pool, ...(rrd.excluded ?? [])].flatMap(({ id, key = id }) => [key, id]);
-  const nearest = nearestCandidate(typed, names);
+  const nearest = nearestCandidate(typedName, names);
   throw new ExpectedError(
-    `There is no paper '${oneLine(typed)}' in ${where}${nearest === undefined ? "" : `; the nearest name is ${oneLine(nearest)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
+    `There is no paper '${oneLine(typedName)}' in ${where}${nearest === undefined ? "" : `; the nearest name is ${oneLine(nearest)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
     2,
   );
 }
 
 /** The error if several records match, with their keys and titles. */
-export function severalMatch(typed: string, records: readonly PaperOrExclusion[]): ExpectedError {
-  const listed = records
+export function severalMatchError(typedName: string, records: readonly PaperOrExclusion[]): ExpectedError {
+  const nameTexts = records
     .slice(0, maxListed)
-    .map((one) => `${nameOf(one)} (${oneLine(one.title ?? one.id).slice(0, 60)})`);
+    .map((record) => `${nameOf(record)} (${oneLine(record.title ?? record.id).slice(0, 60)})`);
   const more = records.length > maxListed ? `, and ${records.length - maxListed} more` : "";
-  return new ExpectedError(`'${oneLine(typed)}' fits ${records.length} papers: ${listed.join(", ")}${more}.`, 2);
+  return new ExpectedError(`'${oneLine(typedName)}' fits ${records.length} papers: ${nameTexts.join(", ")}${more}.`, 2);
 }

@@ -92,7 +92,7 @@ export interface Method {
   /** One or two sentences on which papers were checked for retractions. */
   readonly retractions: string;
   /** A clause that says how often each paper was judged; absent if no paper was judged. */
-  readonly judged?: string;
+  readonly judgingText?: string;
   /** Sentences about what was not done. */
   readonly limits: readonly string[];
 }
@@ -112,7 +112,7 @@ export function methodSection(
   const counts = (stage: Exclusions["stage"], list: readonly ExclusionCount[]): Exclusions[] =>
     list.length === 0
       ? []
-      : [{ stage, reasons: list.map((each) => ({ reason: reasonText(each), count: each.count })) }];
+      : [{ stage, reasons: list.map((exclusion) => ({ reason: reasonText(exclusion), count: exclusion.count })) }];
   return {
     facts: [...periodFacts(rrd, ledger, now, writer), ...factsOf(rrd, search)],
     criteria: eligibility.criteria.map(({ id, kind, text }) => ({ id, kind, text })),
@@ -130,7 +130,7 @@ export function methodSection(
     ),
     exclusions: exclusionsOf(rrd),
     retractions: retractionCheckText(rrd),
-    ...withoutUndefined({ judged: judgedText(rrd, lines) }),
+    ...withoutUndefined({ judgingText: judgedText(rrd, lines) }),
     limits: limitsOf(rrd, lines, hasQueries),
   };
 }
@@ -157,7 +157,7 @@ function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date, writer:
   });
   return [
     { name: "Worked on", says: periodText(period) },
-    ...(period.beganElsewhere
+    ...(period.hasEarlierWork
       ? [
           {
             name: "Begun by",
@@ -175,12 +175,12 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
   const { published_from: from, published_until: until, sources = [] } = requirements;
   const fact = (name: string, says: string | undefined): Fact[] =>
     says === undefined || says === "" ? [] : [{ name, says }];
-  const lone = singleThresholds(rrd);
-  const thresholds = criteriaDecide(rrd)
+  const thresholds = singleThresholds(rrd);
+  const thresholdsText = criteriaDecide(rrd)
     ? `${usesScores(rrd) ? "Points order papers and decide nothing" : "No points are given"}: a paper that was read is included, unless an eligibility criterion excludes it or is unclear.`
     : usesBothRubrics(rrd)
       ? `Two rubrics, 30 and 20 points. From ${mission?.min_combined_score ?? 25} of 50 a paper is included, from ${priorityThreshold} it has priority; from 18 it may be kept for its insights.`
-      : `One rubric of ${fullScore(rrd)} points. From ${lone.present} a paper is included, from ${lone.insights} it is kept for its insights.`;
+      : `One rubric of ${fullScore(rrd)} points. From ${thresholds.present} a paper is included, from ${thresholds.insights} it is kept for its insights.`;
   const rubricText = ownRubricOf(rrd)?.dimensions.map(dimensionText).join("; ");
   const window =
     from != null || until != null
@@ -204,7 +204,7 @@ function factsOf(rrd: Rrd, search: SearchYield): Fact[] {
     ...fact("Recall of screening", search.recall?.says),
     ...fact("Check of recall by seeds", seedsText(rrd)),
     ...fact("Screened by two", agreementFact(rrd)),
-    ...fact("Points and decisions", thresholds),
+    ...fact("Points and decisions", thresholdsText),
     ...fact("Rubric", rubricText),
   ];
 }
@@ -281,10 +281,10 @@ function agreementFact(rrd: Rrd): string | undefined {
   return `${agreementText(agreement)}.${waiting}`;
 }
 
-/** Roles of agents that look at a unit again. */
+/** Roles of agents that check or repeat the work of another agent. */
 const secondLookRoles = /^(?:critic|answer|reader-[23])$/;
 
-/** The number of units that another agent looked at again. */
+/** The number of units that another agent checked or repeated. */
 const secondLookCount = (lines: readonly LedgerLine[]): number =>
   new Set(lines.filter(({ role = "" }) => secondLookRoles.test(role)).map(({ unit }) => unit)).size;
 
@@ -308,7 +308,7 @@ function judgedText({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string 
     userDecisions === 0 ? "" : `, and a person decided on ${userDecisions} of ${quantity(papers_pool.length, "paper")}`;
   return secondLooks === 0
     ? `${readings.every(canBeJudged) ? "each paper" : "each paper that was read"} was judged once${withoutModelText}${userText}`
-    : `${quantity(secondLooks, "unit")} of work had a second look, all others were done once`;
+    : `another agent checked or repeated ${quantity(secondLooks, "unit")} of work; all others were done once`;
 }
 
 const includedText = ({ papers_pool }: Rrd): string =>
@@ -350,7 +350,7 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
   return [
     ...(hasRecords ? [] : ["No paper has been found yet."]),
     ...(secondLooks > 0
-      ? [`${quantity(secondLooks, "unit")} of work had a second look by another agent; all others were done once.`]
+      ? [`Another agent checked or repeated ${quantity(secondLooks, "unit")} of work; all others were done once.`]
       : [
           ...(!isJudged
             ? ["No paper has been judged yet."]

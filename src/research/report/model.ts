@@ -21,7 +21,7 @@ import {
   usesBothRubrics,
 } from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
-import { secondsBefore, wereAllReadBefore } from "../workflow/timing.js";
+import { secondsBeforeLedger, wereAllReadBefore } from "../workflow/timing.js";
 import { criterionText, eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { reasonNotToCite } from "../units/narrative/handles.js";
@@ -115,13 +115,13 @@ export interface Comparison {
 /** The scores for a picture. */
 export interface Scores {
   /** The maximum score. */
-  readonly full: number;
+  readonly maxScore: number;
   /**
    * True if both rubrics are used: the picture has the axes execution (0 to 30) and strategic (0 to 20). Otherwise only
    * execution is shown.
    */
-  readonly both: boolean;
-  /** Papers with a score, without retracted ones. The maximum of each score is `full`. */
+  readonly usesBothRubrics: boolean;
+  /** Papers with a score, without retracted ones. The maximum of each score is `maxScore`. */
   readonly rows: readonly PaperRow[];
   /** The thresholds between decisions, with their texts. */
   readonly lines: readonly { readonly at: number; readonly says: string }[];
@@ -145,7 +145,7 @@ export interface Idea {
   readonly name: string;
   readonly oneLiner: string;
   readonly isRecommended: boolean;
-  readonly combined?: number;
+  readonly combinedPoints?: number;
   readonly papers: readonly PaperRow[];
   readonly nextSteps: readonly string[];
 }
@@ -219,7 +219,7 @@ export interface ReportModel {
   readonly total: UsageSum;
   readonly method: Method;
   /** Whether there is a search log, and whether there is a ledger. */
-  readonly recorded: { readonly queries: boolean; readonly ledger: boolean };
+  readonly hasLog: { readonly queries: boolean; readonly ledger: boolean };
   /** The papers that the report names: in statements and themes, presented papers, and papers with insights. */
   readonly references: () => readonly Reference[];
   /** Recommended ideas first, then by points. */
@@ -281,7 +281,10 @@ export function reportModel(input: ReportInput): ReportModel {
   const pairs = shownPairs(rrd.papers_pool, narrative.contrasts ?? [], sources);
   const gaps = narrative.gaps.map(toStatement);
   const questions = askedQuestions(input.answers, names, rrd.meaning?.checkers ?? {});
-  const recommendations = narrative.recommendations.map((said) => ({ ...toStatement(said), priority: said.priority }));
+  const recommendations = narrative.recommendations.map((recommendation) => ({
+    ...toStatement(recommendation),
+    priority: recommendation.priority,
+  }));
   const comparison =
     narrative.comparison === undefined
       ? undefined
@@ -291,7 +294,10 @@ export function reportModel(input: ReportInput): ReportModel {
         };
   const ideas = (ideasFile?.ideas ?? [])
     .map((idea) => ideaOf(idea, rowById))
-    .sort((a, b) => Number(b.isRecommended) - Number(a.isRecommended) || (b.combined ?? -1) - (a.combined ?? -1));
+    .sort(
+      (a, b) =>
+        Number(b.isRecommended) - Number(a.isRecommended) || (b.combinedPoints ?? -1) - (a.combinedPoints ?? -1),
+    );
   const map = computeOnce(() => paperMap(rrd, rows));
   // The question in the user's own words has priority over the agent's wording.
   const userQuestion = oneLine(rrd.question ?? "").trim();
@@ -381,11 +387,11 @@ export function reportModel(input: ReportInput): ReportModel {
     sureness: surenessOf({
       findings,
       agreed,
-      ...withoutUndefined({ quotes: figures.find(({ name }) => name === "quotes"), judged: method.judged }),
+      ...withoutUndefined({ quotes: figures.find(({ name }) => name === "quotes"), judgingText: method.judgingText }),
       retracted: rows.filter(({ isRetracted }) => isRetracted).length,
     }),
     method,
-    recorded: { queries: log.length > 0, ledger: ledger.length > 0 },
+    hasLog: { queries: log.length > 0, ledger: ledger.length > 0 },
     references: computeOnce(() =>
       referencesOf(rows, new Set(namedIds()), (id) => citationStatusOf(papers.get(id) as Paper)),
     ),
@@ -457,20 +463,20 @@ function missingWarning(rows: readonly PaperRow[]): Warning[] {
 /** A warning about papers whose results were refused too often, with the reasons. */
 function refusedWarning(rrd: Rrd): Warning[] {
   const names = namesIn(rrd);
-  const listed = standingOf(rrd, []).refusedPapers.map(({ id, title, refusals = [] }) => {
-    const why = refusals.at(-1)?.reasons[0] ?? "of its form";
-    return `${oneLine(names.get(id) ?? id)}, ${oneLine(title)} (${oneLine(why).replace(/\.$/, "")})`;
+  const paperTexts = standingOf(rrd, []).refusedPapers.map(({ id, title, refusals = [] }) => {
+    const reason = refusals.at(-1)?.reasons[0] ?? "of its form";
+    return `${oneLine(names.get(id) ?? id)}, ${oneLine(title)} (${oneLine(reason).replace(/\.$/, "")})`;
   });
-  const [first] = listed;
+  const [first] = paperTexts;
   if (first === undefined) return [];
   const beginning =
-    listed.length === 1
+    paperTexts.length === 1
       ? "1 paper is not read, because every result for it was refused"
-      : `${listed.length} papers are not read, because every result for them was refused`;
+      : `${paperTexts.length} papers are not read, because every result for them was refused`;
   return [
     {
       kind: "refused",
-      says: `${beginning}, and nothing is built on ${listed.length === 1 ? "it" : "them"}: ${listed.join("; ")}.`,
+      says: `${beginning}, and nothing is built on ${paperTexts.length === 1 ? "it" : "them"}: ${paperTexts.join("; ")}.`,
     },
   ];
 }
@@ -525,7 +531,7 @@ function figuresOf(
     label,
     isBad,
   });
-  const earlierSeconds = secondsBefore(rrd, ledger);
+  const earlierSeconds = secondsBeforeLedger(rrd, ledger);
   const isTimeKnown = earlierSeconds > 0 || (total.iterations > 0 && !wereAllReadBefore(rrd, ledger));
   const seconds = total.seconds + earlierSeconds;
   // "<" must be escaped in Markdown, so the text says "under".
@@ -584,14 +590,14 @@ function countReadPapers(rows: readonly PaperRow[]): { readonly count: number; r
 
 function scoresOfModel(rrd: Rrd, rows: readonly PaperRow[]): Scores {
   const both = usesBothRubrics(rrd);
-  const judged = rows.filter((row) => row.score !== undefined && row.status !== "unread" && !row.isRetracted);
+  const judgedRows = rows.filter((row) => row.score !== undefined && row.status !== "unread" && !row.isRetracted);
   const { present, insights } = both
     ? { present: rrd.mission?.min_combined_score ?? 25, insights: 18 }
     : singleThresholds(rrd);
   return {
-    full: fullScore(rrd),
-    both,
-    rows: judged,
+    maxScore: fullScore(rrd),
+    usesBothRubrics: both,
+    rows: judgedRows,
     // If points decide nothing, there are no thresholds.
     lines: criteriaDecide(rrd)
       ? []
@@ -607,29 +613,30 @@ function themesOf(
   rrd: Rrd,
   narrative: Narrative,
   insights: readonly Insight[],
-  statement: (said: StoredSentence) => Statement,
-  row: (insight: Insight) => InsightRow,
+  toStatement: (sentence: StoredSentence) => Statement,
+  toInsightRow: (insight: Insight) => InsightRow,
 ): { readonly themes: readonly Theme[]; readonly others: readonly InsightRow[] } {
-  const used = new Set<Insight>();
-  const takeUnused = (list: readonly Insight[]) => list.filter((insight) => !used.has(insight) && used.add(insight));
+  const usedInsights = new Set<Insight>();
+  const takeUnused = (list: readonly Insight[]) =>
+    list.filter((insight) => !usedInsights.has(insight) && usedInsights.add(insight));
   const byId = new Map(insights.map((insight) => [insight.id ?? "", insight]));
   const namedThemes: Theme[] = narrative.themes.map((theme) => ({
     name: theme.name,
-    statement: statement(theme),
-    insights: takeUnused(theme.insight_ids.flatMap((id) => byId.get(id) ?? [])).map(row),
+    statement: toStatement(theme),
+    insights: takeUnused(theme.insight_ids.flatMap((id) => byId.get(id) ?? [])).map(toInsightRow),
   }));
   const tagThemes: Theme[] =
     namedThemes.length > 0
       ? []
       : groupInsights(rrd).map(({ tags, insights: members }) => ({
           name: tags.join(", ").replace(/^./u, (letter) => letter.toUpperCase()),
-          insights: takeUnused(members).map(row),
+          insights: takeUnused(members).map(toInsightRow),
         }));
   return {
     themes: [...namedThemes, ...tagThemes].filter(
       (theme) => theme.insights.length > 0 || theme.statement !== undefined,
     ),
-    others: insights.filter((insight) => !used.has(insight)).map(row),
+    others: insights.filter((insight) => !usedInsights.has(insight)).map(toInsightRow),
   };
 }
 
@@ -640,17 +647,17 @@ function costByPaperOf(ledger: readonly LedgerLine[], rows: ReadonlyMap<string, 
 
 function referencesOf(
   rows: readonly PaperRow[],
-  named: ReadonlySet<string>,
-  citation: (id: string) => Citation,
+  namedPaperIds: ReadonlySet<string>,
+  citationFor: (id: string) => Citation,
 ): Reference[] {
   return rows
-    .filter(({ id, status }) => named.has(id) || status === "presented" || status === "insights")
+    .filter(({ id, status }) => namedPaperIds.has(id) || status === "presented" || status === "insights")
     .map((paper, index) => ({
       number: index + 1,
       paper,
       // It is computed when it is read, because a page lists only the first of many references.
       get citation() {
-        return citation(paper.id);
+        return citationFor(paper.id);
       },
     }));
 }
@@ -661,7 +668,7 @@ function ideaOf(idea: ProductIdeas["ideas"][number], rows: ReadonlyMap<string, P
     name,
     oneLiner: one_liner ?? "",
     isRecommended: recommended_for_prd,
-    ...withoutUndefined({ combined: scores.combined_0_50 }),
+    ...withoutUndefined({ combinedPoints: scores.combined_0_50 }),
     papers: evidence.paper_ids.flatMap((paper) => rows.get(paper) ?? []),
     nextSteps: recommended_next_steps,
   };

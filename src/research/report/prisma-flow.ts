@@ -25,7 +25,7 @@ export interface FlowBox {
 export interface FlowStep {
   readonly stage: "identification" | "screening" | "included";
   readonly box: FlowBox;
-  readonly out?: FlowBox;
+  readonly sideBox?: FlowBox;
 }
 
 /** The counts for the PRISMA2020 R package, by its names. Unknown counts are absent. */
@@ -91,7 +91,7 @@ const reasonWords: Readonly<Record<string, string>> = {
 };
 
 /** Statuses of papers that left the flow before a report of them was assessed, if no full text of them was read. */
-const leftFlow: ReadonlySet<Paper["status"]> = new Set(["not_retrieved", "rejected"]);
+const unassessedStatuses: ReadonlySet<Paper["status"]> = new Set(["not_retrieved", "rejected"]);
 
 /** The flow diagram of a project. Without a recorded search, its first box counts the known records. Pure. */
 export function prismaFlow(rrd: Rrd): Flow {
@@ -100,9 +100,9 @@ export function prismaFlow(rrd: Rrd): Flow {
   const hasOther = total(other.identified) > 0;
   const isRecorded = rrd.statistics?.discovery_metrics?.flow?.identified !== undefined;
   const wording = makeWording(rrd);
-  const isByAbstract = (paper: Paper) =>
-    paper.read_depth === "abstract" && isDecided(paper) && couldBeRead(paper) && !leftFlow.has(paper.status);
-  const abstracts = rrd.papers_pool.filter(isByAbstract).length;
+  const wasAssessedByAbstract = (paper: Paper) =>
+    paper.read_depth === "abstract" && isDecided(paper) && couldBeRead(paper) && !unassessedStatuses.has(paper.status);
+  const assessedByAbstractCount = rrd.papers_pool.filter(wasAssessedByAbstract).length;
   const included = searched.presented + searched.insights;
   const otherIncluded = other.presented + other.insights;
   const firstLabel = isRecorded ? "Records identified" : "Records known";
@@ -128,9 +128,11 @@ export function prismaFlow(rrd: Rrd): Flow {
             `${quantity(total(other.identified), "record")} came from other sources than the search, without screening. Together ${quantity(included + otherIncluded, "paper")} ${included + otherIncluded === 1 ? "is" : "are"} included.`,
           ]
         : []),
-      ...(abstracts === 0
+      ...(assessedByAbstractCount === 0
         ? []
-        : [`${quantity(abstracts, "paper")} ${abstracts === 1 ? "was" : "were"} assessed from the abstract alone.`]),
+        : [
+            `${quantity(assessedByAbstractCount, "paper")} ${assessedByAbstractCount === 1 ? "was" : "were"} assessed from the abstract alone.`,
+          ]),
       "Each box counts the box above it without the records in the box beside that one.",
     ].join(" "),
     counts: countsFor(searched, other),
@@ -139,7 +141,7 @@ export function prismaFlow(rrd: Rrd): Flow {
 
 /** A flow as text, one line for each box. The boxes of records that leave the flow are indented. */
 export const flowLines = ({ steps, other, says }: Flow): string[] => [
-  ...[...steps, ...other].flatMap(({ box, out: sideBoxOfStep }) => [
+  ...[...steps, ...other].flatMap(({ box, sideBox: sideBoxOfStep }) => [
     boxLine(box),
     ...(sideBoxOfStep === undefined ? [] : [`  - ${boxLine(sideBoxOfStep)}`]),
   ]),
@@ -277,10 +279,10 @@ function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
 }
 
 /** The side box with all lines whose count is above 0; absent if there is no such line. */
-function sideBox(label: string, all: readonly FlowLine[]): { readonly out?: FlowBox } {
+function sideBox(label: string, all: readonly FlowLine[]): { readonly sideBox?: FlowBox } {
   const counted = all.filter(({ count }) => count > 0);
   const count = counted.reduce((sum, line) => sum + line.count, 0);
   // If there is one line and it repeats the label, it is omitted.
   const lines = counted.length === 1 && label.toLowerCase().endsWith(counted[0]?.label ?? "") ? [] : counted;
-  return count === 0 ? {} : { out: { label, count, lines } };
+  return count === 0 ? {} : { sideBox: { label, count, lines } };
 }

@@ -69,10 +69,10 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
   const independent = groupsOf(countingPapers);
   const paperReadings = countingPapers.map(readingOf);
   const readings = readingOrder.flatMap((reading) => {
-    const count = paperReadings.filter((each) => each === reading).length;
+    const count = paperReadings.filter((paperReading) => paperReading === reading).length;
     return count === 0 ? [] : [[reading, count] as const];
   });
-  const readInFull = paperReadings.filter((reading) => reading === "full" || reading === "partial").length;
+  const readCount = paperReadings.filter((reading) => reading === "full" || reading === "partial").length;
   const kinds = countingPapers.map(publicationOf);
   const published = kinds.filter((kind) => kind === "published").length;
   const preprints = kinds.filter((kind) => kind === "preprint").length;
@@ -81,7 +81,7 @@ export function strengthOf(statement: Statement, papers: ReadonlyMap<string, Pap
     quotesFound > 0,
     independent > 1,
     independent > 2 || (independent > 0 && published > 0),
-    countingPapers.length > 0 && readInFull === countingPapers.length && corrected.length === 0,
+    countingPapers.length > 0 && readCount === countingPapers.length && corrected.length === 0,
   ];
   const maxLevel = quotesFound === 0 ? Math.min(1, countingPapers.length) : independent > 1 ? 5 : maxLevelOfOneGroup;
   const level = Math.min(maxLevel, points.filter(Boolean).length);
@@ -197,10 +197,10 @@ export interface SurenessFacts {
   /** Number of retracted papers in the pool. */
   readonly retracted: number;
   /** How often each paper was judged, a clause. */
-  readonly judged?: string;
+  readonly judgingText?: string;
 }
 
-export function surenessOf({ findings, agreed, quotes, retracted, judged }: SurenessFacts): Sureness {
+export function surenessOf({ findings, agreed, quotes, retracted, judgingText }: SurenessFacts): Sureness {
   const because = [
     ...(quotes === undefined
       ? []
@@ -208,7 +208,7 @@ export function surenessOf({ findings, agreed, quotes, retracted, judged }: Sure
     ...(retracted === 0
       ? []
       : [`${quantity(retracted, "paper")} ${retracted === 1 ? "is" : "are"} retracted and not counted`]),
-    ...(judged === undefined ? [] : [judged]),
+    ...(judgingText === undefined ? [] : [judgingText]),
   ];
   if (!findings.some(({ strength }) => strength.papers > 0))
     return {

@@ -21,7 +21,7 @@ import type { Acceptance, CheckScope, JudgingContext, Rejection } from "../units
 import { isLastUnit, kindOf, workBasisHash } from "../units/kinds.js";
 import type { PartOutcome, Material, ResearchState, Sharing, UnitWork } from "../units/unit-kind.js";
 import { derive } from "./derive.js";
-import { type Remake, withPluginFields } from "./fields-beside.js";
+import { type AddPluginFields, withPluginFields } from "./fields-beside.js";
 import { judgePart } from "./judge-part.js";
 import { requireSpace, type Workspaces } from "./workspace.js";
 
@@ -43,7 +43,7 @@ export interface AcceptOptions {
   /** Called before a valid result is folded. If it returns reasons, the result is refused. */
   readonly veto: (proposal: Proposal) => Promise<readonly string[]>;
   /** Absent: no plugin adds fields to results. */
-  readonly remake?: Remake;
+  readonly addPluginFields?: AddPluginFields;
 }
 
 /** The input of the documents of a project; absent values are read from the folder. */
@@ -221,7 +221,7 @@ export async function acceptRun(
     );
   const outcome: Outcome = { outcome: "accepted", summary: judged.summary, ...gradeOf(unit, judged) };
   const droppedField = dropped.length === 0 ? {} : { dropped: dropped.slice(0, maxDropped) };
-  const { changes, ...withPlugins } = await withPluginFields(judged, state, unit, iteration, options.remake);
+  const { changes, ...withPlugins } = await withPluginFields(judged, state, unit, iteration, options.addPluginFields);
   for (const notice of withPlugins.notices) await tell(notice);
   const record = await makeRecord(outcome, { ...sentinel, ...droppedField }, changes);
   await research.fold({
@@ -240,13 +240,13 @@ export async function acceptRun(
 /** The documents that change with a result, made from the state after it. */
 async function documentsFor(
   { research, memory, render }: Pick<AcceptOptions, "research" | "memory" | "render">,
-  before: readonly LedgerLine[],
+  earlierLines: readonly LedgerLine[],
   { toRender }: Acceptance,
   line: LedgerLine,
   at: Date,
 ): ReturnType<RenderDocuments> {
   if (toRender === undefined) return [];
-  const ledger = [...before, line];
+  const ledger = [...earlierLines, line];
   return render({ folder: research.folder, ...toRender, rrd: derive(toRender.rrd, ledger, memory), ledger, at });
 }
 

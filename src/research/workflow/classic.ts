@@ -250,48 +250,48 @@ interface Restored {
  * Restores records that the agent broke or removed in rrd.json. A broken file is kept under another name. New records
  * of a valid file stay, but only one new decision counts in an iteration.
  */
-async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Restored> {
+async function restoreRecords(folder: string, earlier: Rrd, at: Date): Promise<Restored> {
   const path = rrdFile(folder);
   const text = await readRegularText(path).catch(() => undefined);
   if (text === undefined) {
-    await writeFileAtomic(path, formatRrd(before));
+    await writeFileAtomic(path, formatRrd(earlier));
     return { reasons: ["rrd.json was left deleted and was restored"], notices: [] };
   }
   const { ok: now, problems } = parseRrd(text, rrdName);
   if (now === undefined) {
     const broken = `rrd.json.broken-${timeForName(at.getTime())}`;
     await rename(path, join(folder, broken));
-    await writeFileAtomic(path, formatRrd(before));
+    await writeFileAtomic(path, formatRrd(earlier));
     const [first] = problems;
     const place = first === undefined ? "" : ` (${first.pointer === "" ? "" : `${first.pointer} `}${first.message})`;
     return { reasons: [`rrd.json was left broken${place} and was restored; the broken one is ${broken}`], notices: [] };
   }
 
-  const earlierPapers = new Map(before.papers_pool.map((paper) => [paper.id, paper]));
-  const decidedBefore = ({ id }: Paper) => {
+  const earlierPapers = new Map(earlier.papers_pool.map((paper) => [paper.id, paper]));
+  const earlierDecision = ({ id }: Paper) => {
     const earlier = earlierPapers.get(id);
     return earlier !== undefined && isDecided(earlier) ? earlier : undefined;
   };
   const hasLostResult = (paper: Paper) => {
-    const earlier = decidedBefore(paper);
+    const earlier = earlierDecision(paper);
     return earlier !== undefined && (!isDecided(paper) || (earlier.analysis != null && paper.analysis == null));
   };
   const hasOtherDecision = (paper: Paper) => {
-    const earlier = decidedBefore(paper);
+    const earlier = earlierDecision(paper);
     return (
       earlier !== undefined &&
       !hasLostResult(paper) &&
       decisionFields.some((field) => !isDeepStrictEqual(earlier[field], paper[field]))
     );
   };
-  const newlyDecided = now.papers_pool.filter((paper) => isDecided(paper) && decidedBefore(paper) === undefined);
+  const newlyDecided = now.papers_pool.filter((paper) => isDecided(paper) && earlierDecision(paper) === undefined);
   const [, ...extraPapers] = newlyDecided.toSorted((a, b) => (b.priority ?? 3) - (a.priority ?? 3));
   const extraIds = new Set(extraPapers.map(({ id }) => id));
-  const missingPapers = recordsMissingIn(before.papers_pool, now.papers_pool);
+  const missingPapers = recordsMissingIn(earlier.papers_pool, now.papers_pool);
   const lostResults = now.papers_pool.filter(hasLostResult);
   const otherDecisions = now.papers_pool.filter(hasOtherDecision);
-  const missingInsights = recordsMissingIn(before.insights ?? [], now.insights ?? []);
-  const earlierInsightIds = new Set((before.insights ?? []).map(({ id }) => id));
+  const missingInsights = recordsMissingIn(earlier.insights ?? [], now.insights ?? []);
+  const earlierInsightIds = new Set((earlier.insights ?? []).map(({ id }) => id));
   const losses = [
     [missingPapers, "paper", "papers", "removed"],
     [lostResults, "analysis", "analyses", "removed"],
@@ -309,7 +309,7 @@ async function restoreRecords(folder: string, before: Rrd, at: Date): Promise<Re
       ? { ...paper, ...Object.fromEntries(decisionFields.map((field) => [field, earlier[field]])) }
       : paper;
   };
-  const withProgramFields = restoreProgramFields(before, now);
+  const withProgramFields = restoreProgramFields(earlier, now);
   const repaired =
     lossTexts.length + extraIds.size === 0
       ? withProgramFields
@@ -351,12 +351,16 @@ const undecidedFields = {
  * Restores fields that agents must not change: `loop`, which contains the user's instructions, and a removed budget. A
  * changed budget stays, because the user may raise it at any time.
  */
-function restoreProgramFields(before: Rrd, now: Rrd): Rrd {
-  const isLoopUnchanged = isDeepStrictEqual(now.loop, before.loop);
-  const isBudgetMissing = now.budget == null && before.budget != null;
+function restoreProgramFields(earlier: Rrd, now: Rrd): Rrd {
+  const isLoopUnchanged = isDeepStrictEqual(now.loop, earlier.loop);
+  const isBudgetMissing = now.budget == null && earlier.budget != null;
   if (isLoopUnchanged && !isBudgetMissing) return now;
   const { loop: _, ...rest } = now;
-  return { ...rest, ...withoutUndefined({ loop: before.loop }), ...(isBudgetMissing ? { budget: before.budget } : {}) };
+  return {
+    ...rest,
+    ...withoutUndefined({ loop: earlier.loop }),
+    ...(isBudgetMissing ? { budget: earlier.budget } : {}),
+  };
 }
 
 /** The records of `before` whose ids do not occur in `now`. */
@@ -369,11 +373,11 @@ function recordsMissingIn<Item extends { id?: string | null }>(before: readonly 
  * progress.txt may only grow. If an agent rewrote it, restores the earlier text and keeps the agent's version in
  * another file. Returns notices; the iteration is not refused for this.
  */
-async function restoreLog(folder: string, before: string, at: Date): Promise<string[]> {
+async function restoreLog(folder: string, earlier: string, at: Date): Promise<string[]> {
   const path = progressFile(folder);
   const now = await readRegularText(path).catch(() => "");
-  if (now.startsWith(before)) return [];
-  await writeFileAtomic(path, before);
+  if (now.startsWith(earlier)) return [];
+  await writeFileAtomic(path, earlier);
   if (now.trim() === "") return ["progress.txt was emptied instead of appended to; the earlier text is back"];
   const rewrittenPath = join(folder, `progress.txt.rewritten-${timeForName(at.getTime())}`);
   await writeFile(rewrittenPath, now);

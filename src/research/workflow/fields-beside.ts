@@ -7,7 +7,7 @@ import type { Acceptance } from "../units/judged-result.js";
 import type { ResearchState } from "../units/unit-kind.js";
 
 /** Lets plugins add fields to an agent's result. The fields are stored by the name of the plugin. */
-export type Remake = (made: AgentOutput) => Promise<OutputChanges>;
+export type AddPluginFields = (output: AgentOutput) => Promise<OutputChanges>;
 
 /** An accepted result with the fields of plugins. */
 interface ResultWithFields {
@@ -26,14 +26,14 @@ export async function withPluginFields(
   { rrd }: Pick<ResearchState, "rrd">,
   { kind, id, phase, title }: Unit,
   iteration: number,
-  remake: Remake | undefined,
+  addPluginFields: AddPluginFields | undefined,
 ): Promise<ResultWithFields> {
   const { changes, files = [] } = judged;
-  if (remake === undefined) return { changes, ledger: {}, notices: [] };
+  if (addPluginFields === undefined) return { changes, ledger: {}, notices: [] };
   const isOwn = (change: Change) => change.in === "papers_pool" && change.id === id;
   const ownChange = kind === "paper" ? changes.find(isOwn) : undefined;
   const result = ownChange?.set ?? { changes: changes.map(({ was: _, ...change }) => change), files };
-  const { fields, notices } = await remake({ iteration, unit: id, phase, title, result });
+  const { fields, notices } = await addPluginFields({ iteration, unit: id, phase, title, result });
   if (Object.keys(fields).length === 0) return { changes, ledger: {}, notices };
   if (ownChange === undefined) return { changes, ledger: { plugins: fields }, notices };
   const was = { ...ownChange.was, plugins: paperOf(rrd, id)?.plugins };

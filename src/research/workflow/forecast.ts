@@ -27,11 +27,11 @@ interface UnitUsage {
   /** US dollars; undefined: unknown. */
   readonly usd?: number;
   /** Maximum in US dollars if the agent chooses between models; `usd` is then the minimum. */
-  readonly most?: number;
+  readonly maxUsd?: number;
   /** Part of the cost is an estimate of this program. */
-  readonly estimated?: true;
+  readonly isEstimated?: true;
   /** The agent reported no tokens: `tokens` is the size of its briefs, and a typical answer. */
-  readonly byBriefs?: true;
+  readonly isByBriefs?: true;
 }
 
 /** The usage of one unit of each kind. */
@@ -78,7 +78,8 @@ export function figuresFor(
     const prices = price(figure);
     const tokens = figure.input + figure.output;
     const [usd, most] = [Math.min(...prices), Math.max(...prices)];
-    const cost = prices.length === 0 ? {} : { usd, estimated: true as const, ...(most > usd ? { most } : {}) };
+    const cost =
+      prices.length === 0 ? {} : { usd, isEstimated: true as const, ...(most > usd ? { maxUsd: most } : {}) };
     return { tokens, minutes: figure.minutes, ...cost };
   };
   return {
@@ -91,29 +92,29 @@ export function figuresFor(
   };
 }
 
-/** The figures for documents of `tokens` tokens on average: what is read and written is shorter with them. */
+/** The figures for documents of `tokens` tokens on average. For shorter documents, less is read and written. */
 export function figuresForTexts(tokens: number): Readonly<Record<string, UsageEstimate>> {
-  const share = Math.max(leastShare, tokens / medianPaperTokens);
-  const scaled = ({ name, estimate: { input, output, minutes } }: UnitKind): UsageEstimate => {
-    const atMost = Math.min(1, share);
-    const readShare = name === reading.name ? share : atMost;
+  const share = Math.max(minShare, tokens / medianPaperTokens);
+  const scale = ({ name, estimate: { input, output, minutes } }: UnitKind): UsageEstimate => {
+    const writtenShare = Math.min(1, share);
+    const readShare = name === reading.name ? share : writtenShare;
     return {
-      input: Math.round(fixedInput + (input - fixedInput) * readShare),
-      output: Math.round(output * atMost),
-      minutes: minutes * atMost,
+      input: Math.round(fixedInputTokens + (input - fixedInputTokens) * readShare),
+      output: Math.round(output * writtenShare),
+      minutes: minutes * writtenShare,
     };
   };
-  return Object.fromEntries(kinds.map((kind) => [kind.name, scaled(kind)]));
+  return Object.fromEntries(kinds.map((kind) => [kind.name, scale(kind)]));
 }
 
-/** Even an empty document takes this share of what a typical paper takes, beside the text that every brief has. */
-const leastShare = 0.1;
+/** Minimum share of a typical paper's usage, even for an empty document, besides the text that every brief has. */
+const minShare = 0.1;
 
 /** Tokens that a brief has without papers, with the agent's own text. */
-const fixedInput = 3_000;
+const fixedInputTokens = 3_000;
 
 /** The kind of unit of a line; "classic" in classic mode. */
-const nameOf = (line: LedgerLine): string =>
+const kindNameOf = (line: LedgerLine): string =>
   line.unit === classicName ? classicName : (kindOfLine(line)?.name ?? reading.name);
 const classicName = "classic";
 
@@ -138,15 +139,15 @@ export function medianUsageOf(ledgers: readonly (readonly LedgerLine[])[]): Usag
   for (const ledger of ledgers) {
     const units = new Map<string, Map<string, UsageSum>>();
     // Several units can have the same name, such as checks. The attempts up to an acceptance belong to one unit.
-    const accepted = new Map<string, number>();
+    const acceptedCounts = new Map<string, number>();
     for (const line of ledger) {
       if (!isAgentUnit(line)) continue;
-      const kind = nameOf(line);
+      const kind = kindNameOf(line);
       const sums = units.get(kind) ?? new Map<string, UsageSum>();
       units.set(kind, sums);
-      const acceptedCount = accepted.get(line.unit) ?? 0;
+      const acceptedCount = acceptedCounts.get(line.unit) ?? 0;
       const unit = `${line.unit} ${acceptedCount}`;
-      if (line.outcome === "accepted") accepted.set(line.unit, acceptedCount + 1);
+      if (line.outcome === "accepted") acceptedCounts.set(line.unit, acceptedCount + 1);
       const sum = sums.get(unit) ?? zeroUsage();
       sums.set(unit, sum);
       addTo(sum, line);
@@ -191,8 +192,8 @@ const medianOf = (units: readonly UsageSum[]): UnitUsage => ({
   tokens: median(units.map(({ tokens }) => tokens)),
   minutes: median(units.map(({ seconds }) => seconds)) / 60,
   ...(units.some(({ isPaid }) => isPaid) ? { usd: median(units.map(({ usd }) => usd)) } : {}),
-  ...(units.some(({ isEstimated }) => isEstimated) ? { estimated: true as const } : {}),
-  ...(units.some(({ isByBriefs }) => isByBriefs) ? { byBriefs: true as const } : {}),
+  ...(units.some(({ isEstimated }) => isEstimated) ? { isEstimated: true as const } : {}),
+  ...(units.some(({ isByBriefs }) => isByBriefs) ? { isByBriefs: true as const } : {}),
 });
 
 /** Numbers of units by kind, only units for which an agent is started. */
@@ -217,108 +218,110 @@ function remainingUnits(rrd: Rrd, ledger: readonly LedgerLine[], { records, chec
 
 /** Typical numbers of claims in a reading and of sentences in a batch of a check. */
 const typicalClaims = 8;
-const typicalBatch = 50;
+const typicalBatchSentences = 50;
 
 /** The units of checks for so many papers and their report, which usually needs two checks and one repair. */
 export const checksAhead = (papers: number, { wish, checkers }: CheckPlan): UnitCounts => ({
-  ...(wish === "all" ? { [claims.name]: checkers * Math.ceil((papers * typicalClaims) / typicalBatch) } : {}),
+  ...(wish === "all" ? { [claims.name]: checkers * Math.ceil((papers * typicalClaims) / typicalBatchSentences) } : {}),
   [check.name]: 2 * checkers,
   [mend.name]: 1,
 });
 
 /**
  * The expected usage of the remaining units: their number times the median usage of the project's units of that kind,
- * or the usage in `before` for kinds without units yet. Undefined if no units remain, or if no usage is known. `todo`:
- * the remaining units, if they can't be counted from the records.
+ * or the usage in `experience` for kinds without units yet. Undefined if no units remain, or if no usage is known.
+ * `todo`: the remaining units, if they can't be counted from the records.
  */
 export function forecastOf(
   rrd: Rrd,
   ledger: readonly LedgerLine[],
-  before: Experience = { usage: {}, from: "" },
-  todo: UnitCounts = remainingUnits(rrd, ledger, before),
+  experience: Experience = { usage: {}, from: "" },
+  todo: UnitCounts = remainingUnits(rrd, ledger, experience),
 ): Forecast | undefined {
   const ownLines = ledger.filter(
-    ({ agent }) => before.agents === undefined || (agent !== undefined && before.agents.includes(agent)),
+    ({ agent }) => experience.agents === undefined || (agent !== undefined && experience.agents.includes(agent)),
   );
   const ownUsage = medianUsageOf([ownLines]);
   const ownCount = ownLines.filter((line) => isAgentUnit(line) && line.outcome === "accepted").length;
-  const earlier = ownCount < learntFrom ? before : atPace(ownUsage, before);
+  const earlierExperience = ownCount < minUnitsForPace ? experience : withPaceOf(ownUsage, experience);
   const isClassic =
-    before.classic === true || (ownUsage[reading.name] === undefined && ownUsage[classicName] !== undefined);
+    experience.classic === true || (ownUsage[reading.name] === undefined && ownUsage[classicName] !== undefined);
   const remaining = Object.entries(todo).filter(([, units]) => units > 0) as [string, number][];
   const withUsage = remaining.map(([kind, units]) => ({
     kind,
     units,
-    ...usageFor(isClassic ? classicName : kind, ownUsage, earlier),
+    ...usageFor(isClassic ? classicName : kind, ownUsage, earlierExperience),
   }));
   const mainKind = withUsage.find(({ kind }) => kind === reading.name) ?? withUsage[0];
   if (mainKind?.usage === undefined) return undefined;
   const sum = (of: (usage: UnitUsage) => number) =>
     withUsage.reduce((total, { units, usage }) => total + units * (usage === undefined ? 0 : of(usage)), 0);
-  const { usd, most, tokens } = mainKind.usage;
+  const { usd, maxUsd, tokens } = mainKind.usage;
   const hasUnpriced =
     usd !== undefined &&
     withUsage.some(({ usage }) => usage !== undefined && usage.usd === undefined && usage.tokens > 0);
   // A kind without a price has the price of papers for each token.
   const costOf = (usage: UnitUsage) => usage.usd ?? (tokens === 0 ? 0 : (usage.tokens / tokens) * (usd ?? 0));
   const maxCostOf = (usage: UnitUsage) =>
-    usage.most ?? (usage.usd === undefined && tokens > 0 ? (usage.tokens / tokens) * (most ?? 0) : costOf(usage));
+    usage.maxUsd ?? (usage.usd === undefined && tokens > 0 ? (usage.tokens / tokens) * (maxUsd ?? 0) : costOf(usage));
   const papers = withUsage.find(({ kind }) => kind === reading.name)?.units ?? 0;
   const checkCount = withUsage
     .filter(({ kind }) => kind === claims.name || kind === check.name || kind === mend.name)
     .reduce((total, { units }) => total + units, 0);
   // Every document of the user's folders is read.
   const isEachRead = rrd.requirements.sources?.every(isOwnFolder) === true;
-  const isByBriefs = withUsage.some(({ usage }) => usage?.byBriefs === true);
+  const isByBriefs = withUsage.some(({ usage }) => usage?.isByBriefs === true);
   return {
     papers,
-    ...(papers === 0 ? {} : { left: remainingText(isEachRead ? undefined : before.records, papers, checkCount) }),
+    ...(papers === 0 ? {} : { left: remainingText(isEachRead ? undefined : experience.records, papers, checkCount) }),
     iterations: withUsage.reduce((total, { units }) => total + units, 0),
     tokens: Math.round(sum(({ tokens }) => tokens)),
-    ...(before.isPaceUnknown === true && ownCount < learntFrom
+    ...(experience.isPaceUnknown === true && ownCount < minUnitsForPace
       ? {}
       : { seconds: Math.round(sum(({ minutes }) => minutes) * 60) }),
     ...(usd === undefined ? {} : { cost_usd: roundUsd(sum(costOf)) }),
-    ...(usd === undefined || withUsage.every(({ usage }) => usage?.most === undefined)
+    ...(usd === undefined || withUsage.every(({ usage }) => usage?.maxUsd === undefined)
       ? {}
       : { cost_usd_most: roundUsd(sum(maxCostOf)) }),
-    ...(hasUnpriced || withUsage.some(({ usage }) => usage?.estimated === true) ? { estimated: true as const } : {}),
+    ...(hasUnpriced || withUsage.some(({ usage }) => usage?.isEstimated === true) ? { estimated: true as const } : {}),
     from: `${[...new Set([mainKind, ...withUsage].map(({ from }) => from))].filter((from) => from !== "").join(" and ")}${isByBriefs ? ", tokens by the size of its briefs" : ""}`,
   };
 }
 
-/** Accepted units of a project from which the speed of its agent is known. */
-const learntFrom = 2;
+/** After this many accepted units of a project, the speed of its agent is known. */
+const minUnitsForPace = 2;
 
 /**
  * Earlier usage at the pace of the project itself: minutes in the ratio of the kinds that it has done, and tokens and
  * cost in the ratio of its readings, because only these show how long its papers are.
  */
-function atPace(ownUsage: UsageByKind, before: Experience): Experience {
-  const shared = Object.entries(ownUsage).flatMap(([kind, own]) => {
-    const earlier = before.usage[kind];
+function withPaceOf(ownUsage: UsageByKind, experience: Experience): Experience {
+  const sharedKinds = Object.entries(ownUsage).flatMap(([kind, own]) => {
+    const earlier = experience.usage[kind];
     return own === undefined || earlier === undefined ? [] : [{ kind, own, earlier }];
   });
-  const readings = shared.filter(({ kind }) => kind === reading.name);
-  const ratioOf = (of: (usage: UnitUsage) => number, ofKinds: typeof shared): number => {
+  const readings = sharedKinds.filter(({ kind }) => kind === reading.name);
+  const ratioOf = (of: (usage: UnitUsage) => number, ofKinds: typeof sharedKinds): number => {
     const sum = (which: "own" | "earlier") => ofKinds.reduce((total, pair) => total + of(pair[which]), 0);
     return sum("earlier") === 0 ? 1 : sum("own") / sum("earlier");
   };
   const pace = {
-    minutes: ratioOf(({ minutes }) => minutes, shared),
+    minutes: ratioOf(({ minutes }) => minutes, sharedKinds),
     tokens: ratioOf(({ tokens }) => tokens, readings),
   };
-  const scaled = ({ tokens, minutes, usd, most, ...usage }: UnitUsage): UnitUsage => ({
+  const scale = ({ tokens, minutes, usd, maxUsd, ...usage }: UnitUsage): UnitUsage => ({
     ...usage,
     tokens: tokens * pace.tokens,
     minutes: minutes * pace.minutes,
     ...(usd === undefined ? {} : { usd: usd * pace.tokens }),
-    ...(most === undefined ? {} : { most: most * pace.tokens }),
+    ...(maxUsd === undefined ? {} : { maxUsd: maxUsd * pace.tokens }),
   });
   const usage = Object.fromEntries(
-    Object.entries(before.usage).flatMap(([kind, each]) => (each === undefined ? [] : [[kind, scaled(each)]])),
+    Object.entries(experience.usage).flatMap(([kind, kindUsage]) =>
+      kindUsage === undefined ? [] : [[kind, scale(kindUsage)]],
+    ),
   );
-  return { ...before, usage, from: readings.length === 0 ? before.from : ownText };
+  return { ...experience, usage, from: readings.length === 0 ? experience.from : ownText };
 }
 
 const ownText = "what it took so far";
@@ -330,16 +333,16 @@ const remainingText = (records: number | undefined, papers: number, checkCount: 
     ...(checkCount === 0 ? [] : [`at most ${quantity(checkCount, "check")} of sentences`]),
   ].join(", ");
 
-function usageFor(kind: string, ownUsage: UsageByKind, before: Experience): { usage?: UnitUsage; from: string } {
+function usageFor(kind: string, ownUsage: UsageByKind, experience: Experience): { usage?: UnitUsage; from: string } {
   const ownOfKind = ownUsage[kind];
   if (ownOfKind !== undefined) return { usage: ownOfKind, from: ownText };
-  const earlierUsage = before.usage[kind];
-  return earlierUsage === undefined ? { from: "" } : { usage: earlierUsage, from: before.from };
+  const earlierUsage = experience.usage[kind];
+  return earlierUsage === undefined ? { from: "" } : { usage: earlierUsage, from: experience.from };
 }
 
 /** What a project has cost so far, its budget, and the forecast for the rest. */
-export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], before?: Experience): Account {
-  const forecast = forecastOf(rrd, ledger, before);
+export function accountOf(rrd: Rrd, ledger: readonly LedgerLine[], experience?: Experience): Account {
+  const forecast = forecastOf(rrd, ledger, experience);
   return { spent: spentOn(rrd, ledger), budget: budgetOf(rrd), ...withoutUndefined({ forecast }) };
 }
 

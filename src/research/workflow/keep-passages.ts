@@ -32,24 +32,28 @@ export async function keepPassages(folder: string, git: boolean, notify: (messag
 }
 
 /**
- * A paper with the passages that were found for its items. It is unchanged if it was edited or read again since the
+ * Returns the paper with the passages that were found for its items; unchanged if it was edited or read again since the
  * search.
  */
-export function withFoundPassages(now: Paper, searchedPaper: Paper | undefined, foundPaper: Paper | undefined): Paper {
-  if (searchedPaper === undefined || foundPaper === undefined || searchedPaper === foundPaper) return now;
+export function withFoundPassages(
+  paper: Paper,
+  searchedPaper: Paper | undefined,
+  foundPaper: Paper | undefined,
+): Paper {
+  if (searchedPaper === undefined || foundPaper === undefined || searchedPaper === foundPaper) return paper;
   const isSameText = (["title", "abstract", "text_sha256"] as const).every(
-    (field) => now[field] === searchedPaper[field],
+    (field) => paper[field] === searchedPaper[field],
   );
-  if (!isSameText) return now;
+  if (!isSameText) return paper;
   const replaceItems = <Item>(
     items: readonly Item[],
     before: readonly Item[] = [],
     after: readonly Item[] = [],
   ): Item[] => items.map((item, index) => (isDeepStrictEqual(item, before[index]) ? (after[index] ?? item) : item));
-  const { analysis, answers } = now;
+  const { analysis, answers } = paper;
   const evidence = analysis?.evidence;
   return {
-    ...now,
+    ...paper,
     ...(analysis == null || evidence === undefined
       ? {}
       : {

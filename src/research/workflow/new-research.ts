@@ -76,9 +76,9 @@ interface AskOptions extends CreateOptions {
   readonly skill?: string;
   readonly workspaces: Workspaces;
   /** Called with the folder of the new project. */
-  readonly created: (folder: string) => void;
+  readonly onCreated: (folder: string) => void;
   /** Called with the ledger line of every iteration, because there is no folder with a ledger yet. */
-  readonly recorded?: (line: LedgerLine) => void;
+  readonly onLedgerLine?: (line: LedgerLine) => void;
   /** Removes the user's secrets from the agent's result. */
   readonly redact: Redact;
   /** Called at the end of the run. */
@@ -87,7 +87,7 @@ interface AskOptions extends CreateOptions {
 
 interface CreateState {
   readonly folder?: string;
-  readonly refused: number;
+  readonly refusedCount: number;
 }
 
 const unit: Unit = {
@@ -110,34 +110,34 @@ export async function createFromTopic(options: CreateOptions): Promise<string> {
 
 /** One iteration that turns a topic into a new research folder with a valid rrd.json. */
 export function createWorkflow(options: AskOptions): Workflow<CreateState> {
-  let state: CreateState = { refused: 0 };
-  let started = 0;
+  let state: CreateState = { refusedCount: 0 };
+  let startedCount = 0;
   const lines: LedgerLine[] = [];
   const record = (run: AgentRun, outcome: LedgerLine["outcome"], reasons?: string[]) => {
     const line = { ...ledgerLine(unit, run, new Date(options.now()), outcome), ...withoutUndefined({ reasons }) };
     lines.push(line);
-    options.recorded?.(line);
+    options.onLedgerLine?.(line);
   };
   return {
     name: "new",
     load: async () => state,
-    next: ({ folder, refused }, busy) => {
+    next: ({ folder, refusedCount }, busy) => {
       if (busy.length > 0) return "wait";
       if (folder !== undefined) return { verdict: "complete", reason: `The project is ready in ${folder}.` };
       const reason =
         "The agent's requirements were refused three times; try another --agent, or write rrd.json by hand.";
-      return refused < 3 ? unit : { verdict: "blocked", reason };
+      return refusedCount < 3 ? unit : { verdict: "blocked", reason };
     },
     progress: ({ folder }) => ({ done: folder === undefined ? 0 : 1, total: 1 }),
     close: options.close,
     brief: (_state, _unit, _prepared, notes) =>
       withErrorVerdict(async () => {
-        started += 1;
-        const workspace = await options.workspaces.create(started);
+        startedCount += 1;
+        const workspace = await options.workspaces.create(startedCount);
         const text = requirementsBrief(options, notes, join(workspace, resultName));
         const access = { web: false, read: false, everything: false };
         return {
-          brief: { iteration: started, text, tokens: estimateTokens(text), workspace, access },
+          brief: { iteration: startedCount, text, tokens: estimateTokens(text), workspace, access },
           context: undefined,
         };
       }),
@@ -154,14 +154,14 @@ export function createWorkflow(options: AskOptions): Workflow<CreateState> {
         await options.workspaces.remove(run.iteration);
         if ("reasons" in requirements) {
           record(run, "refused", requirements.reasons);
-          state = { refused: state.refused + 1 };
+          state = { refusedCount: state.refusedCount + 1 };
           return { outcome: "refused", reasons: requirements.reasons };
         }
         const { keywords } = requirements;
         record(run, "accepted");
         const folder = await writeResearch(options, withoutGivenOptions(options, requirements), lines);
         state = { ...state, folder };
-        options.created(folder);
+        options.onCreated(folder);
         return { outcome: "accepted", summary: `${keywords.length} keywords: ${keywords.join(", ")}` };
       }),
   };
@@ -174,7 +174,7 @@ function criteriaText(givenCriteria: readonly NewCriterion[] = []): string {
   const list = givenCriteria.map(({ kind, text }) => `- ${kind}: ${text}`);
   return [
     instruction,
-    ...(list.length === 0 ? [] : ["These stand already; do not repeat or contradict them:", list.join("\n")]),
+    ...(list.length === 0 ? [] : ["These are decided already; do not repeat or contradict them:", list.join("\n")]),
   ].join("\n\n");
 }
 
@@ -198,7 +198,7 @@ function givenOptions({
 }
 
 const givenOptionsText =
-  "The person has said what the unit lists under `said`, and it stands: leave it out of the result, ask no open question about it, and go by it. Where `keywords` stand there, give only those that are missing, or none. Where dates stand there, leave out both windows.";
+  "The unit lists under `said` what the person has already decided. Follow it, leave it out of the result, and ask no open question about it. If it has `keywords`, give only those that are missing, or none. If it has dates, leave out both windows.";
 
 /** The options that answer an open question, by the field of the question. */
 const optionsOfField: Readonly<Record<string, readonly (keyof AskOptions)[]>> = {
@@ -231,8 +231,8 @@ function withoutGivenOptions(options: AskOptions, result: RequirementsResult): R
 }
 
 /** The name that the agent proposes, cut to 80 tokens; the topic's name if it proposes none. */
-function nameFrom(proposed: string | undefined, topicName: string): string {
-  const name = oneLine(proposed ?? "");
+function nameFrom(proposedName: string | undefined, topicName: string): string {
+  const name = oneLine(proposedName ?? "");
   return /[\p{L}\p{N}]/u.test(name) ? clip(name, 80) : topicName;
 }
 
@@ -247,7 +247,7 @@ function requirementsBrief(options: AskOptions, { refusal }: Notes, resultFile: 
   const parts = [
     fill(prompt("COMMON"), values),
     fill(prompt("REQUIREMENTS"), values),
-    Object.keys(given).length === 0 ? "" : `# What stands already\n\n${givenOptionsText}`,
+    Object.keys(given).length === 0 ? "" : `# What is decided already\n\n${givenOptionsText}`,
     `# Eligibility criteria\n\n${criteriaText(criteria)}`,
     mission === "" ? "" : `# MISSION.md of this folder\n\n${mission}`,
     skill === "" ? "" : `# How this person wants requirements to be made\n\n${skillText}\n\n${skill}`,
@@ -353,8 +353,8 @@ export function newRrd(
   const terms = requirements.terms ?? {};
   const criteria = criteriaFrom(options.criteria ?? [], requirements.criteria ?? []);
   // Papers that the user provides were chosen by them, so they are not scored for a market.
-  const isAllBrought = options.sources.length > 0 && options.sources.every(isUserSource);
-  const { rubric = criteria.length === 0 && !isAllBrought ? "original" : "none" } = options;
+  const areAllFromUser = options.sources.length > 0 && options.sources.every(isUserSource);
+  const { rubric = criteria.length === 0 && !areAllFromUser ? "original" : "none" } = options;
   const rrd: Rrd = {
     $schema: schemaAddress("rrd"),
     format: stateVersion,

@@ -42,10 +42,11 @@ export function nextUnit(
   const kind = kinds[state.status.done.length];
   if (kind !== undefined) {
     const choiceContext = { unitsInProgress: new Set(busy.map(({ id }) => id)), delayedUnits: later, folder };
-    const next = kind.next(state, choiceContext);
-    if (next === "wait" || !("until" in next) || state.status.readablePapers.length === 0) return next;
+    const nextOfKind = kind.next(state, choiceContext);
+    if (nextOfKind === "wait" || !("until" in nextOfKind) || state.status.readablePapers.length === 0)
+      return nextOfKind;
     const readingUnit = reading.next(state, choiceContext);
-    return readingUnit !== "wait" && isVerdict(readingUnit) ? next : readingUnit;
+    return readingUnit !== "wait" && isVerdict(readingUnit) ? nextOfKind : readingUnit;
   }
   // The report is written nevertheless, and names these papers.
   if (state.status.refusedPapers.length > 0) return refusedPapersVerdict(state.status.refusedPapers, folder);
@@ -57,7 +58,7 @@ export function nextUnit(
   };
 }
 
-/** A clause where the search found fewer papers than the user wanted; empty where it found as many. */
+/** A clause if the search found fewer papers than the user wanted; otherwise empty. */
 function fewerText(rrd: Rrd): string {
   const [found, wanted] = [rrd.papers_pool.length, targetOf(rrd)];
   return found >= wanted || rrd.requirements.sources?.every(isUserSource) === true

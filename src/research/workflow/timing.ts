@@ -25,12 +25,13 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullab
   const isPast = (phase: Rrd["phase"]) => phases.indexOf(rrd.phase) > phases.indexOf(phase);
   const span = (phase: Rrd["phase"], recorded: PhaseTiming | undefined) => {
     const isOfPhase = (line: LedgerLine) => line.phase === phase;
-    const [lines, undone] = [timedLines.filter(isOfPhase), resetLines.filter(isOfPhase)];
+    const [lines, resetLinesOfPhase] = [timedLines.filter(isOfPhase), resetLines.filter(isOfPhase)];
     const last = lines.at(-1);
-    if (last === undefined && undone.length === 0)
+    if (last === undefined && resetLinesOfPhase.length === 0)
       return { started_at: null, ended_at: null, duration_seconds: null, ...recorded };
     const earlier = earlierSpan(recorded, ledger);
-    const started_at = unlessReset(recorded?.started_at, undone) ?? (lines[0] === undefined ? null : startOf(lines[0]));
+    const started_at =
+      startUnlessReset(recorded?.started_at, resetLinesOfPhase) ?? (lines[0] === undefined ? null : startOf(lines[0]));
     const ended_at = last !== undefined && isPast(phase) ? last.at : null;
     const duration_seconds =
       started_at === null || ended_at === null
@@ -52,7 +53,7 @@ export function deriveTiming(rrd: Rrd, ledger: readonly LedgerLine[]): NonNullab
   return {
     ...recordedTiming,
     research_started_at:
-      unlessReset(recordedTiming.research_started_at, resetLines) ??
+      startUnlessReset(recordedTiming.research_started_at, resetLines) ??
       (first === undefined ? (discovery.started_at ?? null) : startOf(first)),
     discovery,
     analysis: {
@@ -78,11 +79,11 @@ export interface Period {
   /** The values in an earlier report of another program: "January 14-15, 2026", "Research-Ralph (Claude Opus 4.5)". */
   readonly stated?: { readonly period?: string; readonly agent?: string };
   /** The present day, if the report existed before and is only written again. */
-  readonly writtenAgain?: string;
+  readonly rewriteDay?: string;
   /** Agents of the iterations so far, in their order. */
   readonly agents: readonly string[];
   /** Whether papers were read before the ledger began, by an unknown agent. */
-  readonly beganElsewhere: boolean;
+  readonly hasEarlierWork: boolean;
 }
 
 /** The period of the work, for a report that is written now. */
@@ -100,11 +101,11 @@ export function periodOf(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Pe
     ...withoutUndefined({
       from: timing.research_started_at?.slice(0, 10) ?? (hasEarlierWork ? undefined : today),
       until: isRewritten ? timing.complete?.ended_at?.slice(0, 10) : today,
-      writtenAgain: isRewritten ? today : undefined,
+      rewriteDay: isRewritten ? today : undefined,
       stated: Object.keys(stated).length === 0 ? undefined : stated,
     }),
     agents: [...new Set(lines.flatMap(({ agent: name }) => name ?? []))],
-    beganElsewhere: hasEarlierWork,
+    hasEarlierWork,
   };
 }
 
@@ -138,8 +139,8 @@ export const isReading = (line: LedgerLine): boolean => kindOfLine(line) === rea
  */
 function untimedLines(rrd: Rrd, ledger: readonly LedgerLine[]): ReadonlySet<LedgerLine> {
   const untimed = new Set<LedgerLine>();
-  const writing = kinds.filter(({ timed }) => timed === "once").map(({ name }) => name);
-  const writtenUnits = new Set(writing.filter((unit) => wasWrittenBefore(rrd, ledger, unit)));
+  const writingUnits = kinds.filter(({ timed }) => timed === "once").map(({ name }) => name);
+  const writtenUnits = new Set(writingUnits.filter((unit) => wasWrittenBefore(rrd, ledger, unit)));
   for (const line of validLines(ledger)) {
     if (line.outcome === "reset") continue;
     if (kindOfLine(line)?.timed === "never") untimed.add(line);
@@ -177,7 +178,7 @@ function earlierSpan(recorded: PhaseTiming | undefined, ledger: readonly LedgerL
 }
 
 /** The recorded duration of all phases before the ledger began, in seconds. */
-export const secondsBefore = ({ timing }: Rrd, ledger: readonly LedgerLine[]): number =>
+export const secondsBeforeLedger = ({ timing }: Rrd, ledger: readonly LedgerLine[]): number =>
   [timing?.discovery, timing?.analysis, timing?.ideation]
     .map((recorded) => (ledger.length === 0 ? recorded : earlierSpan(recorded, ledger))?.duration_seconds ?? 0)
     .reduce((sum, duration) => sum + duration, 0);
@@ -195,7 +196,10 @@ export const wereAllReadBefore = (rrd: Rrd, ledger: readonly LedgerLine[]): bool
   hasEarlierReadings(rrd, ledger) && !ledger.some((line) => line.outcome !== "reset" && isWork(line));
 
 /** A recorded start; null if it is the start of iterations that were reset. */
-function unlessReset(started: string | null | undefined, resetLines: readonly LedgerLine[]): string | null | undefined {
+function startUnlessReset(
+  started: string | null | undefined,
+  resetLines: readonly LedgerLine[],
+): string | null | undefined {
   const [first] = resetLines;
   return started == null || first === undefined || Date.parse(started) < Date.parse(startOf(first)) ? started : null;
 }
@@ -211,8 +215,8 @@ const startOf = ({ at, duration_seconds: durationSeconds = 0 }: LedgerLine): str
 
 /** Seconds from `from`, or else from the start of the first line, to the end of the last line, without long pauses. */
 function wallSeconds(lines: readonly LedgerLine[], from?: string): number {
-  const began = Date.parse(from ?? "") / 1000;
-  let [sum, until] = [0, Number.isNaN(began) ? undefined : began];
+  const startSeconds = Date.parse(from ?? "") / 1000;
+  let [sum, until] = [0, Number.isNaN(startSeconds) ? undefined : startSeconds];
   for (const line of lines) {
     const [start, end] = [Date.parse(startOf(line)) / 1000, Date.parse(line.at) / 1000];
     const pause = until === undefined ? 0 : start - until;

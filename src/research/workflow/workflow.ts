@@ -41,7 +41,7 @@ interface ResearchWorkflowOptions extends AcceptOptions {
   /** Present if the agent can use tools. */
   readonly tools?: () => Promise<ServeTools>;
   /** Whether agents run in a sandbox. */
-  readonly isHoused?: boolean;
+  readonly isSandboxed?: boolean;
   /** Saves the files around an unconfined agent, and restores them after it has ended. */
   readonly guardFiles?: (iteration: number) => Promise<Guard>;
   /** Closes the project at the end of the run. */
@@ -79,7 +79,7 @@ export function researchWorkflow(options: ResearchWorkflowOptions): ResearchWork
   // Until this time, texts are not waited for: without a network, only the first paper should cost the waiting time.
   let impatientUntil = 0;
   const noticeOnce = createNoticeOnce();
-  // Has one checker less after one of two checkers has failed.
+  // If one of two checkers fails, it is removed from this.
   let sharing = options.sharing ?? {};
   const stateOf = async (
     { rrd, ledger }: Pick<ResearchState, "rrd" | "ledger">,
@@ -305,7 +305,7 @@ async function importParts() {
 }
 
 const lostNoteText = ({ iteration, unit, role = "" }: LedgerLine): string =>
-  `What iteration ${iteration} (${role}) left for ${unit} can't be used any more: its file is gone or was changed, or what it rests on was; it is done again.`;
+  `The result of iteration ${iteration} (${role}) for ${unit} can't be used any more, because its file is missing or was changed, or its input was changed; it is done again.`;
 
 /**
  * The state with one record as it was at the time of its brief. If the user has changed the record since then, the

@@ -31,7 +31,7 @@ export interface Workspaces {
    */
   keep(iteration: number): Promise<string | undefined>;
   /** The path of a kept workspace. */
-  kept(iteration: number): string;
+  keptPath(iteration: number): string;
   /** Removes the workspace of an iteration, kept or not. */
   remove(iteration: number): Promise<void>;
   /** Removes the root folder if it contains no kept workspace. */
@@ -97,7 +97,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
       return folder;
     },
     path,
-    kept: keptPath,
+    keptPath,
     async keep(iteration) {
       const files = await readdir(path(iteration)).catch(() => undefined);
       if (files?.length === 0) {

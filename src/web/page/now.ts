@@ -37,7 +37,7 @@ export function personParts(name: string, rrd: Rrd, askedQuestion: QuestionState
   const countOf = (which: WhichRecords) => recordsToScreen(rrd, which).length;
   const [all, waiting] = [countOf("all"), countOf("waiting")];
   const differingCells = differences(rrd);
-  const openCount = differingCells.filter(({ answered }) => answered.settled === undefined).length;
+  const openCount = differingCells.filter(({ answers }) => answers.settled === undefined).length;
   const links = [
     ...(all === 0
       ? []

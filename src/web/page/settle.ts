@@ -16,15 +16,15 @@ export const settleAddress = (name: string): string => `${projectAddress(name)}s
 /** All cells on which two agents differ, with both values, their passages, and buttons to decide. */
 export function settlePage(name: string, rrd: Rrd, says: string): Page {
   const differingCells = differences(rrd);
-  const openCount = differingCells.filter(({ answered }) => answered.settled === undefined).length;
+  const openCount = differingCells.filter(({ answers }) => answers.settled === undefined).length;
   const message = says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`;
   const header = markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav>${message}<h1>Fields on which two agents differ</h1><p class="quiet">${openCount} of ${differingCells.length} open. Until you decide, the first agent's value stands.</p></header>`;
-  const cellParts = differingCells.map(({ paper, field, answered }, index) => {
-    const { first, second, settled } = answered;
+  const cellParts = differingCells.map(({ paper, field, answers }, index) => {
+    const { first, second, settled } = answers;
     const ownValue = settled?.own;
     return part(
       `cell-${index}`,
-      markup`<section id="cell-${index}" class="deciding-cell"><h2 dir="auto">${field.name}: <a href="${readingAddress(name, paper.id)}">${nameOf(paper)}</a></h2><p class="meta" dir="auto">${paper.title}</p><ul class="readers">${valueItem("first", first, answered)}${valueItem("second", second, answered)}${ownValue === undefined ? "" : valueItem("own", ownValue, answered)}</ul><form method="post" action="${settleAddress(name)}"><input type="hidden" name="paper" value="${paper.id}"><input type="hidden" name="field" value="${field.id}"><div class="row"><label>Why <input name="why" maxlength="${maxMessageChars}" autocomplete="off"></label><button name="take" value="first">Follow the first</button><button name="take" value="second">Follow the second</button></div><details><summary>Give your own value</summary><div class="row">${valueInput(field)}<label>The paper's words <input name="quote" autocomplete="off"></label><button name="take" value="own">Keep mine</button></div><p class="quiet">The words are looked for in the paper. Without them your value is marked “without a passage”.</p></details></form></section>`,
+      markup`<section id="cell-${index}" class="deciding-cell"><h2 dir="auto">${field.name}: <a href="${readingAddress(name, paper.id)}">${nameOf(paper)}</a></h2><p class="meta" dir="auto">${paper.title}</p><ul class="readers">${valueItem("first", first, answers)}${valueItem("second", second, answers)}${ownValue === undefined ? "" : valueItem("own", ownValue, answers)}</ul><form method="post" action="${settleAddress(name)}"><input type="hidden" name="paper" value="${paper.id}"><input type="hidden" name="field" value="${field.id}"><div class="row"><label>Why <input name="why" maxlength="${maxMessageChars}" autocomplete="off"></label><button name="take" value="first">Follow the first</button><button name="take" value="second">Follow the second</button></div><details><summary>Give your own value</summary><div class="row">${valueInput(field)}<label>The paper's words <input name="quote" autocomplete="off"></label><button name="take" value="own">Keep mine</button></div><p class="quiet">The words are looked for in the paper. Without them your value is marked “without a passage”.</p></details></form></section>`,
     );
   });
   return { title: "Differences of two agents", parts: [part("top", header), ...cellParts] };

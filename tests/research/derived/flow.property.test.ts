@@ -105,7 +105,7 @@ function expectFlow(rrd: Rrd, { isCut }: { readonly isCut: boolean }): void {
   for (const row of [steps, others])
     for (const [index, { box }] of row.entries()) {
       const above = row[index - 1];
-      if (above !== undefined) expect(box.count).toBe(above.box.count - (above.out?.count ?? 0));
+      if (above !== undefined) expect(box.count).toBe(above.box.count - (above.sideBox?.count ?? 0));
     }
   expectExport(prismaCsv({ counts, reasons: [], otherReasons: [], sources: [] }));
   expect(counts.new_studies).toBe((steps.at(-1)?.box.count ?? 0) + (others.at(-1)?.box.count ?? 0));

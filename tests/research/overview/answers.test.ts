@@ -7,7 +7,12 @@ import { checkEvidence } from "../../../src/text/evidence/check-evidence.js";
 import type { Answer } from "../../../src/research/generated/answer.js";
 import type { Evidence, Paper } from "../../../src/research/generated/rrd.js";
 import { checkAnswer } from "../../../src/research/overview/questions/judge-answer.js";
-import { type AskedText, openPool, passagesFor, passageTokens } from "../../../src/research/overview/questions/pool.js";
+import {
+  type AskedText,
+  openPool,
+  passagesFor,
+  maxPassageTokens,
+} from "../../../src/research/overview/questions/pool.js";
 import { type ProjectState, staleReasons } from "../../../src/research/overview/questions/stale.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 
@@ -181,9 +186,9 @@ test("passages keep to their tokens in scripts of three bytes a character too", 
     texts: Object.fromEntries(ids.map((id) => [id, chinese(id)])),
   };
   const pool = await poolOf([project]);
-  const shown = await passagesFor(pool, pool.query("How is a hand calibrated?"), passageTokens);
+  const shown = await passagesFor(pool, pool.query("How is a hand calibrated?"), maxPassageTokens);
   const tokens = estimateTokens(shown.map(({ text }) => text).join("\n\n"));
-  expect(tokens).toBeLessThanOrEqual(passageTokens);
-  expect(tokens).toBeGreaterThan(passageTokens * 0.8);
+  expect(tokens).toBeLessThanOrEqual(maxPassageTokens);
+  expect(tokens).toBeGreaterThan(maxPassageTokens * 0.8);
   expect(new Set(shown.map(({ key }) => key))).toEqual(new Set(ids));
 });

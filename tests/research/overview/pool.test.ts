@@ -5,7 +5,12 @@ import { buildText } from "../../../src/text/documents/text/document-text.js";
 import { passagesFile, textsFolder } from "../../../src/research/project-files/layout.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
-import { choosePassages, openPool, passageTokens, type Pool } from "../../../src/research/overview/questions/pool.js";
+import {
+  choosePassages,
+  openPool,
+  maxPassageTokens,
+  type Pool,
+} from "../../../src/research/overview/questions/pool.js";
 import { storedTextOf, storedTexts } from "../../../src/research/overview/questions/stored-pool.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
@@ -155,7 +160,7 @@ describe("a question is put", () => {
     expect(new Set([...chosen].map((passage) => passage.paper)).size).toBe(12);
     const tokens = [...chosen].reduce((sum, { start, end }) => sum + (end - start) / 4, 0);
     expect(tokens).toBeLessThanOrEqual(4_000);
-    expect(passageTokens).toBe(20_000);
+    expect(maxPassageTokens).toBe(20_000);
   });
 
   test("without a shared word the beginnings of the papers, within the limit too", async () => {

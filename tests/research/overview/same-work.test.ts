@@ -130,9 +130,11 @@ test("pairs under one title are uncertain until a person settles them, and title
     ]),
   );
   const records = allRecords(rrd, [], undefined);
-  const { uncertain } = duplicatesAmong(records, rrd);
-  expect(uncertain.map(({ records: [first, second] }) => [first.id, second.id].toSorted())).toEqual([["one", "two"]]);
-  expect(duplicatesAmong(records, { ...rrd, apart: [["one", "two"]] }).uncertain).toEqual([]);
+  const { uncertainPairs } = duplicatesAmong(records, rrd);
+  expect(uncertainPairs.map(({ records: [first, second] }) => [first.id, second.id].toSorted())).toEqual([
+    ["one", "two"],
+  ]);
+  expect(duplicatesAmong(records, { ...rrd, apart: [["one", "two"]] }).uncertainPairs).toEqual([]);
 });
 
 test("the reason of a duplicate names the record that it went into by its key", () => {

@@ -193,7 +193,7 @@ describe("what was not done", () => {
   test("a flow that lacks one record says so of one", () => {
     const discovery_metrics = { flow: { identified: { arXiv: 3 }, duplicates_removed: 1, not_screened: 0 } };
     const { flow } = modelOf(rrdWith([read("one", [], { source: "arXiv" })], { statistics: { discovery_metrics } }));
-    expect(flow.steps[0]?.out?.lines.at(-1)).toEqual({ label: "no longer among the records", count: 1 });
+    expect(flow.steps[0]?.sideBox?.lines.at(-1)).toEqual({ label: "no longer among the records", count: 1 });
   });
 
   test("and how sure the answer is tell the same of second looks", () => {
@@ -208,8 +208,8 @@ describe("what was not done", () => {
       "each paper was judged once",
     ]);
     const twice = of("reader", "critic");
-    expect(twice.method.limits[0]).toMatch(/^1 unit of work had a second look/);
-    expect(twice.sureness.because.at(-1)).toMatch(/^1 unit of work had a second look/);
+    expect(twice.method.limits[0]).toMatch(/^Another agent checked or repeated 1 unit of work;/);
+    expect(twice.sureness.because.at(-1)).toMatch(/^another agent checked or repeated 1 unit of work;/);
   });
 });
 
@@ -356,14 +356,14 @@ describe("the flow", () => {
     const { steps } = modelOf(rrd).flow;
     for (const [index, { box }] of steps.entries()) {
       const above = steps[index - 1];
-      if (above !== undefined) expect(box.count).toBe(above.box.count - (above.out?.count ?? 0));
+      if (above !== undefined) expect(box.count).toBe(above.box.count - (above.sideBox?.count ?? 0));
     }
     expect(steps.at(-1)?.box.count).toBe(1);
     // A record that was left out has no source, and is still one of those in the first box.
     const sum = (lines: readonly { readonly count: number }[] = []) => lines.reduce((all, { count }) => all + count, 0);
-    for (const { box, out } of steps) {
+    for (const { box, sideBox } of steps) {
       if (box.lines.length > 1) expect(sum(box.lines)).toBe(box.count);
-      if (out !== undefined && out.lines.length > 1) expect(sum(out.lines)).toBe(out.count);
+      if (sideBox !== undefined && sideBox.lines.length > 1) expect(sum(sideBox.lines)).toBe(sideBox.count);
     }
     expect(steps[0]?.box.lines.at(-1)).toEqual({ label: "left out since, source not recorded", count: 2 });
   });
@@ -431,7 +431,7 @@ test.each([
   const model = modelOf({ ...rrd, requirements: { ...rrd.requirements, ...wishes } }, { report: narrative() });
   expect(sectionsWithContent(model).has("checklist")).toBe(is);
   const files = (recorded: { queries: boolean; ledger: boolean }) =>
-    checklistOf({ ...model, recorded }, sectionsWithContent(model)).find(({ item }) => item === "27")?.says;
+    checklistOf({ ...model, hasLog: recorded }, sectionsWithContent(model)).find(({ item }) => item === "27")?.says;
   expect(files({ queries: false, ledger: true })).toBe("rrd.json, ledger.jsonl next to this report");
   expect(files({ queries: true, ledger: true })).toContain("queries.jsonl");
 });

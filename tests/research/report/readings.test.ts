@@ -65,10 +65,10 @@ it("tells of papers that were decided on without a reading, and judges none of t
   const only = modelOf(retracted("a"));
   expect(only.method.limits).toContain("No paper has been judged yet.");
   expect(only.method.limits).toContain("1 retracted paper was rejected without being read.");
-  expect(only.method.judged).toBeUndefined();
+  expect(only.method.judgingText).toBeUndefined();
   const some = modelOf(full("a"), retracted("b"), retracted("c"));
   expect(some.method.limits).toContain("2 retracted papers were rejected without being read.");
-  expect(some.method.judged).toBe("each paper that was read was judged once");
+  expect(some.method.judgingText).toBe("each paper that was read was judged once");
 });
 
 it("has a cut question as its title whole, and not twice", () => {
@@ -100,7 +100,7 @@ it("says that only abstracts were read, and that a person decided and why", () =
     { stage: "from the abstract alone", reasons: [{ reason: "c1 (include: hands)", count: 1 }] },
   ]);
   expect(rows.find(({ id }) => id === "b")?.why).toBe("Excluded by a person: An essay. (c1: hands)");
-  expect(method.judged).toBe("each paper was judged once, and a person decided on 1 of 2 papers");
+  expect(method.judgingText).toBe("each paper was judged once, and a person decided on 1 of 2 papers");
   expect(method.limits).toContain(
     "Each paper was judged once, by one model or agent; a person decided on 1 of 2 records.",
   );

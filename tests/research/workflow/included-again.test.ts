@@ -6,7 +6,7 @@ import type { Rrd } from "../../../src/research/generated/rrd.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { searchFile } from "../../../src/research/project-files/layout.js";
 import { commitSearch } from "../../../src/research/search/committed-search.js";
-import { completerOf } from "../../../src/research/workflow/steering/kept-search.js";
+import { makeCompleter } from "../../../src/research/workflow/steering/kept-search.js";
 import { paper, rrdWith, temporaryFolder } from "../../support/projects/research.js";
 import { wanting, libraryOf } from "../../support/projects/searched-library.js";
 import { nextBatch } from "../../../src/research/units/screening/screening-batch.js";
@@ -40,7 +40,7 @@ test("a screened-out record that a person includes keeps all that the search kno
     steps: [step] as never,
     listings: [listing] as never,
   });
-  const complete = await completerOf(folder, project, new Set([record.id]));
+  const complete = await makeCompleter(folder, project, new Set([record.id]));
   const after = withOverrides(withOverride(complete(project), record.id, include));
   expect(after.excluded).toEqual([]);
   expect(after.papers_pool.at(-1)).toMatchObject({

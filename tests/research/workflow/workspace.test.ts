@@ -53,7 +53,7 @@ test("one that can't be removed at all stays, and stops nobody", async () => {
   await expect(workspaces.create(1)).rejects.toThrow(
     `No workspace could be made at ${workspace} (EACCES: permission denied`,
   );
-  busy.path = workspaces.kept(2);
+  busy.path = workspaces.keptPath(2);
   await workspaces.create(2);
   await workspaces.keep(2);
   await workspaces.keepOnly(new Set());
@@ -98,7 +98,7 @@ test("a refused one is kept with what is in it, and not at all where it is empty
   await workspaces.create(1);
   expect(await workspaces.keep(1)).toBeUndefined();
   writeFileSync(join(await workspaces.create(2), "result.json"), "{}");
-  expect(await workspaces.keep(2)).toBe(workspaces.kept(2));
+  expect(await workspaces.keep(2)).toBe(workspaces.keptPath(2));
   expect(readdirSync(workspaces.root)).toEqual(["refused-2"]);
 });
 

@@ -76,7 +76,7 @@ test("fields are added, asked of a second agent, settled and taken out, and the 
     code: 0,
     out: expect.stringContaining("not reported counts"),
   });
-  expect(read("research-report.md")).toContain("a person follows this one");
+  expect(read("research-report.md")).toContain("a person chose this one");
   expect(await table()).toContain("differ; a person follows the second: It only cites another paper.");
   const quote = paper?.extracted?.[0]?.evidence?.[0]?.passage ?? "";
   for (const [own, says] of [
@@ -87,7 +87,7 @@ test("fields are added, asked of a second agent, settled and taken out, and the 
     expect(await settle("own", ...own)).toMatchObject({ code: 2, err: expect.stringContaining(says) });
   expect((await settle("own", "--value", "much", "--quote", quote, "In short.")).code).toBe(0);
   expect(await table()).toContain("differ; the value is a person's own: In short.");
-  expect(read("research-report.md")).toMatch(/a person's own:\*\* much ✓; a person follows this one/);
+  expect(read("research-report.md")).toMatch(/a person's own:\*\* much ✓; a person chose this one/);
   expect((await settle("own", "--value", "little")).code).toBe(0);
   expect(read("research-report.md")).toContain("a person's own; without a passage:** little ?");
   expect((await cli(["validate", name], cwd)).code).toBe(0);

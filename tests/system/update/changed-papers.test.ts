@@ -143,7 +143,7 @@ describe("a paper that was read, in an update", () => {
     const report = text("research-report.md");
     expect(report).toContain(`## What changed`);
     expect(report).toMatch(/- \*\*Retracted:\*\* /);
-    expect(report).toMatch(/Findings: 5 kept\. None lost or won a paper\./);
+    expect(report).toMatch(/Findings: 5 kept\. No finding gained or lost a paper\./);
     expect(JSON.parse(text("report.json"))).toMatchObject({ findings: without.findings });
     // The person's own edit of the report is kept beside it.
     expect(git("status", "--porcelain")).toMatch(/^\?\? \S+report\.json\.edited-\S+\n$/);

@@ -113,7 +113,7 @@ describe("what sources said to an update", () => {
     const done = await update(...since);
     expect(done.code).toBe(0);
     expect(read().updates?.[0]?.failed).toEqual({ Crossref: "2026-01-01" });
-    expect(text("research-report.md")).toContain("Not asked in full for this time: Crossref.");
+    expect(text("research-report.md")).toContain("Not searched completely for this period: Crossref.");
     const next = await update("--dry-run");
     expect(next.out).toMatch(/nothing new .*Crossref: it is blocked\./);
     write({ ...read(), blocked_sources: [] });

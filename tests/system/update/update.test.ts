@@ -107,7 +107,7 @@ describe("the update of a finished project", () => {
     expect(after.papers_pool.find(({ title }) => title === preprint.title)?.identifiers?.doi).toBe("10.5555/inv.99");
     expect(after.papers_pool.some(({ title }) => title === dropped.title)).toBe(false);
     const report = text("research-report.md");
-    expect(report).toMatch(/## What changed\n\nWhat came from 2026-01-01 to \S+:\n/);
+    expect(report).toMatch(/## What changed\n\nChanges from 2026-01-01 to \S+:\n/);
     expect(report).toContain("- **New:**");
     expect(report).toContain("- **Retracted:**");
     expect(report).toMatch(/Findings: .*(?:gone|new|kept)/);

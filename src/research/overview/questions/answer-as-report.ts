@@ -78,10 +78,10 @@ export const narrativeOfAnswer = ({
   written_at: at,
   question,
   agent,
-  answer: statements.map(({ text, rests_on, check: itsCheck }) => ({
+  answer: statements.map(({ text, rests_on, check: checkResult }) => ({
     text,
     rests_on,
-    ...(itsCheck && { check: itsCheck }),
+    ...(checkResult && { check: checkResult }),
   })),
   findings: [],
   agreed: [],
@@ -102,14 +102,16 @@ export function withCheck(
   const answerHandles = (rests_on: readonly string[] = []) => rests_on.flatMap((handle) => handles.get(handle) ?? []);
   return {
     ...answer,
-    statements: sentences.map(({ text, rests_on, check: itsCheck }) => {
-      const earlier = answer.statements.find((each) => each.text === text);
-      return { ...earlier, text, rests_on: answerHandles(rests_on), ...(itsCheck && { check: itsCheck }) };
+    statements: sentences.map(({ text, rests_on, check: checkResult }) => {
+      const earlier = answer.statements.find((statement) => statement.text === text);
+      return { ...earlier, text, rests_on: answerHandles(rests_on), ...(checkResult && { check: checkResult }) };
     }),
     ...(check && { check }),
     ...(not_borne_out.length === 0
       ? {}
-      : { not_borne_out: not_borne_out.map((each) => ({ ...each, rests_on: answerHandles(each.rests_on) })) }),
+      : {
+          not_borne_out: not_borne_out.map((sentence) => ({ ...sentence, rests_on: answerHandles(sentence.rests_on) })),
+        }),
     ...(Object.keys(controls).length === 0 ? {} : { controls }),
   };
 }

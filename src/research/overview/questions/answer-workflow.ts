@@ -28,9 +28,9 @@ interface AnswerOptions {
   /** If several projects are asked: their folders as named in the answer. */
   readonly projects?: readonly string[];
   /** The last iteration of the project at the time of the question. */
-  readonly seen: number;
+  readonly lastIteration: number;
   /** The same for each project, if several are asked. */
-  readonly seenIn?: readonly number[];
+  readonly lastIterations?: readonly number[];
   readonly root: string;
   readonly workspaces: Workspaces;
   readonly redact: Redact;
@@ -42,7 +42,7 @@ interface AnswerOptions {
   readonly tools?: ToolServer;
   /** Stores an iteration in the project's files. */
   readonly keep: (iteration: AnswerIteration) => Promise<void>;
-  /** True if its sentences are checked afterwards. */
+  /** True if the sentences of the answer are checked afterwards. */
   readonly isChecked: boolean;
   /** Called with the answer when it is stored. */
   readonly onAnswer: (answer: Answer) => void;
@@ -52,7 +52,7 @@ interface AnswerOptions {
 interface AnswerState {
   readonly answer?: Answer;
   /** Number of results that could not be used. */
-  readonly refused: number;
+  readonly refusedCount: number;
   readonly repair?: AnswerRepair;
 }
 
@@ -69,36 +69,36 @@ const maxNearest = 3;
  */
 export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, AnswerUnit> {
   const { pool, question, workspaces, redact } = options;
-  let state: AnswerState = { refused: 0 };
-  let started = 0;
+  let state: AnswerState = { refusedCount: 0 };
+  let startedCount = 0;
   const unit: AnswerUnit = { kind: "question", id: options.unit, phase: "QUESTION", title: "Question" };
   const query = pool.query(question);
 
-  const accepted = async (line: LedgerLine, fields: Partial<Answer>): Promise<Outcome> => {
+  const acceptAnswer = async (line: LedgerLine, fields: Partial<Answer>): Promise<Outcome> => {
     const answer: Answer = {
       id: unit.id,
       at: line.at,
       question,
-      seen: options.seen,
+      seen: options.lastIteration,
       statements: [],
       quotes: [],
       ...withoutUndefined({
         agent: line.agent,
         model: line.model,
         projects: options.projects?.slice(),
-        seen_in: options.seenIn?.slice(),
+        seen_in: options.lastIterations?.slice(),
       }),
       ...fields,
       ...(pool.withoutText.length === 0 ? {} : { without_text: pool.withoutText.slice(0, maxWithoutText) }),
       ...(line.tokens === undefined ? {} : { tokens: { input: line.tokens.input, output: line.tokens.output } }),
     };
     const withCheckOpen = options.isChecked ? withOpenCheck(answer) : answer;
-    const complete =
+    const completeAnswer =
       answer.statements.length > 0 ? withCheckOpen : { ...answer, nearest: await nearestPassages(pool, query) };
-    await options.keep({ line, answer: complete });
-    state = { ...state, answer: complete };
-    options.onAnswer(complete);
-    return { outcome: "accepted", summary: summaryOf(complete) };
+    await options.keep({ line, answer: completeAnswer });
+    state = { ...state, answer: completeAnswer };
+    options.onAnswer(completeAnswer);
+    return { outcome: "accepted", summary: summaryOf(completeAnswer) };
   };
 
   const judge = async (run: AgentRun): Promise<Outcome> => {
@@ -115,25 +115,25 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       return { outcome: "failed", failure: run.failure };
     }
     await keepAnswer(workspace, run.message);
-    const read = await readChecked("result-answer", join(workspace, resultName), (text) => redact(text));
+    const checkedResult = await readChecked("result-answer", join(workspace, resultName), (text) => redact(text));
     await workspaces.remove(run.iteration);
     const refuse = async (reasons: readonly string[], repair?: AnswerRepair): Promise<Outcome> => {
       const { repair: _, ...rest } = state;
-      state = { ...rest, refused: state.refused + 1, ...withoutUndefined({ repair }) };
+      state = { ...rest, refusedCount: state.refusedCount + 1, ...withoutUndefined({ repair }) };
       await options.keep({ line: lineOf("refused", reasons) });
       return { outcome: "refused", reasons: [...reasons] };
     };
-    if ("reasons" in read) return refuse(read.reasons);
-    const result = read.value as AnswerResult;
+    if ("reasons" in checkedResult) return refuse(checkedResult.reasons);
+    const result = checkedResult.value as AnswerResult;
     if (result.unit !== unit.id) return refuse([`unit is "${result.unit.slice(0, 60)}"; this unit is "${unit.id}"`]);
-    const checked = await checkAnswer(pool, question, result);
-    if (needsRepair(checked) && state.repair === undefined && state.refused < maxRefused - 1) {
-      const reasons = reasonsFor(checked);
-      return refuse(reasons, { reasons, previous: result, missing: checked.missing });
+    const checkedAnswer = await checkAnswer(pool, question, result);
+    if (needsRepair(checkedAnswer) && state.repair === undefined && state.refusedCount < maxRefused - 1) {
+      const reasons = reasonsFor(checkedAnswer);
+      return refuse(reasons, { reasons, previous: result, missing: checkedAnswer.missing });
     }
-    const { found, leftOut, missing, statements, quotes } = checked;
+    const { found, leftOut, missing, statements, quotes } = checkedAnswer;
     const evidence = { verified: found, not_in_text: missing.length };
-    return accepted(
+    return acceptAnswer(
       { ...lineOf("accepted"), evidence },
       {
         statements: [...statements],
@@ -148,25 +148,25 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
   return {
     name: "ask",
     load: async () => state,
-    next: ({ answer, refused }, busy): AnswerUnit | "wait" | Verdict => {
+    next: ({ answer, refusedCount }, busy): AnswerUnit | "wait" | Verdict => {
       if (busy.length > 0) return "wait";
       if (answer !== undefined) {
-        const isFound = answer.statements.length > 0;
+        const isAnswered = answer.statements.length > 0;
         return {
           verdict: "complete",
-          reason: isFound ? "The question is answered." : "These papers do not answer it.",
+          reason: isAnswered ? "The question is answered." : "These papers do not answer it.",
         };
       }
       const reason = `The agent's answers could not be used ${maxRefused} times; another --agent may do better.`;
-      return refused < maxRefused ? unit : { verdict: "blocked", reason };
+      return refusedCount < maxRefused ? unit : { verdict: "blocked", reason };
     },
     progress: ({ answer }) => ({ done: answer === undefined ? 0 : 1, total: 1 }),
     account: options.account,
     prepare: async () => ({ ready: undefined }),
     brief: (_state, _unit, _prepared, notes) =>
       withErrorVerdict(async () => {
-        started += 1;
-        const workspace = await workspaces.create(started);
+        startedCount += 1;
+        const workspace = await workspaces.create(startedCount);
         const text = await questionBrief({
           pool,
           question,
@@ -180,7 +180,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
         const tools = state.repair === undefined ? options.tools : undefined;
         const access = { web: false, read: false, everything: false, ...withoutUndefined({ tools }) };
         const tokens = estimateTokens(text);
-        return { brief: { iteration: started, text, tokens, workspace, access }, context: undefined };
+        return { brief: { iteration: startedCount, text, tokens, workspace, access }, context: undefined };
       }),
     accept: (_state, _unit, done) =>
       withErrorVerdict(async () => {

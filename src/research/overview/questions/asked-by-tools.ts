@@ -8,9 +8,9 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 /** The search functions for tools. The pool is opened with the first call, and again if the files have changed. */
 export const projectSearchFor = (open: () => Promise<Pool>): ProjectSearch => ({
-  async passages(query, most) {
+  async passages(query, maxHits) {
     const pool = await open();
-    const hits = pool.search(pool.query(query), most).best;
+    const hits = pool.search(pool.query(query), maxHits).best;
     return Promise.all(
       hits.map(async ({ passage: { paper, start, end, locator } }) => ({
         key: pool.papers[paper]?.key ?? "",
@@ -23,8 +23,8 @@ export const projectSearchFor = (open: () => Promise<Pool>): ProjectSearch => ({
     const { value, problems } = checkedResult("result-answer", { ...(answer as object), unit: "answer-1" });
     if (problems.length > 0)
       return wrongCall(`The answer has another form: ${reasonsOf(problems).slice(0, 3).join("; ")}.`);
-    const checked = await checkAnswer(await open(), question, value as AnswerResult);
-    const { statements, leftOut, missing } = checked;
+    const checkedAnswer = await checkAnswer(await open(), question, value as AnswerResult);
+    const { statements, leftOut, missing } = checkedAnswer;
     const head = `Statements that stand: ${statements.length}; that do not: ${leftOut.length}. Quotes that were not found: ${missing.length}.`;
     const lines = [
       ...statements.map(({ text, rests_on, marks = [] }) =>

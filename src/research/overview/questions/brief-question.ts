@@ -2,14 +2,14 @@ import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens } from "../../../engine/lib/tokens.js";
 import { clippedPassage, quotedWords } from "../../../text/evidence/quoted.js";
 import { unifiedStem, stemsOf } from "../../screening/bm25.js";
-import { briefTokens, resultInstruction, unitBlock } from "../../workflow/brief/write-brief.js";
+import { maxBriefTokens, resultInstruction, unitBlock } from "../../workflow/brief/write-brief.js";
 import { fill, type Prompt } from "../../workflow/brief/prompt-file.js";
 import type { FoundPassage } from "../../tools/context.js";
 import { joinTexts } from "../../project-files/markdown.js";
 import { handleOf } from "../../units/narrative/handles.js";
 import type { MissingQuote } from "./judge-answer.js";
 import { passageText } from "../../tools/find-passages.js";
-import { type AskedPaper, passagesFor, passageTokens, type Pool } from "./pool.js";
+import { type AskedPaper, passagesFor, maxPassageTokens, type Pool } from "./pool.js";
 
 /** The data for the repair of an answer, instead of passages. */
 export interface AnswerRepair {
@@ -38,7 +38,7 @@ export async function questionBrief(request: QuestionRequest): Promise<string> {
   const { pool, question, unit, prompt, refusal, repair } = request;
   const values = { PROJECT: clip(request.project, 60), PHASE: "QUESTION", UNIT: unit };
   const query = pool.query(question);
-  const passages = repair === undefined ? await passagesFor(pool, query, passageTokens) : [];
+  const passages = repair === undefined ? await passagesFor(pool, query, maxPassageTokens) : [];
   const fixedParts = [
     fill(prompt("COMMON"), values),
     fill(prompt("QUESTION"), values),
@@ -54,12 +54,12 @@ export async function questionBrief(request: QuestionRequest): Promise<string> {
   const head = {
     kind: "question",
     unit,
-    question: clip(question, questionTokens),
+    question: clip(question, maxQuestionTokens),
     weights: Object.fromEntries(weights),
     ...(repair === undefined ? {} : { repair: repairData(repair) }),
     ...textsNote(pool, query, passages),
   };
-  const freeTokens = briefTokens - estimateTokens([...fixedParts, unitBlock(head)].join("\n\n")) - separatorTokens;
+  const freeTokens = maxBriefTokens - estimateTokens([...fixedParts, unitBlock(head)].join("\n\n")) - separatorTokens;
   const { papers, omitted } = recordsFor(pool, question, query, freeTokens);
   const data = { ...head, papers, ...(omitted === 0 ? {} : { papers_not_shown: omitted }) };
   const parts = [
@@ -72,7 +72,7 @@ export async function questionBrief(request: QuestionRequest): Promise<string> {
 }
 
 const maxWords = 60;
-const questionTokens = 700;
+const maxQuestionTokens = 700;
 /** Tokens for headings and separators. */
 const separatorTokens = 160;
 
@@ -110,30 +110,30 @@ function recordsFor(
 ): { readonly papers: readonly object[]; readonly omitted: number } {
   const scores = pool.paperScores(query);
   const questionStems = new Set(stemsOf(question).map(unifiedStem));
-  const ranked = pool.papers
+  const rankedPapers = pool.papers
     .map((paper, place) => ({ paper, score: scores[place] ?? 0 }))
     .sort((a, b) => b.score - a.score);
-  const cards: { readonly head: object; readonly quotes: object[]; readonly more: object[] }[] = [];
+  const cards: { readonly head: object; readonly quotes: object[]; readonly moreQuotes: object[] }[] = [];
   let freeTokens = tokens;
   const costOf = (value: object) => estimateTokens(JSON.stringify(value, null, 1)) + 8;
-  for (const { paper } of ranked) {
+  for (const { paper } of rankedPapers) {
     const quotes = quotesOf(paper, questionStems);
-    const card = { head: headOf(paper), quotes: quotes.slice(0, 1), more: quotes.slice(1, maxQuotes) };
+    const card = { head: headOf(paper), quotes: quotes.slice(0, 1), moreQuotes: quotes.slice(1, maxQuotes) };
     const cost = costOf({ ...card.head, quotes: card.quotes });
     if (cost > freeTokens) break;
     freeTokens -= cost;
     cards.push(card);
   }
   for (let round = 0; round < maxQuotes; round += 1)
-    for (const { quotes, more } of cards) {
-      const quote = more[round];
+    for (const { quotes, moreQuotes } of cards) {
+      const quote = moreQuotes[round];
       if (quote === undefined || costOf(quote) > freeTokens) continue;
       freeTokens -= costOf(quote);
       quotes.push(quote);
     }
   return {
     papers: cards.map(({ head, quotes }) => (quotes.length === 0 ? head : { ...head, quotes })),
-    omitted: ranked.length - cards.length,
+    omitted: rankedPapers.length - cards.length,
   };
 }
 
@@ -150,12 +150,12 @@ const headOf = ({ key, paper: { title, date, decision, retracted, analysis } }: 
 function quotesOf({ key, paper }: AskedPaper, questionStems: ReadonlySet<string>): object[] {
   return (paper.analysis?.evidence ?? [])
     .map((evidence, index) => {
-      const shared = new Set(
+      const sharedCount = new Set(
         stemsOf(quotedWords(evidence))
           .map(unifiedStem)
           .filter((stem) => questionStems.has(stem)),
       ).size;
-      return { evidence, number: index + 1, shared };
+      return { evidence, number: index + 1, shared: sharedCount };
     })
     .filter(({ evidence: { status } }) => status === "verified")
     .sort((a, b) => b.shared - a.shared || a.number - b.number)

@@ -75,17 +75,17 @@ export async function checkAnswer(
   for (const { id, paper, quote } of quotes) {
     const handle = `${paper}#${id}`;
     const itsQuotes = quotesByPaper.get(paper) ?? [];
-    const same = itsQuotes.find((each) => each.handle === handle);
-    if (same === undefined) quotesByPaper.set(paper, [...itsQuotes, { handle, paper, quote }]);
-    else if (same.quote !== quote)
+    const sameQuote = itsQuotes.find((earlierQuote) => earlierQuote.handle === handle);
+    if (sameQuote === undefined) quotesByPaper.set(paper, [...itsQuotes, { handle, paper, quote }]);
+    else if (sameQuote.quote !== quote)
       missingByHandle.set(handle, {
         quote,
         nearest: "",
         why: `two quotes of ${paper} have the id ${id}; each needs its own`,
       });
   }
-  for (const [key, all] of quotesByPaper) {
-    const uniqueQuotes = all.filter(({ handle }) => !missingByHandle.has(handle));
+  for (const [key, quotesOfPaper] of quotesByPaper) {
+    const uniqueQuotes = quotesOfPaper.filter(({ handle }) => !missingByHandle.has(handle));
     const place = places.get(key);
     const text = place === undefined ? undefined : await pool.textOf(place);
     const reason =
@@ -105,28 +105,28 @@ export async function checkAnswer(
     if (typeof stored === "string") missingByHandle.set(handle, { quote: handle, nearest: "", why: stored });
     else recordQuotes.set(stored.paper, [...(recordQuotes.get(stored.paper) ?? []), stored]);
   }
-  for (const [key, all] of recordQuotes) {
+  for (const [key, quotesOfPaper] of recordQuotes) {
     const place = places.get(key) as number;
     const paper = (pool.papers[place] as AskedPaper).paper;
     const abstract = abstractAsText(paper);
     const text = pool.withoutText.includes(key) ? undefined : await pool.textOf(place);
     const sourceOf = ({ locator }: Quote) => (locator === abstractLocator ? abstract : text);
-    const changed = all.filter((quote) => {
+    const changedQuotes = quotesOfPaper.filter((quote) => {
       const source = sourceOf(quote);
       return source !== undefined && source.sha256 !== quote.text_sha256;
     });
-    for (const quote of all) if (!changed.includes(quote)) foundByHandle.set(quote.handle, quote);
-    for (const source of new Set(changed.map(sourceOf)))
+    for (const quote of quotesOfPaper) if (!changedQuotes.includes(quote)) foundByHandle.set(quote.handle, quote);
+    for (const source of new Set(changedQuotes.map(sourceOf)))
       if (source !== undefined)
         await searchQuotes(
           source,
-          changed.filter((quote) => sourceOf(quote) === source),
+          changedQuotes.filter((quote) => sourceOf(quote) === source),
           true,
         );
   }
 
   const questionStems = new Set(stemsOf(question).map(unifiedStem));
-  const accepted: Statement[] = [];
+  const acceptedStatements: Statement[] = [];
   const leftOut: NonNullable<Answer["left_out"]> = [];
   for (const { text, rests_on } of statements) {
     const foundQuotes = [...new Set(rests_on)].flatMap((handle) => foundByHandle.get(handle) ?? []);
@@ -135,14 +135,19 @@ export async function checkAnswer(
     else if (numbers.missing.length > 0)
       leftOut.push({ text, why: `None of its passages holds ${numbers.missing.join(", ")}.` });
     else {
-      const marks = marksOf(pool, places, { text, grounds: foundQuotes, outside: numbers.outside }, questionStems);
+      const marks = marksOf(
+        pool,
+        places,
+        { text, citedQuotes: foundQuotes, outsideNumbers: numbers.outside },
+        questionStems,
+      );
       const handles = foundQuotes.map(({ handle }) => handle);
-      accepted.push({ text, rests_on: handles, ...(marks.length === 0 ? {} : { marks }) });
+      acceptedStatements.push({ text, rests_on: handles, ...(marks.length === 0 ? {} : { marks }) });
     }
   }
-  const citedHandles = new Set(accepted.flatMap(({ rests_on }) => rests_on));
+  const citedHandles = new Set(acceptedStatements.flatMap(({ rests_on }) => rests_on));
   return {
-    statements: accepted,
+    statements: acceptedStatements,
     quotes: [...foundByHandle.values()].filter(({ handle }) => citedHandles.has(handle)),
     leftOut,
     missing: [...missingByHandle.values()],
@@ -161,9 +166,9 @@ function problemOf(match: QuoteMatch | undefined): Pick<MissingQuote, "why" | "n
 /** The quote of a record's handle, if it was found in the text; otherwise the reason, a clause. */
 function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: string): Quote | string {
   const [, key = "", number = ""] = /^(.+)#(\d{1,6})$/s.exec(handle.trim()) ?? [];
-  const asked = pool.papers[places.get(key) ?? -1];
-  if (asked === undefined) return "there is no such handle";
-  const evidence = asked.paper.analysis?.evidence?.[Number(number) - 1];
+  const askedPaper = pool.papers[places.get(key) ?? -1];
+  if (askedPaper === undefined) return "there is no such handle";
+  const evidence = askedPaper.paper.analysis?.evidence?.[Number(number) - 1];
   if (evidence === undefined) return "its paper has no such quote";
   if (evidence.status !== "verified") return "that quote was not found in its paper";
   const { passage, quoted, quote, locator, text_sha256 } = evidence;
@@ -174,15 +179,19 @@ function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: st
 function marksOf(
   pool: Pool,
   places: ReadonlyMap<string, number>,
-  statement: { readonly text: string; readonly grounds: readonly Quote[]; readonly outside: readonly string[] },
+  statement: {
+    readonly text: string;
+    readonly citedQuotes: readonly Quote[];
+    readonly outsideNumbers: readonly string[];
+  },
   questionStems: ReadonlySet<string>,
 ): string[] {
-  const { text, grounds, outside } = statement;
-  const retracted = [...new Set(grounds.map(({ paper }) => paper))].filter(
+  const { text, citedQuotes, outsideNumbers } = statement;
+  const retractedKeys = [...new Set(citedQuotes.map(({ paper }) => paper))].filter(
     (key) => pool.papers[places.get(key) ?? -1]?.paper.retracted === true,
   );
   const words = new Set([...stemsOf(text).map(unifiedStem), ...questionStems]);
-  const unrelated = grounds.filter(
+  const unrelatedQuotes = citedQuotes.filter(
     (quote) =>
       new Set(
         stemsOf(quotedWords(quote))
@@ -191,9 +200,11 @@ function marksOf(
       ).size < minSharedWords,
   );
   return [
-    ...(outside.length === 0 ? [] : [`In the sentence, outside the quoted words: ${outside.join(", ")}.`]),
-    ...retracted.map((key) => `${key} was retracted.`),
-    ...unrelated.map(({ handle }) => `The quote ${handle} shares fewer than two distinctive words with it.`),
+    ...(outsideNumbers.length === 0
+      ? []
+      : [`In the sentence, outside the quoted words: ${outsideNumbers.join(", ")}.`]),
+    ...retractedKeys.map((key) => `${key} was retracted.`),
+    ...unrelatedQuotes.map(({ handle }) => `The quote ${handle} shares fewer than two distinctive words with it.`),
   ];
 }
 

@@ -16,7 +16,7 @@ export interface PaperWords {
   /** The words of other parts of the record. They are known, but not searched. */
   readonly record: CountedWords;
   /** The words of each passage, with the title and its section. */
-  readonly ofPassages: readonly CountedWords[];
+  readonly passageWords: readonly CountedWords[];
 }
 
 /** Splits a paper's text into passages, and numbers its words and those of its record. */
@@ -28,7 +28,7 @@ export function paperWords(
   const title = idsOf(paper.title);
   const passages = text === undefined ? [] : passagesOf(text);
   const body: number[][] = [];
-  const ofPassages: CountedWords[] = [];
+  const passageWords: CountedWords[] = [];
   let tokens = 0;
   let locator: string | undefined;
   let section: number[] = [];
@@ -37,14 +37,14 @@ export function paperWords(
     if (passage.locator !== locator) section = idsOf(passage.locator ?? "");
     locator = passage.locator;
     const words = idsOf(content);
-    ofPassages.push(countWords([title, section, words]));
+    passageWords.push(countWords([title, section, words]));
     body.push(words);
     tokens += estimateTokens(content);
   }
   return {
     passages,
     tokens,
-    ofPassages,
+    passageWords,
     card: countWords([title, idsOf(paper.abstract ?? "")]),
     body: countWords(body),
     record: countWords([idsOf(recordText(paper))]),

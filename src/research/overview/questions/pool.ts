@@ -71,14 +71,14 @@ export interface Pool {
    * Estimated tokens per character of each paper's passages, by its index. In Chinese it is three times that of
    * English.
    */
-  readonly rates: readonly number[];
+  readonly tokensPerChar: readonly number[];
   readonly vocabulary: Vocabulary;
   query(question: string): Query;
-  /** The best passage of each paper, and the `most` best of all, best first. */
-  search(query: Query, most: number): { readonly perPaper: readonly Hit[]; readonly best: readonly Hit[] };
+  /** The best passage of each paper, and the `maxHits` best of all, best first. */
+  search(query: Query, maxHits: number): { readonly perPaper: readonly Hit[]; readonly best: readonly Hit[] };
   /** The score of each paper as a whole, by its index. */
   paperScores(query: Query): Float64Array;
-  textOf(place: number): Promise<AskedText | undefined>;
+  textOf(paperIndex: number): Promise<AskedText | undefined>;
 }
 
 /** The stored words of texts. */
@@ -105,23 +105,23 @@ export async function openPool(
 ): Promise<Pool> {
   const papers = papersIn(projects);
   const vocabulary = openVocabulary();
-  const [byPassage, byCard, byPaper] = [textIndexBuilder(), textIndexBuilder(), textIndexBuilder()];
+  const [passageBuilder, cardBuilder, paperBuilder] = [textIndexBuilder(), textIndexBuilder(), textIndexBuilder()];
   const passages: PoolPassage[] = [];
   const withoutText: string[] = [];
-  const rates: number[] = [];
+  const tokensPerChar: number[] = [];
   let tokens = 0;
   const textOf = async ({ folder, paper }: AskedPaper): Promise<AskedText | undefined> =>
     (await read(folder, paper)) ?? abstractAsText(paper);
 
-  const loaded = new Map<string, ReadonlyMap<string, StoredPaper>>();
+  const storedByFolder = new Map<string, ReadonlyMap<string, StoredPaper>>();
   for (const { folder } of storedTexts === undefined ? [] : projects)
-    loaded.set(folder, await (storedTexts as StoredTexts).words.load(folder, vocabulary));
+    storedByFolder.set(folder, await (storedTexts as StoredTexts).words.load(folder, vocabulary));
   const currentByFolder = new Map<string, Map<string, StoredPaper>>();
   let newPassages = 0;
-  for (const [place, poolPaper] of papers.entries()) {
+  for (const [paperIndex, poolPaper] of papers.entries()) {
     const { paper, key, folder } = poolPaper;
     const stamp = storedTexts?.stampOf(folder, paper);
-    const stored = stamp === undefined ? undefined : loaded.get(folder)?.get(paper.id);
+    const stored = stamp === undefined ? undefined : storedByFolder.get(folder)?.get(paper.id);
     let words = stored?.stamp === stamp ? stored?.words : undefined;
     if (words === undefined) {
       const text = await read(folder, paper);
@@ -141,17 +141,18 @@ export async function openPool(
         folder,
         (currentByFolder.get(folder) ?? new Map<string, StoredPaper>()).set(paper.id, stored),
       );
-    byCard.add(words.card);
-    for (const each of words.ofPassages) byPassage.add(each);
-    for (const passage of words.passages) passages.push({ paper: place, ...passage });
+    cardBuilder.add(words.card);
+    for (const passageWords of words.passageWords) passageBuilder.add(passageWords);
+    for (const passage of words.passages) passages.push({ paper: paperIndex, ...passage });
     tokens += words.tokens;
-    rates.push(words.tokens / Math.max(1, charactersOf(words.passages)));
-    byPaper.add(words.body);
+    tokensPerChar.push(words.tokens / Math.max(1, charactersOf(words.passages)));
+    paperBuilder.add(words.body);
   }
   if (storedTexts !== undefined && newPassages >= minStoredPassages)
-    for (const [folder, all] of currentByFolder) await storedTexts.words.save(folder, all, vocabulary);
+    for (const [folder, storedPapers] of currentByFolder)
+      await storedTexts.words.save(folder, storedPapers, vocabulary);
   vocabulary.forgetPieces();
-  const [passageIndex, cardIndex, paperIndex] = [byPassage.build(), byCard.build(), byPaper.build()];
+  const [passageIndex, cardIndex, paperIndex] = [passageBuilder.build(), cardBuilder.build(), paperBuilder.build()];
   const paperScores = ({ words }: Query): Float64Array => {
     const scores = new Float64Array(papers.length);
     cardIndex.score(words, paperWeight, scores);
@@ -163,12 +164,12 @@ export async function openPool(
     withoutText,
     passages,
     tokens,
-    rates,
+    tokensPerChar,
     vocabulary,
     query: (question) => queryOf(question, projects, vocabulary, passageIndex),
     paperScores,
-    search: (query, most) => hitsOf(query, most, passages, passageIndex, paperScores(query)),
-    textOf: async (place) => (papers[place] === undefined ? undefined : textOf(papers[place])),
+    search: (query, maxHits) => hitsOf(query, maxHits, passages, passageIndex, paperScores(query)),
+    textOf: async (paperIndex) => (papers[paperIndex] === undefined ? undefined : textOf(papers[paperIndex])),
   };
 }
 
@@ -209,19 +210,19 @@ function queryOf(question: string, projects: readonly AskedProject[], vocabulary
   const weights: Record<string, number> = {};
   const add = (stems: readonly string[], weight: number) => {
     for (const stem of stems) {
-      const id = vocabulary.known(stem);
+      const id = vocabulary.findNumber(stem);
       if (id !== undefined) words.set(id, Math.max(words.get(id) ?? 0, weight));
     }
   };
-  const distinctive = (question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter(
+  const distinctiveWords = (question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter(
     (word) => !questionWords.has(word),
   );
-  const questionStems = stemsOf(distinctive.join(" "));
+  const questionStems = stemsOf(distinctiveWords.join(" "));
   add(questionStems, 1);
-  for (const word of distinctive) {
+  for (const word of distinctiveWords) {
     const [stem] = stemsOf(word);
     if (stem === undefined || Object.hasOwn(weights, word)) continue;
-    const id = vocabulary.known(stem);
+    const id = vocabulary.findNumber(stem);
     // A word that is in no paper has the maximum rarity.
     weights[word] = Math.round(100 * index.rarity(id ?? Number.MAX_SAFE_INTEGER)) / 100;
   }
@@ -235,10 +236,10 @@ function queryOf(question: string, projects: readonly AskedProject[], vocabulary
   return { words, weights };
 }
 
-/** The best hits in one pass over the scores: the `most` best of all, and the best of each paper. */
+/** The best hits in one pass over the scores: the `maxHits` best of all, and the best of each paper. */
 function hitsOf(
   { words }: Query,
-  most: number,
+  maxHits: number,
   passages: readonly PoolPassage[],
   index: TextIndex,
   paperScores: Float64Array,
@@ -246,45 +247,45 @@ function hitsOf(
   const scores = new Float64Array(index.size);
   index.score(words, 1, scores);
   const bestByPaper = new Map<number, number>();
-  const totalScore = (at: number): number =>
-    (scores[at] as number) + (paperScores[(passages[at] as PoolPassage).paper] ?? 0);
-  /** Only sorted from time to time: sorting all hits of a large pool takes longer than scoring them. */
+  const totalScore = (position: number): number =>
+    (scores[position] as number) + (paperScores[(passages[position] as PoolPassage).paper] ?? 0);
+  /** The best hits so far. They are sorted seldom: sorting all hits of a large pool takes longer than scoring them. */
   let top: number[] = [];
   let minScore = 0;
-  for (let at = 0; at < scores.length; at += 1) {
-    if (scores[at] === 0) continue;
-    const score = (scores[at] = totalScore(at));
-    const { paper } = passages[at] as PoolPassage;
+  for (let position = 0; position < scores.length; position += 1) {
+    if (scores[position] === 0) continue;
+    const score = (scores[position] = totalScore(position));
+    const { paper } = passages[position] as PoolPassage;
     const previous = bestByPaper.get(paper);
-    if (previous === undefined || score > (scores[previous] as number)) bestByPaper.set(paper, at);
+    if (previous === undefined || score > (scores[previous] as number)) bestByPaper.set(paper, position);
     if (score <= minScore) continue;
-    top.push(at);
-    if (top.length < 4 * most) continue;
-    top = top.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b).slice(0, most);
+    top.push(position);
+    if (top.length < 4 * maxHits) continue;
+    top = top.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b).slice(0, maxHits);
     minScore = scores[top.at(-1) as number] as number;
   }
   const sortedHits = (places: number[]): Hit[] =>
     places
       .sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
-      .map((at) => ({ passage: passages[at] as PoolPassage, score: scores[at] as number }));
-  return { perPaper: sortedHits([...bestByPaper.values()]), best: sortedHits(top).slice(0, most) };
+      .map((position) => ({ passage: passages[position] as PoolPassage, score: scores[position] as number }));
+  return { perPaper: sortedHits([...bestByPaper.values()]), best: sortedHits(top).slice(0, maxHits) };
 }
 
 /** Maximum tokens of the passages in a brief. Everything else has the 6,000 tokens of every brief. */
-export const passageTokens = 20_000;
+export const maxPassageTokens = 20_000;
 /** Estimated tokens of the lines around a passage in a brief. */
-const passageFrame = 14;
+const passageFrameTokens = 14;
 
 /**
  * The passages for a question, in at most `tokens` tokens. All of them, if they fit; otherwise half of the tokens are
  * for the best passage of each paper, and the rest for the best of all. Sorted by paper and place.
  */
 export async function passagesFor(pool: Pool, query: Query, tokens: number): Promise<FoundPassage[]> {
-  const chosen = fitsCompletely(pool, tokens) ? new Set(pool.passages) : choosePassages(pool, query, tokens);
-  const rank = new Map([...chosen].map((passage, index) => [passage, index]));
-  const shown: { readonly rank: number; readonly cost: number; readonly passage: FoundPassage }[] = [];
+  const chosenPassages = fitsCompletely(pool, tokens) ? new Set(pool.passages) : choosePassages(pool, query, tokens);
+  const rank = new Map([...chosenPassages].map((passage, index) => [passage, index]));
+  const candidates: { readonly rank: number; readonly cost: number; readonly passage: FoundPassage }[] = [];
   const texts = new Map<number, string>();
-  for (const passage of [...chosen].sort((a, b) => a.paper - b.paper || a.start - b.start)) {
+  for (const passage of [...chosenPassages].sort((a, b) => a.paper - b.paper || a.start - b.start)) {
     if (!texts.has(passage.paper)) {
       texts.clear();
       texts.set(passage.paper, (await pool.textOf(passage.paper))?.text ?? "");
@@ -292,25 +293,25 @@ export async function passagesFor(pool: Pool, query: Query, tokens: number): Pro
     const text = texts.get(passage.paper)?.slice(passage.start, passage.end).trim() ?? "";
     const key = pool.papers[passage.paper]?.key;
     if (text === "" || key === undefined) continue;
-    shown.push({
+    candidates.push({
       rank: rank.get(passage) ?? 0,
-      cost: estimateTokens(text) + passageFrame,
+      cost: estimateTokens(text) + passageFrameTokens,
       passage: { key, text, ...withoutUndefined({ locator: passage.locator }) },
     });
   }
   // The costs were estimated from the average of each paper, so the last passages may not fit.
-  const fitting = new Set<object>();
+  const fittingCandidates = new Set<object>();
   let freeTokens = tokens;
-  for (const candidate of shown.toSorted((a, b) => a.rank - b.rank)) {
+  for (const candidate of candidates.toSorted((a, b) => a.rank - b.rank)) {
     freeTokens -= candidate.cost;
     if (freeTokens < 0) break;
-    fitting.add(candidate);
+    fittingCandidates.add(candidate);
   }
-  return shown.filter((each) => fitting.has(each)).map(({ passage }) => passage);
+  return candidates.filter((candidate) => fittingCandidates.has(candidate)).map(({ passage }) => passage);
 }
 
 const fitsCompletely = (pool: Pool, tokens: number): boolean =>
-  pool.tokens + pool.passages.length * passageFrame <= tokens;
+  pool.tokens + pool.passages.length * passageFrameTokens <= tokens;
 
 /**
  * The passages nearest to a question, with half of the tokens for the best of each paper. If no word of the question is
@@ -319,25 +320,25 @@ const fitsCompletely = (pool: Pool, tokens: number): boolean =>
 export function choosePassages(pool: Pool, query: Query, tokens: number): Set<PoolPassage> {
   const { perPaper, best } =
     query.words.size === 0 ? { perPaper: firstOfEach(pool), best: [] } : pool.search(query, Math.ceil(tokens / 20));
-  const chosen = new Set<PoolPassage>();
+  const chosenPassages = new Set<PoolPassage>();
   let freeTokens = tokens;
   /** The tokens of a passage are estimated from its characters and the rate of its paper. */
   const costOf = ({ paper, start, end }: PoolPassage): number =>
-    (end - start) * (pool.rates[paper] as number) + passageFrame;
+    (end - start) * (pool.tokensPerChar[paper] as number) + passageFrameTokens;
   const addHits = (hits: readonly Hit[], minFree: number) => {
     for (const { passage } of hits) {
-      if (chosen.has(passage)) continue;
+      if (chosenPassages.has(passage)) continue;
       const cost = costOf(passage);
       if (freeTokens - cost < minFree) return;
       freeTokens -= cost;
-      chosen.add(passage);
+      chosenPassages.add(passage);
     }
   };
   addHits(perPaper, tokens / 2);
   addHits(best, 0);
-  return chosen;
+  return chosenPassages;
 }
 
 /** The first two passages of each paper. */
 const firstOfEach = ({ passages }: Pool): Hit[] =>
-  passages.filter(({ paper }, at) => passages[at - 2]?.paper !== paper).map((passage) => ({ passage, score: 0 }));
+  passages.filter(({ paper }, index) => passages[index - 2]?.paper !== paper).map((passage) => ({ passage, score: 0 }));

@@ -4,7 +4,7 @@ import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import { abstractLocator, hashOf } from "../../../text/evidence/check-evidence.js";
 import type { Answer } from "../../generated/answer.js";
 import type { Paper } from "../../generated/rrd.js";
-import { type AskedText, choosePassages, passageTokens, type Pool } from "./pool.js";
+import { type AskedText, choosePassages, maxPassageTokens, type Pool } from "./pool.js";
 
 /** A project of a question in its present state. */
 export interface ProjectState {
@@ -20,7 +20,7 @@ export interface ProjectState {
  */
 export async function staleReasons(answer: Answer, projects: readonly ProjectState[], pool: Pool): Promise<string[]> {
   const places = new Map(pool.papers.map(({ key }, place) => [key, place]));
-  const since = readSince(answer, projects, pool);
+  const keysReadSince = keysOfPapersReadSince(answer, projects, pool);
   const reasons: string[] = [];
   const readAgain = new Set<string>();
   for (const key of new Set(answer.quotes.map(({ paper }) => paper))) {
@@ -30,17 +30,17 @@ export async function staleReasons(answer: Answer, projects: readonly ProjectSta
       reasons.push(`a paper that it cites (${key}) is gone from the project`);
       continue;
     }
-    if (paper.retracted === true && !wasMarked(answer, key)) reasons.push(`${key} was retracted`);
+    if (paper.retracted === true && !saysRetracted(answer, key)) reasons.push(`${key} was retracted`);
     const text = pool.withoutText.includes(key) ? undefined : await pool.textOf(place);
     const itsQuotes = answer.quotes.filter((quote) => quote.paper === key);
-    if (itsQuotes.every((quote) => isUnchanged(quote, paper, text, since.has(key)))) continue;
+    if (itsQuotes.every((quote) => isUnchanged(quote, paper, text, keysReadSince.has(key)))) continue;
     readAgain.add(key);
     reasons.push(`${key} was read anew`);
   }
-  if (since.size > 0) {
-    const shownPassages = choosePassages(pool, pool.query(answer.question), passageTokens);
+  if (keysReadSince.size > 0) {
+    const shownPassages = choosePassages(pool, pool.query(answer.question), maxPassageTokens);
     const shownKeys = new Set(
-      [...shownPassages].flatMap(({ paper }) => pool.papers[paper]?.key ?? []).filter((key) => since.has(key)),
+      [...shownPassages].flatMap(({ paper }) => pool.papers[paper]?.key ?? []).filter((key) => keysReadSince.has(key)),
     );
     for (const key of shownKeys) if (!readAgain.has(key)) reasons.push(`${key} was read since`);
   }
@@ -48,7 +48,7 @@ export async function staleReasons(answer: Answer, projects: readonly ProjectSta
 }
 
 /** Whether the answer itself already says that the paper was retracted. */
-const wasMarked = ({ statements }: Answer, key: string): boolean =>
+const saysRetracted = ({ statements }: Answer, key: string): boolean =>
   statements.some(({ marks = [] }) => marks.includes(`${key} was retracted.`));
 
 /**
@@ -73,14 +73,14 @@ function isUnchanged(
 }
 
 /** Keys of the papers that were accepted after the question, as far as the answer states when it was asked. */
-function readSince({ seen, seen_in }: Answer, projects: readonly ProjectState[], pool: Pool): Set<string> {
+function keysOfPapersReadSince({ seen, seen_in }: Answer, projects: readonly ProjectState[], pool: Pool): Set<string> {
   const keys = new Set<string>();
   for (const [index, { folder, ledger }] of projects.entries()) {
     const lastSeen = index === 0 ? seen : seen_in?.[index];
     if (lastSeen === undefined) continue;
-    const accepted = currentAccepted(ledger);
+    const acceptedIterations = currentAccepted(ledger);
     for (const { key, paper, folder: itsFolder } of pool.papers)
-      if (itsFolder === folder && (accepted.get(paper.id) ?? 0) > lastSeen) keys.add(key);
+      if (itsFolder === folder && (acceptedIterations.get(paper.id) ?? 0) > lastSeen) keys.add(key);
   }
   return keys;
 }

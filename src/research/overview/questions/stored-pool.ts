@@ -11,8 +11,8 @@ import { lastCachedText, cachedTextStamp } from "../../full-text/text-cache.js";
 export const storedTextOf: ReadText = (folder, { id }) => lastCachedText(textsFolder(folder), id);
 
 /** The pool of these projects in their present state. Writes nothing. */
-export async function poolOf(folders: readonly string[]): Promise<Pool> {
-  return openPool(await projectsIn(folders), storedTextOf, storedTexts({ readOnly: true }));
+export async function openStoredPool(folders: readonly string[]): Promise<Pool> {
+  return openPool(await readProjects(folders), storedTextOf, storedTexts({ readOnly: true }));
 }
 
 /** The stored words of texts, by the file of the text and the content of the record. */
@@ -28,7 +28,7 @@ export const storedTexts = (options: { readonly readOnly: boolean }): StoredText
   },
 });
 
-export const projectsIn = (folders: readonly string[]): Promise<AskedProject[]> =>
+export const readProjects = (folders: readonly string[]): Promise<AskedProject[]> =>
   Promise.all(folders.map(async (folder) => ({ folder, rrd: (await readResearch(folder)).rrd })));
 
 /** Opens the pool of these projects at the first call, and again when a project has changed. */
@@ -36,7 +36,7 @@ export function lazyPool(folders: readonly string[]): () => Promise<Pool> {
   let cached: { readonly stamp: string; readonly pool: Promise<Pool> } | undefined;
   return () => {
     const stamp = folders.map((folder) => statSync(rrdFile(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0).join(" ");
-    if (cached?.stamp !== stamp) cached = { stamp, pool: poolOf(folders) };
+    if (cached?.stamp !== stamp) cached = { stamp, pool: openStoredPool(folders) };
     return cached.pool;
   };
 }

@@ -59,9 +59,9 @@ export const wordStore = (
 ): WordStore => ({
   async load(folder, vocabulary) {
     try {
-      return decoded(await readRegularFile(fileOf(folder)), vocabulary);
+      return decode(await readRegularFile(fileOf(folder)), vocabulary);
     } catch {
-      // Missing or damaged: the texts are cut again.
+      // The file is missing or damaged, so the texts are split again.
       return new Map();
     }
   },
@@ -70,21 +70,21 @@ export const wordStore = (
     const path = fileOf(folder);
     try {
       makeFolder(dirname(path));
-      await writeFileAtomic(path, encoded(papers, vocabulary), { isDurable: false });
+      await writeFileAtomic(path, encode(papers, vocabulary), { isDurable: false });
     } catch {
       // Nothing was stored, so the texts are split again.
     }
   },
 });
 
-const countedTexts = ({ card, body, record, ofPassages }: PaperWords): readonly CountedWords[] => [
+const countedTexts = ({ card, body, record, passageWords }: PaperWords): readonly CountedWords[] => [
   ...[card, body, record],
-  ...ofPassages,
+  ...passageWords,
 ];
 /** Number of texts of a paper before its passages. */
 const textsBeforePassages = 3;
 
-function encoded(papers: ReadonlyMap<string, StoredPaper>, vocabulary: Vocabulary): Buffer {
+function encode(papers: ReadonlyMap<string, StoredPaper>, vocabulary: Vocabulary): Buffer {
   const locators = new Map<string, number>();
   const numberOf = (locator: string | undefined): number => {
     if (locator === undefined) return 0;
@@ -92,14 +92,17 @@ function encoded(papers: ReadonlyMap<string, StoredPaper>, vocabulary: Vocabular
     locators.set(locator, number);
     return number;
   };
-  const all = [...papers.values()].map(({ words }) => ({ words, texts: countedTexts(words) }));
-  const rows = all.reduce((sum, { texts }) => sum + texts.length, 0);
-  const size = all.reduce((sum, { texts }) => sum + texts.reduce((subtotal, { ids }) => subtotal + ids.length, 0), 0);
+  const papersWithTexts = [...papers.values()].map(({ words }) => ({ words, texts: countedTexts(words) }));
+  const rows = papersWithTexts.reduce((sum, { texts }) => sum + texts.length, 0);
+  const size = papersWithTexts.reduce(
+    (sum, { texts }) => sum + texts.reduce((subtotal, { ids }) => subtotal + ids.length, 0),
+    0,
+  );
   const table = new Uint32Array(rows * columns);
   const ids = new Uint32Array(size);
   const counts = new Uint8Array(size);
   let [row, position] = [0, 0];
-  for (const { words, texts } of all)
+  for (const { words, texts } of papersWithTexts)
     for (const [index, text] of texts.entries()) {
       const { start = 0, end = 0, locator } = words.passages[index - textsBeforePassages] ?? {};
       table.set([text.length, text.ids.length, start, end, numberOf(locator)], row++ * columns);
@@ -126,13 +129,13 @@ function encoded(papers: ReadonlyMap<string, StoredPaper>, vocabulary: Vocabular
 }
 
 /** @throws if the file is incomplete or has another format. */
-function decoded(file: Buffer, vocabulary: Vocabulary): Map<string, StoredPaper> {
+function decode(file: Buffer, vocabulary: Vocabulary): Map<string, StoredPaper> {
   const lineEnd = file.indexOf(10);
   const head = JSON.parse(file.subarray(0, lineEnd).toString("utf8")) as Head;
   const body = file.subarray(lineEnd + 1);
-  const [bytes, cells, size, counted] = head.sizes;
-  const end = bytes + 4 * cells + 4 * size + counted;
-  if (isNewer(head) || body.length !== end || size !== counted || hashOf([body]) !== head.sha256)
+  const [bytes, cells, size, countsSize] = head.sizes;
+  const end = bytes + 4 * cells + 4 * size + countsSize;
+  if (isNewer(head) || body.length !== end || size !== countsSize || hashOf([body]) !== head.sha256)
     throw new Error("the file is damaged");
   // The numbers must begin at a multiple of four bytes.
   const numbers = (from: number, count: number): Uint32Array =>
@@ -145,24 +148,27 @@ function decoded(file: Buffer, vocabulary: Vocabulary): Map<string, StoredPaper>
   for (let at = 0; at < ids.length; at += 1) ids[at] = numberOf[ids[at] as number] as number;
   const papers = new Map<string, StoredPaper>();
   let [row, position] = [0, 0];
-  const next = () => {
-    const [length = 0, different = 0, from = 0, to = 0, locator = 0] = table.subarray(row * columns, ++row * columns);
+  const nextText = () => {
+    const [length = 0, distinctCount = 0, from = 0, to = 0, locator = 0] = table.subarray(
+      row * columns,
+      ++row * columns,
+    );
     const words = {
-      ids: ids.subarray(position, position + different),
-      counts: counts.subarray(position, position + different),
+      ids: ids.subarray(position, position + distinctCount),
+      counts: counts.subarray(position, position + distinctCount),
       length,
     };
-    position += different;
+    position += distinctCount;
     const label = head.locators[locator - 1];
     return { words, passage: { start: from, end: to, ...(label === undefined ? {} : { locator: label }) } };
   };
   for (const { id, stamp, tokens, passages: count } of head.papers) {
-    const [card, body, record] = [next().words, next().words, next().words];
-    const texts = Array.from({ length: count }, next);
+    const [card, body, record] = [nextText().words, nextText().words, nextText().words];
+    const texts = Array.from({ length: count }, nextText);
     const passages = texts.map(({ passage }) => passage);
     papers.set(id, {
       stamp,
-      words: { passages, tokens, card, body, record, ofPassages: texts.map(({ words }) => words) },
+      words: { passages, tokens, card, body, record, passageWords: texts.map(({ words }) => words) },
     });
   }
   return papers;

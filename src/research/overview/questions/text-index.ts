@@ -7,7 +7,7 @@ const maxPieces = 300_000;
 const maxPieceChars = 40;
 /** Separators of words in ASCII. Words with other characters are split further. */
 const separators = /[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+/;
-const isPlain = /^[a-zA-Z\d]+$/;
+const asciiWord = /^[a-zA-Z\d]+$/;
 /** How soon more occurrences of a word no longer raise the score (k1 of BM25). */
 const saturation = 1.2;
 /** How much the length of a text lowers its score (b of BM25). */
@@ -20,7 +20,7 @@ export interface Vocabulary {
   /** Frees the memory of the cached words, when all texts are read. */
   forgetPieces(): void;
   /** The number of a stem; undefined if no text has it. */
-  known(stem: string): number | undefined;
+  findNumber(stem: string): number | undefined;
   /** All stems in the order of their numbers. */
   stems(): readonly string[];
   /** The number of a stem, which is added if it is new. */
@@ -30,45 +30,45 @@ export interface Vocabulary {
 export function openVocabulary(): Vocabulary {
   const ids = new Map<string, number>();
   /** Words as written in texts, with their numbers. Without this cache, indexing takes twice the time. */
-  const ofPieces = new Map<string, readonly number[]>();
+  const idsByPiece = new Map<string, readonly number[]>();
   const stems: string[] = [];
   const numberOf = (stem: string): number => {
-    const known = ids.get(stem);
-    if (known !== undefined) return known;
+    const number = ids.get(stem);
+    if (number !== undefined) return number;
     ids.set(stem, stems.length);
     return stems.push(stem) - 1;
   };
   const idOf = (stem: string): number => {
-    const known = ids.get(stem);
-    if (known !== undefined) return known;
+    const number = ids.get(stem);
+    if (number !== undefined) return number;
     const id = numberOf(unifiedStem(stem));
     ids.set(stem, id);
     return id;
   };
   /** The numbers of the words in a piece of text. A piece of ASCII letters is one word. */
   const idsOfPiece = (piece: string): readonly number[] => {
-    const words = isPlain.test(piece) ? [piece.toLowerCase()] : normalTitle(piece).split(" ");
+    const words = asciiWord.test(piece) ? [piece.toLowerCase()] : normalTitle(piece).split(" ");
     return words.flatMap((word) => stemsOf(word).map(idOf));
   };
   return {
     idsOf(text) {
       const numbers: number[] = [];
       for (const piece of text.split(separators)) {
-        let ids = ofPieces.get(piece);
+        let ids = idsByPiece.get(piece);
         if (ids === undefined) {
           // A copy, because a substring keeps the complete text in memory.
           const copy = Buffer.from(piece).toString();
           ids = idsOfPiece(copy);
-          if (ofPieces.size < maxPieces && piece.length <= maxPieceChars) ofPieces.set(copy, ids);
+          if (idsByPiece.size < maxPieces && piece.length <= maxPieceChars) idsByPiece.set(copy, ids);
         }
         for (const id of ids) numbers.push(id);
       }
       return numbers;
     },
-    forgetPieces: () => ofPieces.clear(),
+    forgetPieces: () => idsByPiece.clear(),
     stems: () => stems,
     numberOf,
-    known: (stem) => ids.get(stem) ?? ids.get(unifiedStem(stem)),
+    findNumber: (stem) => ids.get(stem) ?? ids.get(unifiedStem(stem)),
   };
 }
 
@@ -106,7 +106,7 @@ export interface TextIndex {
   /** Adds the score of each text, multiplied by `share`, to `scores`. `query`: the weights of words. */
   score(query: ReadonlyMap<number, number>, share: number, scores: Float64Array): void;
   /** The texts with a word. */
-  holders(id: number): Uint32Array;
+  textsWith(id: number): Uint32Array;
 }
 
 /** Collects texts; their numbers are their order. */
@@ -126,8 +126,8 @@ export function textIndexBuilder(): TextIndexBuilder {
   return {
     add(text) {
       while (usedLength + text.ids.length > words.length) {
-        words = grown(words, new Uint32Array(words.length * 2));
-        counts = grown(counts, new Uint8Array(counts.length * 2));
+        words = copyInto(words, new Uint32Array(words.length * 2));
+        counts = copyInto(counts, new Uint8Array(counts.length * 2));
       }
       words.set(text.ids, usedLength);
       counts.set(text.counts, usedLength);
@@ -174,21 +174,21 @@ export function textIndexBuilder(): TextIndexBuilder {
         score(query, share, scores) {
           for (const [id, weight] of query) {
             const [start, end] = span(id);
-            const worth = share * weight * rarity(id) * (saturation + 1);
+            const factor = share * weight * rarity(id) * (saturation + 1);
             for (let at = start; at < end; at += 1) {
               const text = texts[at] as number;
               const count = times[at] as number;
-              scores[text] = (scores[text] as number) + (worth * count) / (count + (norms[text] as number));
+              scores[text] = (scores[text] as number) + (factor * count) / (count + (norms[text] as number));
             }
           }
         },
-        holders: (id) => texts.subarray(...span(id)),
+        textsWith: (id) => texts.subarray(...span(id)),
       };
     },
   };
 }
 
-function grown<Kind extends Uint32Array | Uint8Array>(before: Kind, larger: Kind): Kind {
-  larger.set(before);
-  return larger;
+function copyInto<Kind extends Uint32Array | Uint8Array>(source: Kind, target: Kind): Kind {
+  target.set(source);
+  return target;
 }

@@ -15,7 +15,7 @@ import { recordDecisions, undoDecision } from "../record-decisions.js";
 import { recordsToScreen, type ToScreen, type WhichRecords } from "./to-screen.js";
 
 /** The user's progress, stored in the project's folder only for this user. */
-interface Place {
+interface SavedProgress {
   /** Ids of postponed records. */
   maybe: string[];
   notes: Record<string, string>;
@@ -54,13 +54,13 @@ export interface ScreenDecision {
  * at once; `commit` makes one git commit of all decisions since the last one.
  */
 export interface Screening {
-  /** The present list, at the record with this id, or where the user stopped. */
+  /** The present list, at the record with the id `at`, or else at the record where the user stopped. */
   look(which: WhichRecords, at?: string): Promise<ScreeningView>;
   /**
    * Stores a decision. Returns what happened to the record, one sentence.
    * @throws ExpectedError as `recordDecisions`.
    */
-  decide(says: ScreenDecision): Promise<string>;
+  decide(decision: ScreenDecision): Promise<string>;
   /** Undoes the last decision or postponement of this session. Returns a sentence and the record's id. */
   undo(): Promise<{ readonly says: string; readonly id?: string }>;
   /** Moves a record to the end of the list, in this session and the next. Returns a sentence. */
@@ -92,11 +92,11 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
     git: false,
     notify: (_: string, says: string) => options.notify(says),
   };
-  const progress = await readPlace(folder);
+  const progress = await readProgress(folder);
   const decisionTexts = new Map<string, string>();
-  const steps: { readonly id: string; readonly name: string; readonly undo: () => Promise<boolean> }[] = [];
+  const undoSteps: { readonly id: string; readonly name: string; readonly undo: () => Promise<boolean> }[] = [];
   const orders = new Map<WhichRecords, string[]>();
-  let uncommitted = 0;
+  let uncommittedCount = 0;
   let next: string | undefined;
 
   const saveProgress = async (): Promise<void> => {
@@ -107,8 +107,8 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
   const recordsInOrder = (rrd: Rrd, which: WhichRecords): ToScreen[] => {
     const order = orders.get(which) ?? [];
     const all = new Map(recordsToScreen(rrd, "all").map((record) => [record.id, record]));
-    const wanted = recordsToScreen(rrd, which).map(({ id }) => id);
-    const newIds = wanted.filter((id) => !order.includes(id));
+    const wantedIds = recordsToScreen(rrd, which).map(({ id }) => id);
+    const newIds = wantedIds.filter((id) => !order.includes(id));
     const isMaybe = (id: string) => Number(progress.maybe.includes(id));
     const newOrder = [...order, ...newIds.toSorted((a, b) => isMaybe(a) - isMaybe(b))];
     orders.set(which, newOrder);
@@ -119,8 +119,8 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
     async look(which, at) {
       const { rrd } = await readResearch(folder);
       const records = recordsInOrder(rrd, which);
-      const found = records.findIndex(({ id }) => id === (at ?? progress.at));
-      const index = at === endOfList ? records.length : Math.max(0, found);
+      const foundIndex = records.findIndex(({ id }) => id === (at ?? progress.at));
+      const index = at === endOfList ? records.length : Math.max(0, foundIndex);
       const record = records[index];
       if (progress.at !== record?.id) {
         if (record === undefined) delete progress.at;
@@ -128,7 +128,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
         await saveProgress();
       }
       const note = progress.notes[record?.id ?? ""] ?? "";
-      const maybe = progress.maybe.filter((each) => records.some(({ id }) => id === each));
+      const maybe = progress.maybe.filter((maybeId) => records.some(({ id }) => id === maybeId));
       const view = { rrd, criteria: criteriaOf(rrd), records, index, decisionTexts, maybe, note };
       return { ...view, ...withoutUndefined({ record }) };
     },
@@ -139,23 +139,23 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
       const [result] = await recordDecisions(folder, [decisionToStore], { ...writeOptions, where, now: now() });
       const [textBefore, maybeBefore] = [decisionTexts.get(id), progress.maybe];
       const undo = async (): Promise<boolean> => {
-        uncommitted += 1;
+        uncommittedCount += 1;
         if (!(await undoDecision(folder, id, before, writeOptions))) return false;
         if (textBefore === undefined) decisionTexts.delete(id);
         else decisionTexts.set(id, textBefore);
         progress.maybe = maybeBefore;
         return true;
       };
-      steps.push({ id, name: result?.key ?? id, undo });
+      undoSteps.push({ id, name: result?.key ?? id, undo });
       decisionTexts.set(id, `${decision}: ${result?.why ?? ""}`);
-      progress.maybe = progress.maybe.filter((each) => each !== id);
-      uncommitted += 1;
+      progress.maybe = progress.maybe.filter((otherId) => otherId !== id);
+      uncommittedCount += 1;
       next = result?.next;
       await saveProgress();
       return result?.says ?? "";
     },
     async undo() {
-      const last = steps.pop();
+      const last = undoSteps.pop();
       if (last === undefined) return { says: "Nothing to take back." };
       const [id, name] = [last.id, oneLine(last.name)];
       const isBack = await last.undo();
@@ -170,12 +170,12 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
         for (const [which, order] of ordersBefore) orders.set(which, order);
         return Promise.resolve(true);
       };
-      steps.push({ id, name, undo });
+      undoSteps.push({ id, name, undo });
       const isFirstTime = !progress.maybe.includes(id);
       if (isFirstTime) {
         progress.maybe = [...progress.maybe, id];
         for (const [which, order] of orders)
-          if (order.includes(id)) orders.set(which, [...order.filter((each) => each !== id), id]);
+          if (order.includes(id)) orders.set(which, [...order.filter((otherId) => otherId !== id), id]);
         await saveProgress();
       }
       return `Maybe: ${oneLine(name)} ${isFirstTime ? "comes" : "stays"} at the end of the list.`;
@@ -186,9 +186,9 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
       await saveProgress();
     },
     async commit() {
-      if (uncommitted === 0) return;
+      if (uncommittedCount === 0) return;
       const message = `screen: ${quantity(decisionTexts.size, "decision")}`;
-      uncommitted = 0;
+      uncommittedCount = 0;
       await options.show();
       if (!options.git) return;
       const warn = (says: string) => options.notify(`warning: ${says}`);
@@ -204,18 +204,18 @@ export const decidedText = ({ decisionTexts, maybe }: ScreeningView): string =>
 
 /** The standing of a record: the user's decision of this session, or else its status. */
 export function standingText({ id, statusText }: ToScreen, { decisionTexts, maybe }: ScreeningView): string {
-  const own = decisionTexts.get(id) ?? (maybe.includes(id) ? "maybe" : undefined);
-  return own === undefined ? statusText : `you said ${own}`;
+  const sessionText = decisionTexts.get(id) ?? (maybe.includes(id) ? "maybe" : undefined);
+  return sessionText === undefined ? statusText : `you said ${sessionText}`;
 }
 
 /** The id that means the end of the list. */
 export const endOfList = "";
 
-async function readPlace(folder: string): Promise<Place> {
+async function readProgress(folder: string): Promise<SavedProgress> {
   const path = screeningFile(folder);
   try {
     const text = existsSync(path) ? await readRegularText(path) : "{}";
-    const { maybe = [], notes = {}, at } = JSON.parse(text) as Partial<Place>;
+    const { maybe = [], notes = {}, at } = JSON.parse(text) as Partial<SavedProgress>;
     return { maybe, notes, ...withoutUndefined({ at }) };
   } catch {
     // No decision is lost with it.

@@ -54,7 +54,7 @@ export interface FieldChoiceResult {
  * Stores which value counts for a field on which two agents differ: the value of one of them, or the user's own, which
  * is checked like theirs if it has a quote. The documents are updated at once. While a run holds the project, the
  * decision is left for the run, which applies it before its next iteration.
- * @throws ExpectedError (exit code 2) without storing anything: for another word than first, second and own, if the
+ * @throws ExpectedError (exit code 2) without storing anything: if `take` is unknown, if the
  * agents do not differ, or if the value or quote is invalid.
  */
 export async function settleField(
@@ -66,28 +66,28 @@ export async function settleField(
   const { rrd } = await readResearch(folder);
   const field = fieldNamed(formOf(rrd), choice.field);
   const { id } = recordNamed(rrd, choice.paper, where);
-  const paper = rrd.papers_pool.find((each) => each.id === id);
+  const paper = rrd.papers_pool.find((candidate) => candidate.id === id);
   const answers = paper === undefined ? undefined : answersFor(paper, field);
   const name = oneLine(paper === undefined ? choice.paper : nameOf(paper));
   if (paper === undefined || answers?.agree !== false)
     throw new ExpectedError(`On ${field.name} of ${name} no two agents differ, so there is nothing to settle.`, 2);
   const settled = await toSettled(folder, choice, field, paper, new Date(now).toISOString());
   const decision = { paper: id, settled };
-  const edited = await editOrLeave(
+  const editedRrd = await editOrLeave(
     folder,
     (current) => applyDecision(current, decision),
     [decisionMessage(decision)],
     options,
   );
-  if (edited !== undefined) await show();
+  if (editedRrd !== undefined) await show();
   const { value } = (settled.take === "own" ? settled.own : answers[settled.take]) ?? {};
   const valueText = value === undefined ? "not reported" : oneLine(textOf(value));
-  const when = edited === undefined ? " A run is under way and takes this before its next iteration." : "";
+  const when = editedRrd === undefined ? " A run is under way and takes this before its next iteration." : "";
   return {
     paper: id,
     settled,
     ...withoutUndefined({ value }),
-    applied: edited !== undefined,
+    applied: editedRrd !== undefined,
     says: `${name}, ${field.name}: ${valueText} counts.${when}`,
   };
 }
@@ -115,20 +115,21 @@ async function toSettled(
   }
   if (value === undefined) throw new ExpectedError("Your own value is missing; give it with --value.", 2);
   const text = await lastCachedText(textsFolder(folder), paper.id);
-  const own = await checkUserValue(field, { value, quote }, text, paper);
-  if (typeof own === "string") throw new ExpectedError(`Your value for ${field.name} can't be kept. ${own}`, 2);
-  return { field: field.id, take, own: { ...own, by: "a person" }, ...reasonAndTime };
+  const ownAnswer = await checkUserValue(field, { value, quote }, text, paper);
+  if (typeof ownAnswer === "string")
+    throw new ExpectedError(`Your value for ${field.name} can't be kept. ${ownAnswer}`, 2);
+  return { field: field.id, take, own: { ...ownAnswer, by: "a person" }, ...reasonAndTime };
 }
 
 /** The cells of the table on which two agents differ, undecided ones first. */
 export function differences(
   rrd: Rrd,
-): readonly { readonly paper: Paper; readonly field: Field; readonly answered: FieldAnswers }[] {
+): readonly { readonly paper: Paper; readonly field: Field; readonly answers: FieldAnswers }[] {
   const all = rrd.papers_pool.filter(isExtractable).flatMap((paper) =>
     formOf(rrd).flatMap((field) => {
       const answers = answersFor(paper, field);
-      return answers.agree === false ? [{ paper, field, answered: answers }] : [];
+      return answers.agree === false ? [{ paper, field, answers }] : [];
     }),
   );
-  return all.toSorted((a, b) => Number(a.answered.settled !== undefined) - Number(b.answered.settled !== undefined));
+  return all.toSorted((a, b) => Number(a.answers.settled !== undefined) - Number(b.answers.settled !== undefined));
 }

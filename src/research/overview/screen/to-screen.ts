@@ -49,7 +49,7 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
   const criteria = criteriaOf(rrd);
   const answersTo = (answers: readonly Answer[] | undefined) =>
     criteria.flatMap((criterion) => {
-      const itsAnswers = (answers ?? []).filter((each) => each.criterion === criterion.id);
+      const itsAnswers = (answers ?? []).filter((answerOfRecord) => answerOfRecord.criterion === criterion.id);
       const answer = itsAnswers.find(({ stage }) => stage === "full_text") ?? itsAnswers.at(-1);
       return answer === undefined ? [] : { criterion, answer };
     });
@@ -66,7 +66,7 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
         oneLine(paper.venue ?? ""),
         oneLine(basename(paper.document?.path ?? "")),
       ]
-        .filter((each) => each !== "")
+        .filter((part) => part !== "")
         .join(" · "),
       abstract: oneLine(paper.abstract ?? ""),
       read: readTexts(paper),
@@ -79,21 +79,23 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
   }));
   const ids = new Set(pool.map(({ record }) => record.id));
   const excluded = (rrd.excluded ?? [])
-    .filter((one) => isReversible(one) && !ids.has(one.id))
-    .map((one) => ({
+    .filter((exclusion) => isReversible(exclusion) && !ids.has(exclusion.id))
+    .map((exclusion) => ({
       isOpen: false,
       record: {
-        id: one.id,
-        name: nameOf(one),
-        title: oneLine(one.title ?? one.id),
-        about: [one.first_author ?? "", one.year === undefined ? "" : String(one.year)].filter(Boolean).join(" · "),
-        abstract: oneLine(typeof one["abstract"] === "string" ? one["abstract"] : ""),
+        id: exclusion.id,
+        name: nameOf(exclusion),
+        title: oneLine(exclusion.title ?? exclusion.id),
+        about: [exclusion.first_author ?? "", exclusion.year === undefined ? "" : String(exclusion.year)]
+          .filter(Boolean)
+          .join(" · "),
+        abstract: oneLine(typeof exclusion["abstract"] === "string" ? exclusion["abstract"] : ""),
         read: [],
-        statusText: one.override === undefined ? "left out" : decisionText(one.override),
-        answers: answersTo(one.answers),
-        readings: one.readings ?? [],
-        notes: oneLine(withNames(one.reason, names)),
-        ...withoutUndefined({ override: one.override }),
+        statusText: exclusion.override === undefined ? "left out" : decisionText(exclusion.override),
+        answers: answersTo(exclusion.answers),
+        readings: exclusion.readings ?? [],
+        notes: oneLine(withNames(exclusion.reason, names)),
+        ...withoutUndefined({ override: exclusion.override }),
       } satisfies ToScreen,
     }));
   return [...pool, ...excluded]
@@ -105,10 +107,11 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
 const maxQuotes = 3;
 
 function readTexts({ analysis }: Paper): readonly string[] {
-  const found = (analysis?.evidence ?? []).filter(({ status }) => status === "verified").slice(0, maxQuotes);
-  return [oneLine(joinTexts(analysis?.summary)), ...found.map((evidence) => oneLine(passageText(evidence)))].filter(
-    (text) => text !== "",
-  );
+  const foundQuotes = (analysis?.evidence ?? []).filter(({ status }) => status === "verified").slice(0, maxQuotes);
+  return [
+    oneLine(joinTexts(analysis?.summary)),
+    ...foundQuotes.map((evidence) => oneLine(passageText(evidence))),
+  ].filter((text) => text !== "");
 }
 
 function isWanted(which: WhichRecords, isOpen: boolean, { answers, readings }: ToScreen): boolean {
@@ -153,13 +156,13 @@ export interface MarkedPiece {
 /** A text in pieces with marked keywords: complete phrases, and their words of four or more letters. */
 export function withKeywords(text: string, keywords: readonly string[]): MarkedPiece[] {
   const words = keywords.flatMap((keyword) => [keyword, ...keyword.split(/[\s-]+/).filter((word) => word.length > 3)]);
-  const wanted = [...new Set(words.map((word) => word.trim()))].filter((word) => word.length > 1);
-  if (wanted.length === 0) return [{ text, isKeyword: false }];
-  const escaped = wanted
+  const phrases = [...new Set(words.map((word) => word.trim()))].filter((word) => word.length > 1);
+  if (phrases.length === 0) return [{ text, isKeyword: false }];
+  const patterns = phrases
     .toSorted((a, b) => b.length - a.length)
     .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return text
-    .split(new RegExp(`(?<![\\p{L}\\p{N}])(${escaped.join("|")})`, "giu"))
+    .split(new RegExp(`(?<![\\p{L}\\p{N}])(${patterns.join("|")})`, "giu"))
     .map((piece, index) => ({ text: piece, isKeyword: index % 2 === 1 }))
     .filter((piece) => piece.text !== "");
 }

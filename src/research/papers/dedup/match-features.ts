@@ -75,7 +75,7 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
   const linkedKeys = [...(paper.otherVersions ?? []), ...(paper.other_versions ?? [])]
     .map(({ doi }) => doiKey(doi))
     .filter((key) => key !== undefined);
-  const published = dois.filter((doi) => !isPreprintDoi(doi)).map(doiStem);
+  const publisherDois = dois.filter((doi) => !isPreprintDoi(doi)).map(doiStem);
   const title = titleParts(paper.title, paper.venue);
   const venue = venueOf(paper.venue);
   const year = yearOf(paper.date);
@@ -94,13 +94,16 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
         ...(/^(?:arxiv|doi)_/.test(paper.id ?? "") ? [`id ${paper.id}`] : []),
       ]),
     ],
-    publisherDois: [...new Set(published)],
+    publisherDois: [...new Set(publisherDois)],
     ...withoutUndefined({ arxiv }),
     ...(identifiers?.pmid ? { pmid: identifiers.pmid } : {}),
-    authors: authorTraits(paper.authors),
+    authors: authorFeatures(paper.authors),
     ...withoutUndefined({ year }),
     isPreprint:
-      kind === "preprint" || isOnPreprintServer || arxiv !== undefined || (published.length === 0 && dois.length > 0),
+      kind === "preprint" ||
+      isOnPreprintServer ||
+      arxiv !== undefined ||
+      (publisherDois.length === 0 && dois.length > 0),
     isNotice: kind === "notice" || title?.isNotice === true,
     // A preprint's venue is a text of its authors: "Phys.Rev.D76:013009,2007".
     ...(venue === undefined || isOnPreprintServer || kind === "preprint" ? {} : { venue }),
@@ -118,7 +121,7 @@ export function matchFeaturesOf(paper: TitledPaper): MatchFeatures {
 export function blockKeys({ keys, title, authors, place: { volume, pages }, year }: MatchFeatures): string[] {
   const stems = keys.filter((key) => key.startsWith("doi ")).map((key) => `stem ${doiStem(key.slice(4))}`);
   if (title === undefined) return [...keys, ...stems];
-  const isPlaced = volume !== undefined && pages !== undefined && year !== undefined;
+  const hasPlace = volume !== undefined && pages !== undefined && year !== undefined;
   const surname = authors.surname ?? "";
   const longWords = title.words.filter((word) => word.length > 3);
   return [
@@ -128,7 +131,7 @@ export function blockKeys({ keys, title, authors, place: { volume, pages }, year
     `title ${title.compact}${title.isGeneric || title.isShort ? ` ${surname}` : ""}`,
     ...title.innerTitles.map((part) => `title ${part}`),
     ...(title.withoutAbbreviations === undefined ? [] : [`title ${title.withoutAbbreviations}`]),
-    ...(isPlaced ? [`place ${volume.numbers[0]} ${pages.first} ${year}`] : []),
+    ...(hasPlace ? [`place ${volume.numbers[0]} ${pages.first} ${year}`] : []),
     // Other spellings keep the first letters, and subtitles keep the first words.
     ...(title.words.length < 4
       ? []
@@ -150,11 +153,11 @@ function references({ identifiers, url, pdf_url }: PaperFacts) {
  * or a DOI with other hyphens.
  */
 function doiWithin(text: string): string {
-  const plain = text
+  const cleanText = text
     .replace(/[\u2010-\u2015\u2212]/g, "-")
     .replace(/&#(4[01]);/g, (_, code: string) => String.fromCharCode(Number(code)));
-  const doi = /10\.\d{4,9}(?:\.\d+)*(?:\/|%2f)[^\s|]+/i.exec(plain)?.[0];
-  return doi?.replace(/(?<=\d|\p{L})\/(?:full|pdf|epdf|abstract|html|meta)$/iu, "") ?? plain;
+  const doi = /10\.\d{4,9}(?:\.\d+)*(?:\/|%2f)[^\s|]+/i.exec(cleanText)?.[0];
+  return doi?.replace(/(?<=\d|\p{L})\/(?:full|pdf|epdf|abstract|html|meta)$/iu, "") ?? cleanText;
 }
 
 const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
@@ -184,7 +187,7 @@ function doiKey(doi: string): string | undefined {
 const missingName =
   /^[^\p{L}\d]*(?:unknown|anonymous|anon|n\/?a|none|no authors?(?: (?:listed|given|named))?|et al|and others|others)?[^\p{L}\d]*$/iu;
 
-function authorTraits(authors: PaperFacts["authors"]): Authors {
+function authorFeatures(authors: PaperFacts["authors"]): Authors {
   const names = authorsOf(authors).filter((name) => !missingName.test(name));
   const [first] = names;
   if (first === undefined)

@@ -152,18 +152,19 @@ function compareWithSharedKey(a: MatchFeatures, b: MatchFeatures, key: string): 
     return authors === "all" || authors === "first"
       ? same
       : differentWorks(`${key} stands on a record without a title`);
-  const shared = sharedWords(a.title, b.title);
+  const sharedShare = sharedWords(a.title, b.title);
   const [aPart, bPart] = [a.title.partNumber, b.title.partNumber];
-  if (aPart !== undefined && bPart !== undefined && aPart !== bPart && shared < 1)
+  if (aPart !== undefined && bPart !== undefined && aPart !== bPart && sharedShare < 1)
     return differentWorks(`${key} stands on two parts`);
   const twoWorks = differentWorks(`${key} stands on two works`);
   if (a.title.isGeneric && b.title.isGeneric && authors === "other") return twoWorks;
   // The abstracts of a supplement have its DOI, and a page can contain several of them.
   const areOnOtherPages = comparePages(a.place, b.place) === "other";
   const areAbstracts = (isInSupplement(a.place) || isInSupplement(b.place)) && !hasOneRange(a.place, b.place);
-  if (shared < 0.8 && (areOnOtherPages || areAbstracts) && matchTitles(a.title, b.title) === undefined) return twoWorks;
+  if (sharedShare < 0.8 && (areOnOtherPages || areAbstracts) && matchTitles(a.title, b.title) === undefined)
+    return twoWorks;
   const minShare = { all: yearsApart(a, b) <= 1 ? 0 : 0.2, first: 0.2, unknown: 0.34, other: 0.8 }[authors];
-  return shared >= minShare ? same : twoWorks;
+  return sharedShare >= minShare ? same : twoWorks;
 }
 
 /**
@@ -263,8 +264,8 @@ function comparePublished(
   if (years === 1 && a.authors.isKnown && b.authors.isKnown && a.authors.isGroup !== b.authors.isGroup) return notSame;
   // A journal article can be online in one year and in an issue of the next year; a meeting's article can't.
   const isMeeting = a.venue?.sort === "meeting" || b.venue?.sort === "meeting";
-  const isLittleEvidence = isWeakTitle(a, b) || (a.authors.count === 1 && b.authors.count === 1);
-  if (years === 1 && (isMeeting || authors === "first" || (isLittleEvidence && venues !== "same"))) return notSame;
+  const hasLittleEvidence = isWeakTitle(a, b) || (a.authors.count === 1 && b.authors.count === 1);
+  if (years === 1 && (isMeeting || authors === "first" || (hasLittleEvidence && venues !== "same"))) return notSame;
   if (isWeakTitle(a, b)) {
     if (authors !== "all" || years > 0) return notSame;
     if (venues === "unknown" && a.title?.isGeneric === true) return notSame;
@@ -337,7 +338,7 @@ export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
   // One database names a group, another one its members.
   if (a.isGroup !== b.isGroup && ![...a.words].some((word) => b.words.has(word))) return "unknown";
   const [few, many] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
-  const shared = [...few].filter((word) => many.has(word)).length / Math.max(few.size, 1);
+  const sharedShare = [...few].filter((word) => many.has(word)).length / Math.max(few.size, 1);
   const haveSameFirst = [...a.firstAuthorWords].some((word) => b.firstAuthorWords.has(word)) || isSameSurname(a, b);
   const isList = a.count > 1 || b.count > 1;
   // "Hall, Laura" and "Hall, Gillian".
@@ -349,10 +350,10 @@ export function compareAuthors(a: Authors, b: Authors): AuthorMatch | "other" {
     a.initial !== b.initial;
   if (!isList) return haveSameFirst && !haveOtherInitials ? "all" : "other";
   // Only surnames agree: half of the words.
-  if (haveOtherInitials && shared <= 0.5) return "other";
-  if (shared >= 0.5 && haveSimilarCount(a, b)) return "all";
-  if (!haveSameFirst) return shared >= 0.75 && few.size >= 3 ? "all" : "other";
-  return Math.min(a.count, b.count) > 1 && shared < 0.3 ? "other" : "first";
+  if (haveOtherInitials && sharedShare <= 0.5) return "other";
+  if (sharedShare >= 0.5 && haveSimilarCount(a, b)) return "all";
+  if (!haveSameFirst) return sharedShare >= 0.75 && few.size >= 3 ? "all" : "other";
+  return Math.min(a.count, b.count) > 1 && sharedShare < 0.3 ? "other" : "first";
 }
 
 /** Whether two surnames differ only in spelling, such as "Goodhip" for "Goodship", with the same initial. */

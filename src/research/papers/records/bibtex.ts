@@ -73,9 +73,7 @@ export async function readBibtex(text: string): Promise<ReadEntry[]> {
   const { parse } = await import("@retorquere/bibtex-parser");
   const entries = bibtexEntries(text);
   const works = entries.filter(({ type }) => type !== "xdata");
-  const byKey = new Map(
-    entries.filter(({ key }) => key !== "").map((keyedEntry) => [keyedEntry.key.toLowerCase(), keyedEntry]),
-  );
+  const byKey = new Map(entries.filter(({ key }) => key !== "").map((entry) => [entry.key.toLowerCase(), entry]));
   return works.map((entry): ReadEntry => {
     const { key, line } = entry;
     const position = { line, ...(key === "" ? {} : { key, ownKey: key }) };
@@ -97,7 +95,7 @@ function withInherited(entry: BibtexEntry, byKey: ReadonlyMap<string, BibtexEntr
     const keys = (fields.get(name)?.value ?? "")
       .toLowerCase()
       .split(",")
-      .map((keyedEntry) => keyedEntry.trim());
+      .map((key) => key.trim());
     for (const parent of keys.map((key) => byKey.get(key)))
       for (const field of parent === entry ? [] : (parent?.fields ?? [])) {
         const isTitle = name === "crossref" && field.name === "title";
@@ -237,9 +235,7 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
   const text = (...names: readonly string[]): string | undefined => {
     for (const name of names) {
       const value = values[name];
-      const joined = Array.isArray(value)
-        ? value.filter((keyedEntry) => typeof keyedEntry === "string").join("; ")
-        : value;
+      const joined = Array.isArray(value) ? value.filter((item) => typeof item === "string").join("; ") : value;
       // R writes NA for what is missing.
       if (typeof joined === "string" && joined !== "" && joined !== "NA") return joined;
     }
@@ -270,26 +266,26 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     title: title !== undefined && subtitle !== undefined ? `${title}: ${subtitle}` : title,
     authors: namesOf(values["author"], rawValue("author")),
     editors: namesOf(values["editor"], rawValue("editor")),
-    dates: [text("date"), text("year")].flatMap((keyedEntry) => keyedEntry ?? []),
+    dates: [text("date"), text("year")].flatMap((part) => part ?? []),
     // Of a range of months, the first.
     day: [text("month")?.replace(/^(\d{1,2})\s?[-–/]{1,2}\s?\d{1,2}$/, "$1"), text("day")]
-      .flatMap((keyedEntry) => keyedEntry ?? [])
+      .flatMap((part) => part ?? [])
       .join(" "),
     venue: isStandalone(kind) ? undefined : (journal ?? text("booktitle")),
     volume: arxivInVolume === undefined ? text("volume") : undefined,
     issue: text("number", "issue"),
     pages: isArxiv(place) ? undefined : place,
     abstract: text("abstract"),
-    dois: [text("doi"), text("howpublished"), text("note")].flatMap((keyedEntry) => keyedEntry ?? []),
-    arxiv: [eprint, arxivInJournal, arxivInPages].flatMap((keyedEntry) => keyedEntry ?? []),
+    dois: [text("doi"), text("howpublished"), text("note")].flatMap((part) => part ?? []),
+    arxiv: [eprint, arxivInJournal, arxivInPages].flatMap((part) => part ?? []),
     pmid:
       text("pmid", "pubmed_id", "pubmed-id") ?? (/pubmed/i.test(text("eprinttype") ?? "") ? text("eprint") : undefined),
     pmcid: text("pmcid"),
-    urls: [text("url"), text("howpublished")].flatMap((keyedEntry) => keyedEntry ?? []),
+    urls: [text("url"), text("howpublished")].flatMap((part) => part ?? []),
     type: isPreprint && (kind === "journal-article" || kind === "web-page" || kind === undefined) ? "preprint" : kind,
-    numbers: [text("isbn"), text("issn"), text("eissn")].flatMap((keyedEntry) => keyedEntry ?? []),
+    numbers: [text("isbn"), text("issn"), text("eissn")].flatMap((part) => part ?? []),
     keywords: keywordsIn(text(keywordList), text("keyword"), text("author_keywords")),
-    note: [text("note"), text("annote")].flatMap((keyedEntry) => keyedEntry ?? []).join("\n"),
+    note: [text("note"), text("annote")].flatMap((part) => part ?? []).join("\n"),
     publisher: isThesis
       ? text("school", "institution", "publisher")
       : text("publisher", "institution", "organization", "school"),
@@ -319,7 +315,7 @@ function namesOf(value: Values[string], rawValue: string): string[] {
   const asText = () => [...authorsOf(withoutTex({ name: "", value: rawValue, line: 0 }).value)];
   if (!Array.isArray(value)) return asText();
   const plainRaw = rawValue.replace(/\s+/g, " ");
-  const creators = value.filter((keyedEntry): keyedEntry is Creator => typeof keyedEntry === "object");
+  const creators = value.filter((item): item is Creator => typeof item === "object");
   const names = creators.map(({ name, lastName, firstName, prefix, suffix }) => {
     if (lastName === undefined) return name ?? firstName ?? "";
     const last = prefix === undefined || prefix === "" ? lastName : `${prefix} ${lastName}`;

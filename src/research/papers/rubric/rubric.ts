@@ -114,13 +114,13 @@ export const criteriaDecide = (rrd: Rrd): boolean => {
 export function scoresOf(rrd: Pick<Rrd, "rubric">, paper: Pick<Paper, "score_breakdown">): Scores | undefined {
   const breakdown: object | null | undefined = paper.score_breakdown;
   if (breakdown == null) return undefined;
-  const nested = breakdown as { execution?: unknown; blue_ocean?: unknown; points?: unknown };
+  const nestedPoints = breakdown as { execution?: unknown; blue_ocean?: unknown; points?: unknown };
   if (ownRubricOf(rrd) !== undefined) {
-    const points = pointsOf(nested.points, dimensionsOf(rrd).execution);
+    const points = pointsOf(nestedPoints.points, dimensionsOf(rrd).execution);
     return points === undefined ? undefined : { execution: points };
   }
-  const execution = pointsOf(nested.execution ?? breakdown, executionDimensions);
-  const strategic = pointsOf(nested.blue_ocean ?? breakdown, strategicDimensions);
+  const execution = pointsOf(nestedPoints.execution ?? breakdown, executionDimensions);
+  const strategic = pointsOf(nestedPoints.blue_ocean ?? breakdown, strategicDimensions);
   if (execution === undefined) return undefined;
   return strategic === undefined ? { execution } : { execution, strategic };
 }
@@ -214,6 +214,6 @@ export const fullScore = (rrd: Rrd): number => (usesBothRubrics(rrd) ? 50 : 5 * 
 
 /**
  * Whether a paper's scores count: it is decided, not retracted, and more than its title was available. Averages are
- * over these papers.
+ * computed from these papers.
  */
 export const isJudged = (paper: Paper): boolean => isDecided(paper) && paper.retracted !== true && couldBeRead(paper);

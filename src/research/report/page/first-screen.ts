@@ -25,18 +25,19 @@ export function* changes({ model }: PageContext): Iterable<Markup> {
   if (model.changes === undefined) return;
   const { since, until, findings, failed, isWritten, ...papers } = model.changes;
   const paper = (row: PaperRow) => markup`<a href="#${anchorOf(row.id)}">${row.title}</a>`;
-  yield markup`<p>What came from ${since} to ${until}:</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}, ${statusWords[row.status].toLowerCase()}</li>`)}${papers.changed.map(
-    (each) => markup`<li><b>Changed:</b> ${paper(each.paper)}: ${each.says}; ${each.reading}</li>`,
+  yield markup`<p>Changes from ${since} to ${until}:</p><ul>${papers.new.map((row) => markup`<li><b>New:</b> ${paper(row)}, ${statusWords[row.status].toLowerCase()}</li>`)}${papers.changed.map(
+    (change) => markup`<li><b>Changed:</b> ${paper(change.paper)}: ${change.says}; ${change.reading}</li>`,
   )}${papers.retracted.map((row) => markup`<li><b>Retracted:</b> ${paper(row)}</li>`)}</ul>`;
   const movesLine = movesText(findings);
-  if (movesLine !== "") yield markup`<p>Findings: ${movesLine}.${isWritten ? "" : " None lost or won a paper."}</p>`;
+  if (movesLine !== "")
+    yield markup`<p>Findings: ${movesLine}.${isWritten ? "" : " No finding gained or lost a paper."}</p>`;
   const movedFindings = findings.filter(({ move }) => move !== "kept");
   if (movedFindings.length > 0)
     yield markup`<ul>${movedFindings.map(
       ({ move, text, from, to, before }) =>
         markup`<li><b>${moveWords[move]}</b>${from === undefined || to === undefined || from === to ? "" : ` (${from} → ${to} of 5)`}: ${text}${before === undefined ? "" : ` Before: ${before}`}</li>`,
     )}</ul>`;
-  if (failed.length > 0) yield markup`<p>Not asked in full for this time: ${failed.join(", ")}.</p>`;
+  if (failed.length > 0) yield markup`<p>Not searched completely for this period: ${failed.join(", ")}.</p>`;
 }
 
 export function* question({ model }: PageContext): Iterable<Markup> {

@@ -55,7 +55,7 @@ function headOf({ scores, rows }: ReportModel, row: PaperRow): Markup {
       ? ""
       : markup`<span class="why"${directionAttribute(row.why)}>${withMarks(row.why)}</span>`;
   const points =
-    score === undefined ? (scores.rows.length === 0 ? "" : "–") : markup`${score}<small>of ${scores.full}</small>`;
+    score === undefined ? (scores.rows.length === 0 ? "" : "–") : markup`${score}<small>of ${scores.maxScore}</small>`;
   return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${shortened(row.title)}`)}<span class="meta">${metaOf(row)}</span>${why}</span>${chipOf(row)}`;
 }
 

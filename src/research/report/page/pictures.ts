@@ -11,11 +11,11 @@ import { needsAction } from "./first-screen.js";
 /** The scores of the papers, with warnings about them, and their dates of publication. */
 export function* scores({ model }: PageContext): Iterable<Markup> {
   yield markup`${model.warnings.filter((warning) => !needsAction(warning)).map(({ says }) => markup`<p class="note bad">${says}</p>`)}`;
-  const { both } = model.scores;
+  const { usesBothRubrics } = model.scores;
   const scoredPapers = model.scores.rows.flatMap(({ id, title, status, execution, strategic }) =>
     execution === undefined
       ? []
-      : both && strategic !== undefined
+      : usesBothRubrics && strategic !== undefined
         ? { id, title, status, execution, strategic }
         : { id, title, status, execution },
   );
@@ -24,7 +24,7 @@ export function* scores({ model }: PageContext): Iterable<Markup> {
 
 export function* map({ model }: PageContext): Iterable<Markup> {
   const { papers, links } = model.map();
-  yield markup`${mapPicture(papers, links, model.scores.full)}`;
+  yield markup`${mapPicture(papers, links, model.scores.maxScore)}`;
 }
 
 /** How papers were found by each source, and whether more searching would find more. */

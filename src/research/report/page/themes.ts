@@ -42,6 +42,6 @@ const list = (insights: readonly InsightRow[]): Markup =>
 `;
 
 export function* ideas(context: PageContext): Iterable<Markup> {
-  for (const { name, oneLiner, isRecommended, combined, papers, nextSteps } of context.model.ideas)
-    yield markup`<h3 dir="auto">${name}${isRecommended ? markup` <span class="chip presented">recommended</span>` : ""}${combined === undefined ? "" : markup` <span class="meta">${combined} of 50</span>`}</h3><p dir="auto">${oneLiner}${papers.length === 0 ? "" : markup` <span class="src">(${papers.map((paper, index) => [index === 0 ? "" : "; ", paperLink(paper)])})</span>`}</p>${nextSteps.length === 0 ? "" : markup`<ul>${nextSteps.map((step) => markup`<li dir="auto">${step}</li>`)}</ul>`}`;
+  for (const { name, oneLiner, isRecommended, combinedPoints, papers, nextSteps } of context.model.ideas)
+    yield markup`<h3 dir="auto">${name}${isRecommended ? markup` <span class="chip presented">recommended</span>` : ""}${combinedPoints === undefined ? "" : markup` <span class="meta">${combinedPoints} of 50</span>`}</h3><p dir="auto">${oneLiner}${papers.length === 0 ? "" : markup` <span class="src">(${papers.map((paper, index) => [index === 0 ? "" : "; ", paperLink(paper)])})</span>`}</p>${nextSteps.length === 0 ? "" : markup`<ul>${nextSteps.map((step) => markup`<li dir="auto">${step}</li>`)}</ul>`}`;
 }

@@ -19,8 +19,8 @@ interface PlacedBox {
 
 /** A row of a PRISMA flow diagram, from identified to included records. `caption`: the text below it. */
 export function flowPicture(steps: readonly FlowStep[], caption: string): Markup {
-  const spoken = steps.map(({ box, out }) =>
-    [box, ...(out === undefined ? [] : [out])].map(({ label, count }) => `${label}: ${count}`).join("; "),
+  const spoken = steps.map(({ box, sideBox }) =>
+    [box, ...(sideBox === undefined ? [] : [sideBox])].map(({ label, count }) => `${label}: ${count}`).join("; "),
   );
   return figure(`Flow of records. ${spoken.join(". ")}.`, caption, (width) => draw(steps, width));
 }
@@ -36,7 +36,7 @@ function draw(steps: readonly FlowStep[], width: number): Drawing {
   let y = 1;
   for (const [index, step] of steps.entries()) {
     const boxText = textOf(step.box, main);
-    const sideText = step.out && textOf(step.out, side);
+    const sideText = step.sideBox && textOf(step.sideBox, side);
     const box: PlacedBox = { x: stageColumn, y, width: main, height: heightOf(boxText) };
     const isLast = index === steps.length - 1;
     parts.push(boxOf(box, boxText, isLast ? "box end" : "box"));

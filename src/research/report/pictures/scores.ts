@@ -27,25 +27,25 @@ const maxDots = 200;
 /** The scores of the papers, with the thresholds. Undefined if no paper has a score. */
 export function scoresPicture(
   papers: readonly ScoredPaper[],
-  { lines, full }: { readonly lines: readonly ScoreLine[]; readonly full: number },
+  { lines, maxScore }: { readonly lines: readonly ScoreLine[]; readonly maxScore: number },
 ): Markup | undefined {
   if (papers.length === 0) return undefined;
   const isOneRubric = papers.every(({ strategic }) => strategic === undefined);
   const kinds = statuses.filter((kind) => papers.some(({ status }) => status === kind));
   const isGrouped = papers.length > maxDots;
   const meanings = lines.map(({ at, says }) => `${at}: ${says}`).join("; ");
-  const dashed = lines.length === 0 ? "" : ` Dashed lines: ${meanings}.`;
+  const thresholdsText = lines.length === 0 ? "" : ` Dashed lines: ${meanings}.`;
   const caption = isOneRubric
-    ? `${counted(papers.length, "judged paper")} by their points of ${full}.${dashed}`
-    : `${counted(papers.length, "judged paper")} by the points of both rubrics.${dashed} ${
+    ? `${counted(papers.length, "judged paper")} by their points of ${maxScore}.${thresholdsText}`
+    : `${counted(papers.length, "judged paper")} by the points of both rubrics.${thresholdsText} ${
         isGrouped ? "A larger sign stands for more papers with the same points." : "Select a sign to go to its paper."
       }`;
   const description = `Points of ${counted(papers.length, "paper")}: ${kinds
     .map((kind) => `${papers.filter(({ status }) => status === kind).length} ${kind}`)
     .join(", ")}.`;
-  const groups = isOneRubric ? groupsByExecution(papers, full) : groupsOf(papers, isGrouped);
+  const groups = isOneRubric ? groupsByExecution(papers, maxScore) : groupsOf(papers, isGrouped);
   const draw = (width: number) =>
-    isOneRubric ? stackPicture(groups, lines, width, full) : planePicture(groups, isGrouped, lines, width);
+    isOneRubric ? stackPicture(groups, lines, width, maxScore) : planePicture(groups, isGrouped, lines, width);
   return figure(description, caption, draw, legendOf(kinds));
 }
 
@@ -61,8 +61,8 @@ const groupsOf = (papers: readonly ScoredPaper[], isGrouped: boolean): Groups =>
   );
 
 /** Groups of papers with the same score of one rubric. */
-const groupsByExecution = (papers: readonly ScoredPaper[], full: number): Groups =>
-  groupBy(papers, ({ execution }) => Math.round(Math.max(0, Math.min(full, execution))));
+const groupsByExecution = (papers: readonly ScoredPaper[], maxScore: number): Groups =>
+  groupBy(papers, ({ execution }) => Math.round(Math.max(0, Math.min(maxScore, execution))));
 
 /** Execution is the horizontal axis, strategy the vertical one. Each threshold is a line of equal sums. */
 function planePicture(groups: Groups, isGrouped: boolean, lines: readonly ScoreLine[], width: number): Drawing {
@@ -166,15 +166,15 @@ const linked = ({ id, title }: ScoredPaper, sign: Markup): Markup =>
   markup`<a href="#${anchorOf(id)}">${sign}<title>${shortened(title, 1200, 12)}</title></a>`;
 
 /** One rubric: papers are stacked over their scores. */
-function stackPicture(piles: Groups, lines: readonly ScoreLine[], width: number, full: number): Drawing {
+function stackPicture(piles: Groups, lines: readonly ScoreLine[], width: number, maxScore: number): Drawing {
   const left = 10;
   const right = width - 10;
   const tallest = Math.max(...[...piles.values()].map(({ length }) => length));
   const step = Math.min(12, 150 / tallest);
   const bottom = Math.max(70, tallest * step + 34);
-  const x = (points: number) => left + ((right - left) * points) / full;
+  const x = (points: number) => left + ((right - left) * points) / maxScore;
   const bars = lines.flatMap(({ at }) =>
-    at > 0 && at <= full
+    at > 0 && at <= maxScore
       ? [
           markup`<path class="bar" d="M${round(x(at - 0.5))} 18V${round(bottom)}"/><text class="axis" x="${round(x(at - 0.5))}" y="12" text-anchor="middle">${at}</text>`,
         ]
@@ -192,14 +192,14 @@ function stackPicture(piles: Groups, lines: readonly ScoreLine[], width: number,
               paper.status,
               x(at),
               bottom - 6 - index * step,
-              Math.min(5, step / 2, (right - left) / (2 * full + 2)),
+              Math.min(5, step / 2, (right - left) / (2 * maxScore + 2)),
             ),
           ),
         ),
   );
-  const ticks = Array.from({ length: full / 5 + 1 }, (_, index) => index * 5).map(
+  const ticks = Array.from({ length: maxScore / 5 + 1 }, (_, index) => index * 5).map(
     (at) =>
-      markup`<text class="tick" x="${round(x(at))}" y="${round(bottom + 17)}" text-anchor="${at === 0 ? "start" : at === full ? "end" : "middle"}">${at}</text>`,
+      markup`<text class="tick" x="${round(x(at))}" y="${round(bottom + 17)}" text-anchor="${at === 0 ? "start" : at === maxScore ? "end" : "middle"}">${at}</text>`,
   );
   return {
     height: bottom + 24,

@@ -21,7 +21,7 @@ export const isReview = ({ method, rrd: { requirements, statistics } }: Pick<Rep
 
 /** The 42 items of PRISMA 2020: the section of each in this report, or that it was not done. */
 export function checklistOf(
-  { rrd, rows, recorded, method, question }: ReportModel,
+  { rrd, rows, hasLog, method, question }: ReportModel,
   shownSections: ShownSections,
 ): readonly ChecklistItem[] {
   const has = (section: string): boolean => shownSections.has(section);
@@ -36,7 +36,7 @@ export function checklistOf(
   });
   const itemIf = (isDone: boolean, item: ChecklistItem, why: string): ChecklistItem =>
     isDone ? item : notDone(item.item, item.topic, why);
-  const fileNames = [rrdName, ...(recorded.ledger ? [ledgerName] : []), ...(recorded.queries ? [queriesName] : [])];
+  const fileNames = [rrdName, ...(hasLog.ledger ? [ledgerName] : []), ...(hasLog.queries ? [queriesName] : [])];
   const noPooling = "no results were pooled";
   return [
     notDone(
@@ -57,7 +57,7 @@ export function checklistOf(
     ),
     itemIn("6", "Information sources with dates", "method", "every source with its outcome"),
     itemIf(
-      recorded.queries,
+      hasLog.queries,
       itemIn("7", "Full search strategies", "method", "every query with its time and hits"),
       "no search log is kept",
     ),
@@ -124,7 +124,7 @@ export function checklistOf(
     notDone("24a", "Registration"),
     notDone("24b", "Protocol", "the requirements in rrd.json are the nearest to one"),
     notDone("24c", "Amendments to the protocol"),
-    itemIf(recorded.ledger, itemIn("25", "Support", "method", "tokens, time and cost by phase"), "no ledger is kept"),
+    itemIf(hasLog.ledger, itemIn("25", "Support", "method", "tokens, time and cost by phase"), "no ledger is kept"),
     notDone("26", "Competing interests", "nobody was asked"),
     itemIn("27", "Availability of data and code", "method", `${fileNames.join(", ")} next to this report`),
   ];

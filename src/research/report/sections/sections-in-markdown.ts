@@ -37,7 +37,7 @@ import { movesText, moveWords, type WhatChanged } from "../narrative/what-change
 /** Maximum number of papers with a separate entry. */
 const maxEntries = 100;
 /** Maximum number of papers whose quotes are printed. */
-const maxEvidence = 300;
+const maxEvidencePapers = 300;
 const maxThemeInsights = 12;
 const maxLinks = 15;
 const maxQueries = 100;
@@ -105,7 +105,9 @@ export const sectionTexts = {
           ["", ...comparison.approaches.map(cell)],
           comparison.rows.map(({ aspect, cells }) => [
             `**${cell(aspect)}**`,
-            ...cells.map((each) => `${cell(tablesAsText(each.text))}${sourceLinks(each)}${problemMarks(each)}`),
+            ...cells.map(
+              (statement) => `${cell(tablesAsText(statement.text))}${sourceLinks(statement)}${problemMarks(statement)}`,
+            ),
           ]),
         ),
   scores: scoresTable,
@@ -129,8 +131,8 @@ export const sectionTexts = {
     ideas
       .slice(0, maxListItems)
       .map(
-        ({ name, oneLiner, isRecommended, combined, papers }) =>
-          `- **${inline(name)}**${isRecommended ? " (recommended)" : ""}${combined === undefined ? "" : `, ${combined} of 50`}: ${inline(oneLiner)}${papers.length === 0 ? "" : ` (${papers.map(paperLink).join(", ")})`}`,
+        ({ name, oneLiner, isRecommended, combinedPoints, papers }) =>
+          `- **${inline(name)}**${isRecommended ? " (recommended)" : ""}${combinedPoints === undefined ? "" : `, ${combinedPoints} of 50`}: ${inline(oneLiner)}${papers.length === 0 ? "" : ` (${papers.map(paperLink).join(", ")})`}`,
       )
       .join("\n"),
 };
@@ -194,7 +196,7 @@ const questionText = ({ question, day, sentences, invalidReasons, meaning }: Ask
 function changesText({ since, until, isWritten, findings, failed, ...papers }: WhatChanged): string {
   const moves = movesText(findings);
   return [
-    `What came from ${since} to ${until}:`,
+    `Changes from ${since} to ${until}:`,
     [
       ...papers.new
         .slice(0, maxListItems)
@@ -204,7 +206,7 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
         .map(({ paper, says, reading }) => `- **Changed:** ${paperLink(paper)}: ${inline(says)}; ${reading}`),
       ...papers.retracted.slice(0, maxListItems).map((paper) => `- **Retracted:** ${paperLink(paper)}`),
     ].join("\n"),
-    ...(moves === "" ? [] : [`Findings: ${moves}.${isWritten ? "" : " None lost or won a paper."}`]),
+    ...(moves === "" ? [] : [`Findings: ${moves}.${isWritten ? "" : " No finding gained or lost a paper."}`]),
     findings
       .filter(({ move }) => move !== "kept")
       .map(
@@ -212,7 +214,7 @@ function changesText({ since, until, isWritten, findings, failed, ...papers }: W
           `- **${moveWords[move]}**${levelChangeText(from, to)}: ${sentenceText({ text })}${before === undefined ? "" : ` Before: ${sentenceText({ text: before })}`}`,
       )
       .join("\n"),
-    ...(failed.length === 0 ? [] : [`Not asked in full for this time: ${inline(failed.join(", "))}.`]),
+    ...(failed.length === 0 ? [] : [`Not searched completely for this period: ${inline(failed.join(", "))}.`]),
   ]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -303,7 +305,7 @@ function problemMarks({ missingNumbers, outsideNumbers, brokenHandles, meaning }
 
 const anchor = (id: string): string => id.replace(/[^\w.-]/g, "-");
 const quoteAnchor = ({ paper, number }: Quote): string => `${anchor(paper.id)}-${number}`;
-/** The note after a link to a paper that must not be cited. */
+/** The note after a link to a paper that is not included. */
 const notIncludedNote = ({ isRetracted, isIneligible }: PaperName): string =>
   isIneligible && !isRetracted ? " (not included)" : "";
 const statusNote = (paper: PaperName): string => (paper.isRetracted ? " (RETRACTED)" : notIncludedNote(paper));
@@ -327,21 +329,28 @@ function scoresTable(model: ReportModel): string {
   const { scores } = model;
   const lines = scores.lines.map(({ at, says }) => `from ${at} ${says}`).join(", ");
   const pointCells = (row: PaperRow) =>
-    scores.both
+    scores.usesBothRubrics
       ? [String(row.score ?? "–"), String(row.execution ?? "–"), String(row.strategic ?? "–")]
       : [String(row.score ?? "–")];
   const shownRows = rowsInTable(model);
   const idsWithAnchor = new Set(
-    [...entriesOf(model), ...rowsWithEvidence(model).slice(0, maxEvidence)].map(({ id }) => id),
+    [...entriesOf(model), ...rowsWithEvidence(model).slice(0, maxEvidencePapers)].map(({ id }) => id),
   );
   const title = (row: PaperRow) =>
     idsWithAnchor.has(row.id)
       ? titleLink(row)
       : `<a id="${anchor(row.id)}"></a>${retractedPrefix(row)}${cell(row.title)}`;
   return [
-    lines === "" ? `Points of ${scores.full}, which only order.` : `Points of ${scores.full}: ${lines}.`,
+    lines === ""
+      ? `Points of ${scores.maxScore}. They only order the papers.`
+      : `Points of ${scores.maxScore}: ${lines}.`,
     grid(
-      ["Paper", ...(scores.both ? ["Points", "Execution of 30", "Strategic of 20"] : ["Points"]), "Decision", "Why"],
+      [
+        "Paper",
+        ...(scores.usesBothRubrics ? ["Points", "Execution of 30", "Strategic of 20"] : ["Points"]),
+        "Decision",
+        "Why",
+      ],
       shownRows.map((row) => [title(row), ...pointCells(row), statusWords[row.status], cell(row.why)]),
     ),
     ...omittedNote(model.rows.length, shownRows.length, "paper"),
@@ -363,27 +372,27 @@ function rowsWithEvidence(model: ReportModel): PaperRow[] {
 }
 
 function papersText(model: ReportModel): string {
-  const shown = entriesOf(model);
-  const further = shown.length === 0 ? "paper" : "further paper";
-  const listed = new Set(shown.map(({ id }) => id));
-  const others = model.rows.filter(({ id }) => !listed.has(id));
+  const shownRows = entriesOf(model);
+  const further = shownRows.length === 0 ? "paper" : "further paper";
+  const shownIds = new Set(shownRows.map(({ id }) => id));
+  const others = model.rows.filter(({ id }) => !shownIds.has(id));
   const inTableIds = new Set(model.scores.rows.length > 0 ? rowsInTable(model).map(({ id }) => id) : []);
   const decidedOthers = others.filter(({ status }) => status !== "unread");
-  const unlisted = decidedOthers.filter(({ id }) => !inTableIds.has(id));
-  const reasons = decidedOthers.length > 0 && unlisted.length === 0 ? " The reasons are in the table above." : "";
-  const withReason = unlisted.filter(({ why }) => why !== "").slice(0, maxListItems);
+  const unlistedRows = decidedOthers.filter(({ id }) => !inTableIds.has(id));
+  const reasons = decidedOthers.length > 0 && unlistedRows.length === 0 ? " The reasons are in the table above." : "";
+  const rowsWithReason = unlistedRows.filter(({ why }) => why !== "").slice(0, maxListItems);
   const kinds = (Object.keys(statusWords) as PaperRow["status"][]).flatMap((status) => {
     const number = others.filter((row) => row.status === status).length;
     return number === 0 ? [] : [`${number} ${statusWords[status].toLowerCase()}`];
   });
   return [
-    ...shown.map((row) => entryText(model.entry(row))),
+    ...shownRows.map((row) => entryText(model.entry(row))),
     ...(others.length === 0
       ? []
       : [
           `${quantity(others.length, further)} ${others.length === 1 ? "has" : "have"} no entry here: ${kinds.join(", ")}.${reasons}`,
-          ...(withReason.length === 0 ? [] : [withReason.map(reasonText).join("\n")]),
-          ...omittedNote(unlisted.length, maxListItems, "paper"),
+          ...(rowsWithReason.length === 0 ? [] : [rowsWithReason.map(reasonText).join("\n")]),
+          ...omittedNote(unlistedRows.length, maxListItems, "paper"),
         ]),
   ].join("\n\n");
 }
@@ -395,9 +404,9 @@ const reasonText = (row: PaperRow): string =>
 function extractedText(model: ReportModel): string {
   const { fields, rows, agreements, open } = extractedTable(model);
   const anchorAt = (paper: PaperRow, index: number) => `${anchor(paper.id)}-f${index + 1}`;
-  const shown = rows.slice(0, maxListItems);
-  const cellText = ({ text, sign, isValue, sides }: Cell, shown = cell) =>
-    `${isValue ? `${shown(text)} ${sign}` : shown(text)}${sides === undefined ? "" : " ≠"}`;
+  const shownRows = rows.slice(0, maxListItems);
+  const cellText = ({ text, sign, isValue, sides }: Cell, format = cell) =>
+    `${isValue ? `${format(text)} ${sign}` : format(text)}${sides === undefined ? "" : " ≠"}`;
   const linkedCell = (at: string, cellData: Cell) =>
     cellData.quotes.length === 0 && cellData.sides === undefined
       ? cellText(cellData)
@@ -407,19 +416,19 @@ function extractedText(model: ReportModel): string {
       passageText(
         pieces,
         [
-          ...[locator ?? "", ...notes].filter((each) => each !== "").map(inline),
+          ...[locator ?? "", ...notes].filter((part) => part !== "").map(inline),
           ...(opens === undefined ? [] : [`[open there](<${address(opens)}>)`]),
         ].join(" · "),
       ),
     );
-  const passageBlocks = shown.slice(0, maxEntries).flatMap(({ paper, cells }) => {
+  const passageBlocks = shownRows.slice(0, maxEntries).flatMap(({ paper, cells }) => {
     const lines = cells.flatMap((cellData, index) => {
       if (cellData.quotes.length === 0 && cellData.note === "" && cellData.sides === undefined) return [];
       if (cellData.sides !== undefined)
         return [
           `- <a id="${anchorAt(paper, index)}"></a>**${inline(fields[index]?.label ?? "")}:** the two agents differ ≠`,
           ...cellData.sides.flatMap(({ by, text, sign, quotes, isChosen }) => [
-            `  - **${inline(by)}:** ${inline(text)}${sign === "" ? "" : ` ${sign}`}${isChosen ? "; a person follows this one" : ""}`,
+            `  - **${inline(by)}:** ${inline(text)}${sign === "" ? "" : ` ${sign}`}${isChosen ? "; a person chose this one" : ""}`,
             ...passages({ quotes }).map((line) => line.replace(/^/gm, "  ")),
           ]),
         ];
@@ -433,16 +442,16 @@ function extractedText(model: ReportModel): string {
   return [
     grid(
       ["Paper", ...fields.map(({ label }) => cell(label))],
-      shown.map(({ paper, cells }) => [
+      shownRows.map(({ paper, cells }) => [
         paperLink(paper),
-        ...cells.map((one, index) => linkedCell(anchorAt(paper, index), one)),
+        ...cells.map((cellData, index) => linkedCell(anchorAt(paper, index), cellData)),
       ]),
     ),
-    ...omittedNote(rows.length, shown.length, "paper"),
+    ...omittedNote(rows.length, shownRows.length, "paper"),
     ...(agreements.length === 0
       ? []
       : [
-          `Two agents filled in the form, each alone. How often they agree:\n\n${agreements.map((each) => `- ${inline(agreementLine(each))}`).join("\n")}`,
+          `Two agents filled in the form, each alone. How often they agree:\n\n${agreements.map((agreement) => `- ${inline(agreementLine(agreement))}`).join("\n")}`,
           ...(open === 0 ? [] : [settleAdvice(open)]),
         ]),
     ...passageBlocks,
@@ -460,7 +469,7 @@ function entryText(entry: PaperEntry): string {
     entry.score === undefined ? "" : `${entry.score} points`,
     statusWords[entry.status],
     entry.status === "unread" ? "" : readingWords[entry.reading],
-  ].filter((each) => each !== "");
+  ].filter((part) => part !== "");
   return [
     `### <a id="${anchor(entry.id)}"></a>${retractedPrefix(entry)}${inline(entry.title)}`,
     `${byline.map(inline).join(" · ")}${entry.url === undefined ? "" : ` · [open](<${address(entry.url)}>)`}`,
@@ -555,7 +564,7 @@ function mapText(model: ReportModel): string {
   });
   return [
     `${quantity(papers.length, "paper")} joined by ${quantity(links.length, "link")}, the strongest first.`,
-    shownLinks.filter((each) => each !== "").join("\n"),
+    shownLinks.filter((text) => text !== "").join("\n"),
   ].join("\n\n");
 }
 
@@ -565,12 +574,12 @@ function flowText({ flow, search }: ReportModel): string {
   const stepsTable = (steps: readonly FlowStep[]) =>
     grid(
       ["Step", "n", "Left out here"],
-      steps.map(({ box, out }) => [
+      steps.map(({ box, sideBox }) => [
         `${cell(box.label)}${box.lines.length === 0 ? "" : ` (${lineTexts(box.lines)})`}`,
         String(box.count),
-        out === undefined
+        sideBox === undefined
           ? ""
-          : `${cell(out.label)} ${out.count}${out.lines.length === 0 ? "" : `: ${lineTexts(out.lines)}`}`,
+          : `${cell(sideBox.label)} ${sideBox.count}${sideBox.lines.length === 0 ? "" : `: ${lineTexts(sideBox.lines)}`}`,
       ]),
     );
   return [
@@ -627,7 +636,7 @@ function methodText(model: ReportModel): string {
                   hits === undefined ? cell(status) : String(hits),
                 ]),
             ),
-            ...omittedNote(queries.length, maxQueries, "query").map((each) => each.replace(rrdName, queriesName)),
+            ...omittedNote(queries.length, maxQueries, "query").map((note) => note.replace(rrdName, queriesName)),
           ].join("\n\n"),
     ),
     ...heading(
@@ -640,7 +649,7 @@ function methodText(model: ReportModel): string {
             prompts.length === 0 ? "" : `${prompts.length === 1 ? "prompt" : "prompts"} ${promptsText(prompts)}`,
             quantity(iterations, "iteration"),
             confinement ?? "",
-          ].filter((each) => each !== "");
+          ].filter((fact) => fact !== "");
           return `- ${line(agent)}: ${inline(facts.join(", "))}`;
         })
         .join("\n"),
@@ -674,7 +683,7 @@ function methodText(model: ReportModel): string {
             ({ iteration, unit, outcome, reasons }) =>
               `- #${iteration} ${inline(unit)}, ${outcome}: ${inline(reasons.join("; "))}`,
           ),
-        ...omittedNote(method.setbacks.length).map((each) => each.replace(rrdName, ledgerName)),
+        ...omittedNote(method.setbacks.length).map((note) => note.replace(rrdName, ledgerName)),
       ].join("\n"),
     ),
   ].join("\n\n");
@@ -720,13 +729,13 @@ function reference(paper: PaperRow): string {
     inline(paper.file ?? ""),
     paper.doi === undefined ? "" : `DOI ${inline(paper.doi)}`,
     paper.url === undefined ? "" : `<${address(paper.url)}>`,
-  ].filter((each) => each !== "");
-  return `${inline(authors) || "No author known"} (${paper.year ?? "no year known"}). ${titleLink(paper)}.${places.map((each) => ` ${each}.`).join("")}`;
+  ].filter((place) => place !== "");
+  return `${inline(authors) || "No author known"} (${paper.year ?? "no year known"}). ${titleLink(paper)}.${places.map((place) => ` ${place}.`).join("")}`;
 }
 
 function referencesText(model: ReportModel): string {
   const all = model.references();
-  const shown = all.slice(0, maxEvidence).map(({ number, paper, citation }) => ({ number, paper, citation }));
+  const shown = all.slice(0, maxEvidencePapers).map(({ number, paper, citation }) => ({ number, paper, citation }));
   const common = commonCitation(shown.map(({ citation }) => citation));
   const list = shown.map(({ number, paper, citation: { status, says } }) => {
     const { sign, words } = citationMarks[status];
@@ -736,7 +745,7 @@ function referencesText(model: ReportModel): string {
   return [
     ...(common === undefined ? [] : [`${inline(commonText(common, shown.length))}\n`]),
     ...list,
-    ...omittedNote(all.length, maxEvidence, "reference"),
+    ...omittedNote(all.length, maxEvidencePapers, "reference"),
   ].join("\n");
 }
 
@@ -746,7 +755,7 @@ function referencesText(model: ReportModel): string {
 export function evidenceText(model: ReportModel): string {
   const rows = rowsWithEvidence(model);
   const hasEntry = new Set(entriesOf(model).map(({ id }) => id));
-  const shown = rows.slice(0, maxEvidence).map((row) => {
+  const shown = rows.slice(0, maxEvidencePapers).map((row) => {
     const entry = model.entry(row);
     const paperAnchor = hasEntry.has(row.id) ? "" : `<a id="${anchor(row.id)}"></a>`;
     const quotes = entry.evidence.map((quote) => {
@@ -774,6 +783,6 @@ export function evidenceText(model: ReportModel): string {
     : [
         "Quotes are numbered as in rrd.json, each in its own sentence of the paper, the quoted words in bold. ✓: these words stand in the paper; ≈: near the text, with what differs; ?: it could not be checked.",
         ...shown,
-        ...omittedNote(rows.length, maxEvidence, "paper"),
+        ...omittedNote(rows.length, maxEvidencePapers, "paper"),
       ].join("\n\n");
 }

@@ -92,7 +92,7 @@ export const mend: UnitKind<CheckMaterial, MendResult> = {
   next(project, choosing) {
     return startAlone(
       project,
-      { kind: this.name, id: "mend", phase: this.phase, title: "Mending of sentences" },
+      { kind: this.name, id: "mend", phase: this.phase, title: "Correction of sentences" },
       choosing,
     );
   },

@@ -26,12 +26,12 @@ import { fill, loadPrompt, type Prompt, promptParts, withScores } from "./prompt
 import { repairFor } from "./repair.js";
 
 /** Maximum tokens of a brief without the paper's text. */
-export const briefTokens = 6_000;
-const agentsFileTokens = 1_500;
-const missionTokens = 800;
-const historyTokens = 620;
-const steeringTokens = 420;
-const remediationTokens = 160;
+export const maxBriefTokens = 6_000;
+const maxAgentsFileTokens = 1_500;
+const maxMissionTokens = 800;
+const maxHistoryTokens = 620;
+const maxSteeringTokens = 420;
+const maxRemediationTokens = 160;
 
 interface BriefContext {
   readonly folder: string;
@@ -39,18 +39,22 @@ interface BriefContext {
   readonly root: string;
   readonly services: Sources["services"];
   /** The paths of workspaces: running ones, and kept ones with refused results. */
-  readonly workspaces: { readonly stateDir: string; path(iteration: number): string; kept(iteration: number): string };
+  readonly workspaces: {
+    readonly stateDir: string;
+    path(iteration: number): string;
+    keptPath(iteration: number): string;
+  };
   /** Present if the agent can use tools. */
   readonly tools?: ServeTools;
   /** The units that several agents do. */
   readonly sharing?: Sharing;
   /** Whether agents run in a sandbox. Then files that the prompt names must be mounted. */
-  readonly isHoused?: boolean;
+  readonly isSandboxed?: boolean;
 }
 
 /** The project's files, if the user's prompt names the project's folder to an agent in a sandbox. */
-function visibleFiles({ folder, isHoused = false }: BriefContext, prompt: Prompt): readonly string[] | undefined {
-  if (!isHoused || !promptParts.some((part) => prompt(part).includes("{{RESEARCH_DIR}}"))) return undefined;
+function visibleFiles({ folder, isSandboxed = false }: BriefContext, prompt: Prompt): readonly string[] | undefined {
+  if (!isSandboxed || !promptParts.some((part) => prompt(part).includes("{{RESEARCH_DIR}}"))) return undefined;
   return committedFiles.names.map((name) => join(folder, name)).filter((path) => existsSync(path));
 }
 
@@ -72,13 +76,13 @@ async function draftDataOf(
     problem: clip(problem, 90),
     ...(quote == null ? {} : { quote: clip(quote, 60) }),
   }));
-  const fitting = fit(shortFindings, maxSharedTokens.findings, (finding) => JSON.stringify(finding)).lines.length;
+  const fittingCount = fit(shortFindings, maxSharedTokens.findings, (finding) => JSON.stringify(finding)).lines.length;
   const value = role === thinkingRoles.critic ? await withPassagesForQuotes(draft.value, text) : draft.value;
   // Not indented like the rest of the unit, which would make it a third longer.
   return {
     role,
     draft: clip(JSON.stringify(value), maxSharedTokens.draft),
-    ...(shortFindings.length === 0 ? {} : { findings: shortFindings.slice(0, fitting) }),
+    ...(shortFindings.length === 0 ? {} : { findings: shortFindings.slice(0, fittingCount) }),
   };
 }
 
@@ -119,11 +123,11 @@ export async function briefFor(
   const kind = kindOf(unit);
   const contextOverflows = countContextOverflows(state.ledger, unit.id);
   const isCritic = unit.role === thinkingRoles.critic;
-  // The history may contain the reasons for which another reader was refused.
-  const isBlind = isReader(unit);
-  const isRepairOfOwn = wasLastRefused(state, unit);
+  // Readers that work independently don't get the history: it may contain the reasons for refusing another reader.
+  const mustWorkIndependently = isReader(unit);
+  const wasRefused = wasLastRefused(state, unit);
   const { kept, repair } =
-    (isRepairOfOwn ? await repairFor(context.workspaces.kept, state, unit, material) : undefined) ?? {};
+    (wasRefused ? await repairFor(context.workspaces.keptPath, state, unit, material) : undefined) ?? {};
   const draftData = await draftDataOf(state, unit, material.text);
   const work = await kind.load();
   const unitBrief = await work.brief({
@@ -164,13 +168,11 @@ export async function briefFor(
     section("Fields to extract", form),
   ];
   const answer = unit.role === thinkingRoles.answer ? part("ANSWER") : "";
-  const refusal = refusalSection(
-    isRepairOfOwn ? (notes.refusal ?? refusalsOf(state, unit).at(-1)?.reasons) : undefined,
-  );
+  const refusal = refusalSection(wasRefused ? (notes.refusal ?? refusalsOf(state, unit).at(-1)?.reasons) : undefined);
   const lastSections = [
-    isCritic || isBlind || isBare
+    isCritic || mustWorkIndependently || isBare
       ? ""
-      : section("What to do differently", clip(notes.remediation ?? "", remediationTokens)),
+      : section("What to do differently", clip(notes.remediation ?? "", maxRemediationTokens)),
     contextOverflows === 0 ? "" : section("The last attempt was closed", overfullText),
     repair === undefined ? joinParts(answer, refusal) : part("REPAIR"),
     section(
@@ -180,7 +182,7 @@ export async function briefFor(
     isLastUnit(state, unit) && isJudged(unit, context.sharing ?? {}) ? part("COMPLETE") : "",
   ];
 
-  let remainingTokens = briefTokens - estimateTokens([...firstSections, ...lastSections].join("\n\n")) - briefFrame;
+  let remainingTokens = maxBriefTokens - estimateTokens([...firstSections, ...lastSections].join("\n\n")) - frameTokens;
   const spendTokens = (title: string, text: string): string => {
     const sectionText = section(title, text);
     remainingTokens -= estimateTokens(sectionText) + 1;
@@ -193,11 +195,11 @@ export async function briefFor(
   const contextSections =
     repair === undefined && !isCritic && !isBare
       ? [
-          isBlind
+          mustWorkIndependently
             ? ""
             : spendTokens(
                 "What happened so far",
-                fenceLines([clip(notes.history ?? "", allowedTokens(historyTokens))]),
+                fenceLines([clip(notes.history ?? "", allowedTokens(maxHistoryTokens))]),
               ),
           spendTokens(
             "From earlier iterations",
@@ -212,11 +214,11 @@ export async function briefFor(
             : spendTokens("Related, already read", fenceLines(unitBrief.related(allowedTokens(650)))),
           spendTokens(
             "MISSION.md of this folder",
-            await missionFile(context.root, stateDir, allowedTokens(missionTokens)),
+            await missionFile(context.root, stateDir, allowedTokens(maxMissionTokens)),
           ),
           spendTokens(
             "AGENTS.md of this repository",
-            await agentsFile(context.root, stateDir, allowedTokens(agentsFileTokens)),
+            await agentsFile(context.root, stateDir, allowedTokens(maxAgentsFileTokens)),
           ),
         ]
       : [];
@@ -247,7 +249,7 @@ export const resultInstruction = (resultFile: string): string =>
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Tokens for blank lines, the last sentences and the marks of fences. */
-const briefFrame = 120;
+const frameTokens = 120;
 
 function fenceLines(lines: readonly string[]): string {
   const text = lines.join("\n");
@@ -263,7 +265,7 @@ const steeringSection = (words: string | undefined): string =>
     ? ""
     : section(
         "What the person in charge asks",
-        `Follow this within the form that this brief sets.\n\n${clip(words, steeringTokens)}`,
+        `Follow this within the form that this brief sets.\n\n${clip(words, maxSteeringTokens)}`,
       );
 
 const refusalSection = (reasons: readonly string[] | undefined): string =>

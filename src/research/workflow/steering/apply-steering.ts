@@ -32,14 +32,14 @@ export async function loadWithInstructions(
   for (const message of messages) if ("beside" in message) await foldBeside(research, message, options, tell);
   const loaded = await research.load();
   const instructions = messages.filter(isInstruction);
-  const included = instructions.flatMap((message) =>
+  const includedIds = instructions.flatMap((message) =>
     "record" in message && message.decision !== "exclude" ? message.record : [],
   );
-  const returning = new Set([...included, ...returningIds(loaded.rrd)]);
+  const idsToComplete = new Set([...includedIds, ...returningIds(loaded.rrd)]);
   const complete =
-    returning.size === 0
+    idsToComplete.size === 0
       ? (rrd: Rrd) => rrd
-      : await (await import("./kept-search.js")).completerOf(research.folder, loaded.rrd, returning);
+      : await (await import("./kept-search.js")).makeCompleter(research.folder, loaded.rrd, idsToComplete);
   const acknowledgements = await applyMessages(research, loaded.rrd, instructions, complete, now);
   for (const message of acknowledgements) await tell({ type: "notice", level: "info", message });
   // A decision that the user wrote into rrd.json by hand takes effect with the next edit.
@@ -51,7 +51,7 @@ export async function loadWithInstructions(
   const reloaded = acknowledgements.length === 0 && !hasNewOverride ? loaded : await research.load();
   if (!reloaded.rrd.papers_pool.some(({ status }) => status === "not_retrieved")) return reloaded;
   // Loaded only if needed: most runs have no paper that could not be retrieved.
-  const { openReadable } = await import("./readable-again.js");
+  const { reopenReadable: openReadable } = await import("./readable-again.js");
   return (await openReadable(research, reloaded.rrd, { now, tell })) ? await research.load() : reloaded;
 }
 

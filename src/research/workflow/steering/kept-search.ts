@@ -17,9 +17,9 @@ export async function readKeptSearch(folder: string, rrd: Rrd): Promise<SearchRe
 export async function unscreenedWorks(folder: string, rrd: Rrd) {
   const search = await readKeptSearch(folder, rrd);
   if (search === undefined) return [];
-  const settled = new Set([...rrd.papers_pool, ...(rrd.excluded ?? [])].map(({ id }) => id));
+  const decidedIds = new Set([...rrd.papers_pool, ...(rrd.excluded ?? [])].map(({ id }) => id));
   return candidatesOf(search.listings, separatedPairs(rrd))
-    .works.filter(({ record }) => !settled.has(record.id))
+    .works.filter(({ record }) => !decidedIds.has(record.id))
     .map(({ record, provenance }) => ({
       record,
       sources: [...new Set(provenance.places.map(({ source }) => source))],
@@ -30,7 +30,7 @@ export async function unscreenedWorks(folder: string, rrd: Rrd) {
  * Returns a function that adds fields from the saved search to excluded records with these ids, which the user
  * includes: authors, abstract and sources. For an excluded record, rrd.json has only the fields that identify it.
  */
-export async function completerOf(folder: string, rrd: Rrd, ids: ReadonlySet<string>): Promise<(rrd: Rrd) => Rrd> {
+export async function makeCompleter(folder: string, rrd: Rrd, ids: ReadonlySet<string>): Promise<(rrd: Rrd) => Rrd> {
   const isIncomplete = ({ id, before }: Exclusion) => ids.has(id) && before === undefined;
   if (!(rrd.excluded ?? []).some(isIncomplete)) return (current) => current;
   const search = await readKeptSearch(folder, rrd);

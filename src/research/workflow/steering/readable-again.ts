@@ -13,18 +13,18 @@ import { researchFormat } from "../../project-files/rrd-file.js";
  * Makes papers pending again that could not be retrieved, if the user has since added a file, another address or an
  * abstract. Reads only files, no services. Returns whether there was such a paper.
  */
-export async function openReadable(
+export async function reopenReadable(
   research: Pick<Research, "fold" | "nextIteration">,
   rrd: Rrd,
   { now, tell }: { readonly now: () => number; readonly tell: Tell },
 ): Promise<boolean> {
   // A paper that the user marked as not retrieved stays so until the user decides otherwise.
-  const missing = rrd.papers_pool.filter(
+  const missingPapers = rrd.papers_pool.filter(
     ({ status, override }) => status === "not_retrieved" && override?.decision !== "not_retrieved",
   );
-  const hasNewText = await Promise.all(missing.map(hasMoreToRead));
-  const readable = missing.filter((_, index) => hasNewText[index]);
-  for (const paper of readable) {
+  const hasNewText = await Promise.all(missingPapers.map(hasMoreToRead));
+  const readablePapers = missingPapers.filter((_, index) => hasNewText[index]);
+  for (const paper of readablePapers) {
     const iteration = research.nextIteration();
     const time = new Date(now()).toISOString();
     const message = `There is something new to read of ${paper.id}, which could not be retrieved; it is pending again.`;
@@ -38,7 +38,7 @@ export async function openReadable(
     });
     await tell({ type: "notice", level: "info", message });
   }
-  return readable.length > 0;
+  return readablePapers.length > 0;
 }
 
 const hasMoreToRead = async (paper: Paper): Promise<boolean> =>

@@ -28,8 +28,8 @@ const paper = (index: number, more: object = {}) => ({
 describe("the flow", () => {
   const of = (label: string, count: number) => ({ label, count, lines: [] });
   const steps = [
-    { stage: "identification" as const, box: of("Identified", 12), out: of("Removed", 2) },
-    { stage: "screening" as const, box: of("Screened", 10), out: of("Excluded", 4) },
+    { stage: "identification" as const, box: of("Identified", 12), sideBox: of("Removed", 2) },
+    { stage: "screening" as const, box: of("Screened", 10), sideBox: of("Excluded", 4) },
     { stage: "included" as const, box: of("Included", 6) },
   ];
 
@@ -48,7 +48,7 @@ describe("the scores", () => {
     const page = load(
       scoresPicture(
         [1, 2, 3, 4, 5].map((index) => judged(index, 18, 9)),
-        { lines: [], full: 50 },
+        { lines: [], maxScore: 50 },
       )?.text ?? "",
     );
     const places = page("svg.wide circle")
@@ -61,7 +61,7 @@ describe("the scores", () => {
 
   it("draws one sign for all papers of the same points where there are very many", () => {
     const many = Array.from({ length: 10_000 }, (_, index) => judged(index, index % 31, index % 21));
-    const { length } = scoresPicture(many, { lines: [], full: 50 })?.text ?? "";
+    const { length } = scoresPicture(many, { lines: [], maxScore: 50 })?.text ?? "";
     expect(length).toBeLessThan(300_000);
     expect(length).toBeGreaterThan(10_000);
   });
@@ -73,7 +73,7 @@ describe("the scores", () => {
           { at: 0, says: "all" },
           { at: 25, says: "presented" },
         ],
-        full: 50,
+        maxScore: 50,
       })?.text ?? "";
     const page = load(text);
     expect(page("svg.wide .bar")).toHaveLength(1);
@@ -87,7 +87,7 @@ describe("the scores", () => {
     const lines = [18, 25, 35].map((at) => ({ at, says: "something" }));
     // Where each line comes in, and along it: the number beside it has to give way.
     const papers = [judged(1, 1, 18), judged(2, 6, 19), judged(3, 16, 19), judged(4, 2, 17)];
-    const page = load(scoresPicture(papers, { lines, full: 50 })?.text ?? "");
+    const page = load(scoresPicture(papers, { lines, maxScore: 50 })?.text ?? "");
     const signs = page("svg.wide circle")
       .toArray()
       .map((sign) => [Number(page(sign).attr("cx")), Number(page(sign).attr("cy"))] as const);
@@ -104,7 +104,7 @@ describe("the scores", () => {
 
   it("piles papers up where one rubric was used", () => {
     expect(
-      textOf(scoresPicture([judged(1, 18), judged(2, 12)], { lines: [{ at: 18, says: "presented" }], full: 30 })),
+      textOf(scoresPicture([judged(1, 18), judged(2, 12)], { lines: [{ at: 18, says: "presented" }], maxScore: 30 })),
     ).toContain("points of 30");
   });
 });

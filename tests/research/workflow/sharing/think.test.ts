@@ -176,7 +176,7 @@ describe("a run that ended between two parts", () => {
     spoil(path);
     const { ledger, events } = await folder.run(thinker, 3, how);
     expect(partsOf(ledger).map(([role]) => role)).toEqual(["draft", "draft", "critic", "answer"]);
-    expect(JSON.stringify(events)).toContain("What iteration 1 (draft) left for p1");
+    expect(JSON.stringify(events)).toContain("The result of iteration 1 (draft) for p1");
     expect(told.map(({ text }) => text).join("\n")).not.toContain("9,999");
   });
 
@@ -188,7 +188,7 @@ describe("a run that ended between two parts", () => {
     writeFileSync(path, readFileSync(path, "utf8").replace(paper("p1").title, "Another title altogether"));
     const { ledger, events } = await folder.run(thinker, 1, how);
     expect(partsOf(ledger).map(([role]) => role)).toEqual(["draft", "draft"]);
-    expect(JSON.stringify(events)).toContain("What iteration 1 (draft) left for p1");
+    expect(JSON.stringify(events)).toContain("The result of iteration 1 (draft) for p1");
   });
 
   test("without thinking any more, one agent does the unit", async () => {
