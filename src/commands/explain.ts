@@ -30,10 +30,9 @@ export function printError(
   const toOutput = (text: string) => `${wrapForTerminal(`research-ralph: ${sanitise(text)}`, io)}\n`;
   if (args.includes("--json")) io.stdout(`${JSON.stringify({ error: sentence })}\n`);
   // On a terminal, a line to copy is not wrapped.
-  else
-    io.stderr(
-      exampleLine !== undefined && io.isTTY ? `${toOutput(`${message}, as in`)}  ${exampleLine}\n` : toOutput(sentence),
-    );
+  io.stderr(
+    exampleLine !== undefined && io.isTTY ? `${toOutput(`${message}, as in`)}  ${exampleLine}\n` : toOutput(sentence),
+  );
   return exitCode;
 }
 

@@ -43,7 +43,7 @@ Pages to read: ${packageFile("docs")}`;
 export const epilogue = `
 ${[
   "Agents: claude (default), codex, amp, ralph, baseline (no model), acp:gemini, acp:opencode, 'acp:<command>', 'cmd:<command>', or a name from the configuration; fleet:<agent>: on other machines, see worker.",
-  "Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck, 5 a person is needed, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).",
+  "Exit codes: 0 complete, 1 failed, 2 wrong usage, 3 limit reached, 4 stuck, 5 a person is needed, 6 in use by another process, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).",
   `Old names go on working: ${oldNameList}; and the spelling of the first research-ralph (a script): --new "<topic>" --run <folder> --list --status <folder> --reset <folder> --config k=v`,
 ].join("\n\n")}
 

@@ -4,7 +4,6 @@ import { messageOf, machineFault } from "../engine/lib/errors.js";
 import { printThrough } from "../engine/ui/command-line.js";
 import { oneLine } from "../engine/lib/sanitise.js";
 import type { Io } from "../engine/ui/io.js";
-import { ownListIn } from "../research/papers/records/own-list.js";
 import { researchesName, rrdFile, rrdName } from "../research/project-files/layout.js";
 import { taskFile } from "../task/project-files/layout.js";
 import { repairAfterKill } from "./heal.js";
@@ -47,15 +46,14 @@ export async function main(args: readonly string[], io: Io, version: string): Pr
 }
 
 /**
- * What a word names. "documents": a file that lists works, or a folder that is not a project, a task or the folder of
- * projects. "project": these three, and any other file. Undefined if it names nothing.
+ * What a word names. "project": a project, a task, the folder of projects, or the file rrd.json. "documents": any other
+ * folder or file. Undefined if it names nothing.
  */
 function kindOf(word: string, cwd: string): "project" | "documents" | undefined {
   const path = resolve(cwd, word);
   if (existsSync(resolve(cwd, researchesName, word))) return "project";
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats?.isFile() === true)
-    return ownListIn(word) === undefined || basename(path) === rrdName ? "project" : "documents";
+  if (stats?.isFile() === true) return basename(path) === rrdName ? "project" : "documents";
   if (stats?.isDirectory() !== true) return undefined;
   const isWork = [rrdFile(path), taskFile(path)].some((file) => existsSync(file)) || basename(path) === researchesName;
   return isWork ? "project" : "documents";

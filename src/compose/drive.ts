@@ -39,6 +39,7 @@ import {
 import { type Participant, type Points, combineParticipants, withAddedBriefs } from "../engine/points/points.js";
 import { shellHooks } from "../engine/points/shell-hooks.js";
 import type { Io } from "../engine/ui/io.js";
+import { pageOf } from "../research/project-files/layout.js";
 import { researchWords } from "../research/project-files/words.js";
 import { listenForSignals } from "../engine/ui/signals.js";
 import { createSink } from "../engine/ui/sink-for.js";
@@ -57,6 +58,8 @@ interface Drive {
   readonly isBudgetTold?: boolean;
   /** The project's folder: the run obeys its PAUSE and STOP files, names it to hooks, and stores transcripts in it. */
   readonly folder?: string;
+  /** True if `folder` is removed after the run; then no event names it. */
+  readonly isTemporary?: boolean;
   /** The folder that agents work in, if it is not `folder`. */
   readonly work?: string;
   /** One agent works in the folder itself, without workspaces. */
@@ -140,7 +143,9 @@ export async function drive<State, U extends Unit, P, C>(
     : undefined;
   const sink = traces ?? userSink;
   const tellEveryone = createTell({ sink, points, redact, now: clock.now });
-  const tell = folder === undefined ? tellEveryone : recordRunningUnits(folder, tellEveryone, clock.now);
+  const tellWithFolder =
+    folder === undefined || options.isTemporary === true ? tellEveryone : withFolder(folder, tellEveryone);
+  const tell = folder === undefined ? tellEveryone : recordRunningUnits(folder, tellWithFolder, clock.now);
   const stopWatching = folder === undefined ? () => undefined : announceMessages(folder, tell);
   let limit: ReturnType<typeof timeoutSignal> | undefined;
   try {
@@ -220,6 +225,14 @@ function withBudgetNotice<State, U extends Unit, P, C>(
     },
   };
 }
+
+/** Adds the folder to the first and the last event of a run, and to the last one the report, if there is one. */
+const withFolder =
+  (folder: string, tell: Tell): Tell =>
+  (event) => {
+    if (event.type === "run-started") return tell({ ...event, folder });
+    return tell(event.type === "run-ended" ? { ...event, folder, report: pageOf(folder) } : event);
+  };
 
 /** The folders that participants of a run may read. */
 const foldersOf = ({ folder, work, changes = false }: Drive) => ({

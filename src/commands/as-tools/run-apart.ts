@@ -69,7 +69,7 @@ export async function runInBackground(
   const exitCode = earlyExitCode ?? (wait ? await waitForEnd(folder, exitPromise, caller, call) : undefined);
   const status = await statusOf(folder, caller, call);
   const logLines = exitCode === undefined ? [] : lastLines(log);
-  if (exitCode === 1 || exitCode === 2)
+  if (exitCode === 1 || exitCode === 2 || exitCode === 6)
     return { problem: logLines.join(" ") || `The run ended with exit code ${exitCode}; see ${log} for the reason.` };
   return answerWithText({
     project: projectName,

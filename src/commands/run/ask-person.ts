@@ -75,16 +75,30 @@ async function askForLine(io: QuestionIo, message: string): Promise<string> {
   return line ?? "";
 }
 
+/** What the user agrees to. */
+interface Consent {
+  readonly yes: boolean;
+  readonly toBegin: string;
+  /** What was not done without consent. */
+  readonly otherwise: string;
+  /** The cost for the refusal, if it was not shown before. */
+  readonly cost?: string | undefined;
+}
+
 /**
  * Asks the user to agree to the plan.
  * @throws ExpectedError (exit code 2) with what was not done, if the user does not agree, or without a terminal.
  */
 export async function requireConsent(
   io: Pick<Io, "canAsk"> & QuestionIo,
-  { yes, toBegin, otherwise }: { readonly yes: boolean; readonly toBegin: string; readonly otherwise: string },
+  { yes, toBegin, otherwise, cost }: Consent,
 ): Promise<void> {
   if (yes) return;
-  if (!io.canAsk) throw new ExpectedError(`${otherwise}; add --yes to agree to these costs.`, 2);
+  if (!io.canAsk)
+    throw new ExpectedError(
+      `${otherwise}; add --yes to agree to these costs${cost === undefined ? "" : `: ${cost}`}.`,
+      2,
+    );
   if (!(await isConfirmed(io, toBegin))) throw new ExpectedError(`${otherwise}.`, 2);
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { requireAgents, settingsFor, withLastAgent } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { experienceOf } from "../../compose/forecast-basis.js";
@@ -19,7 +19,7 @@ import type { Rrd } from "../../research/generated/rrd.js";
 import { lookupServices } from "../../research/paper-lookups/paper-lookups.js";
 import { settingsOf } from "../../research/sources/source-settings.js";
 import { listResearches, nameFor } from "../../research/overview/find-research.js";
-import { isUserSource, isOwnFolder } from "../../research/papers/records/own-list.js";
+import { isUserSource, isOwnFolder, ownListIn } from "../../research/papers/records/own-list.js";
 import { researchesName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { requirementsOfTopic } from "../../research/search/topic-words.js";
@@ -76,6 +76,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
     yes: args.yes,
     toBegin: "Yes, begin",
     otherwise: "Nothing was created and no agent was started",
+    cost: showsPlan(args, io) ? undefined : planned.cost,
   });
   const wishes = {
     ...args,
@@ -102,7 +103,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
 /**
  * The user's sources and the question. The question is a sentence in quotes, and all other words are paths; or it is
  * the words after the paths.
- * @throws ExpectedError (exit code 2) for a path beside the sentence that does not exist.
+ * @throws ExpectedError (exit code 2) for a path beside the sentence that does not exist, and for a single document.
  */
 function readWords(words: readonly string[], cwd: string): { brought: string[]; question?: string } {
   const isPath = (word: string): boolean => existsSync(resolve(cwd, word));
@@ -114,6 +115,12 @@ function readWords(words: readonly string[], cwd: string): { brought: string[]; 
   if (missing !== undefined)
     throw new ExpectedError(
       `Nothing is at ${oneLine(missing)}; beside a question in quotes name folders of papers and exports, and put all of the question into the quotes.`,
+      2,
+    );
+  const document = paths.find((path) => statSync(resolve(cwd, path)).isFile() && ownListIn(path) === undefined);
+  if (document !== undefined)
+    throw new ExpectedError(
+      `${oneLine(document)} is a single document; give the folder of the documents to read, such as research-ralph ${shellWord(`${oneLine(dirname(document))}/`)} "${oneLine(sentence ?? "what limits the transfer?")}", or research-ralph read ${shellWord(oneLine(document))} to read it alone.`,
       2,
     );
   const userSources = paths.map((path) =>
@@ -175,11 +182,17 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
   // Only a new target starts a new search.
   const rrdWithTarget = withTarget(rrd, Math.max(maxPapers, targetOf(rrd) + 1));
   const forecast = forecastOf(rrdWithTarget, ledger, await experienceOf(folder, { rrd, ledger }, config, io));
+  const cost = costText(config, check, forecast, io);
   if (showsPlan(args, io)) {
     say(io, `continue ${name} with ${config.agent}, from ${rrd.papers_pool.length} papers to ${maxPapers}`, planLabel);
-    say(io, costText(config, check, forecast, io), costLabel);
+    say(io, cost, costLabel);
   }
-  await requireConsent(io, { yes: args.yes, toBegin: "Yes, read more papers", otherwise: "No agent was started" });
+  await requireConsent(io, {
+    yes: args.yes,
+    toBegin: "Yes, read more papers",
+    otherwise: "No agent was started",
+    cost: showsPlan(args, io) ? undefined : cost,
+  });
   const flagsWithTarget = { ...flags, papers: wanted };
   return runCommand(
     { ...args, folder, flags: flagsWithTarget, force: true, classic: false, ask: false, forecast: false },
@@ -262,8 +275,9 @@ function targetOfRun({ papers, origins }: Pick<ResolvedConfig, "papers" | "origi
 
 const [planLabel, costLabel] = ["Plan:  ", "Cost:  "];
 
-/** The three lines of the plan with their labels, and the target for the number of papers. */
+/** The three lines of the plan with their labels, its cost, and the target for the number of papers. */
 interface Plan {
+  readonly cost: string;
   readonly lines: readonly (readonly [label: string, text: string])[];
   readonly papers: number;
 }
@@ -314,11 +328,13 @@ async function plan(
     "write a checked report",
   ];
   const dataText = searchedSources.some(isUserSource) ? `; ${dataSentText(config, check?.model, free)}` : "";
+  const cost = costText(config, check, forecast, io);
   return {
     papers,
+    cost,
     lines: [
       [planLabel, steps.join(", ")],
-      [costLabel, costText(config, check, forecast, io)],
+      [costLabel, cost],
       ["Where: ", `${researchesName}/ in this folder${dataText}; Ctrl+C stops it, the same command continues it`],
     ],
   };

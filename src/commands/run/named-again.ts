@@ -1,11 +1,12 @@
 import { formWith } from "../../research/project-files/form.js";
 import { requirementsOfTopic } from "../../research/search/topic-words.js";
 import { newRrd } from "../../research/workflow/new-research.js";
-import { nameFor } from "../../research/overview/find-research.js";
+import { displayPath, nameFor } from "../../research/overview/find-research.js";
 import { typedOptions, type ProjectOptions } from "./new.js";
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { shellWord } from "../../engine/lib/sanitise.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -14,7 +15,7 @@ import { targetOf } from "../../research/derived/status.js";
 import type { Columns, Rrd } from "../../research/generated/rrd.js";
 import { parseColumns } from "../../research/papers/records/csv.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
-import { candidatesFile, searchFile } from "../../research/project-files/layout.js";
+import { candidatesFile, rrdFile, searchFile } from "../../research/project-files/layout.js";
 import { removeRounds } from "../../research/units/screening/reset-search.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { derive } from "../../research/workflow/derive.js";
@@ -82,13 +83,19 @@ export async function requireSameWishes(folder: string, rrd: Rrd, wishes: Projec
     { ...typedFields, fields: formWith([], fields), papers: 1, sources: [] },
     requirementsOfProject,
   );
-  const ignoredOptions = valuesOfOptions.filter(
+  const changes = valuesOfOptions.filter(
     ([, property, valueIn]) => wishes[property] !== undefined && !isContained(valueIn(rrdOfOptions), valueIn(rrd)),
   );
-  if (ignoredOptions.length === 0) return;
-  const options = ignoredOptions.map(([option]) => option).join(", ");
+  if (changes.length === 0) return;
+  const name = nameFor(io.cwd, folder);
+  const options = changes.map(([option]) => option);
+  const otherOptions = options.filter((option) => option !== "--field").join(", ");
+  const ways = [
+    options.includes("--field") ? `research-ralph extract ${shellWord(name)} --field … adds a field` : "",
+    otherOptions === "" ? "" : `${otherOptions} can be changed in ${displayPath(io.cwd, rrdFile(folder))}`,
+  ].filter((way) => way !== "");
   throw new ExpectedError(
-    `${nameFor(io.cwd, folder)} already has this question, and ${options} would not change it; leave ${ignoredOptions.length === 1 ? "it" : "them"} out, edit its rrd.json, or make another project with research-ralph new.`,
+    `${name} already has this question, and ${options.join(", ")} would not change it: ${ways.join(", and ")}. To go on, leave ${options.length === 1 ? "it" : "them"} out; research-ralph new makes another project.`,
     2,
   );
 }

@@ -104,7 +104,7 @@ export async function newCommand(args: NewArguments, io: Io): Promise<number> {
   if (noHistoryNotice !== undefined) say(io, noHistoryNotice);
   if (ask) rrd = (await askOpenQuestions(folder, rrd, config.git, io)).rrd;
   const name = displayPath(io.cwd, folder);
-  if (json) io.stdout(`${JSON.stringify({ type: "created", folder: name })}\n`);
+  if (json) io.stdout(`${JSON.stringify({ type: "created", folder })}\n`);
   else {
     io.stdout(`${name}\n`);
     const shortName = nameFor(io.cwd, folder);

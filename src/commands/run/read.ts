@@ -43,7 +43,7 @@ export async function readCommand(
     const verdict = await drive(
       config,
       io,
-      { json, quiet, iterations: 2 + iterationsOf(config, 1), folder, roles: roleNamesOf(config) },
+      { json, quiet, iterations: 2 + iterationsOf(config, 1), folder, isTemporary: true, roles: roleNamesOf(config) },
       async (run) => {
         const paper = await describeTyped(reference, folder, config, io, run.ending);
         // For a paper on this machine, no service is asked.

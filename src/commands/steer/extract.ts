@@ -97,11 +97,13 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
     return 0;
   }
   await requireAgents(config, io, false, roleNamesOf(config));
-  for (const line of await costLines(folder, newRrd, formsToFill, config, io)) say(io, line);
+  const costs = await costLines(folder, newRrd, formsToFill, config, io);
+  if (!args.json || io.canAsk) for (const line of costs) say(io, line);
   await requireConsent(io, {
     yes: args.yes,
     toBegin: "Yes, look for them",
     otherwise: "Nothing was changed and no agent was started",
+    cost: args.json ? costs.join(" ").replace(/\.$/, "") : undefined,
   });
   return work(folder, await storeForm(), config, io, { ...args, forecast: false });
 }

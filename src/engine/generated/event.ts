@@ -39,6 +39,10 @@ export interface RunStarted {
   at: Time;
   workflow: string;
   agent: string;
+  /**
+   * Absolute path of the project or task.
+   */
+  folder?: string;
 }
 /**
  * Code brings what a unit needs from outside: it searches, fetches, checks. No iteration: it has no number, and no line in the ledger.
@@ -456,6 +460,14 @@ export interface RunEnded {
   at: Time;
   verdict: Verdict;
   progress?: Progress;
+  /**
+   * Absolute path of the project or task.
+   */
+  folder?: string;
+  /**
+   * Absolute path of the report's page, report.html; null before it is first written.
+   */
+  report?: string | null;
 }
 export interface Verdict {
   verdict: "complete" | "limit" | "stuck" | "blocked" | "failed" | "interrupted";

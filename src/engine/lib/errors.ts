@@ -6,8 +6,8 @@ export class ExpectedError extends Error {
   override readonly name = "ExpectedError";
   constructor(
     message: string,
-    /** The exit code: 1 if the program failed, 2 for wrong usage, 5 if the user must act first. */
-    readonly exitCode: 1 | 2 | 5 = 1,
+    /** The exit code: 1 if the program failed, 2 for wrong usage, 5 if the user must act first, 6 if it is in use. */
+    readonly exitCode: 1 | 2 | 5 | 6 = 1,
   ) {
     super(message);
   }

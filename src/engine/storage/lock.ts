@@ -57,7 +57,7 @@ export async function acquireLock(
       const blocker = await tryTakeLock(file, ownHolder);
       if (blocker === undefined) return lockOf(file, ownHolder);
       if (blocker.short !== true || performance.now() >= deadline)
-        throw new ExpectedError(refusal(file, subject, blocker));
+        throw new ExpectedError(refusal(file, subject, blocker), 6);
       await waitShortly();
     }
   });

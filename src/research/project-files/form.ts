@@ -1,4 +1,5 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -34,6 +35,11 @@ export function parseField(typed: string): NewField | { readonly problem: string
     return {
       problem: `'${oneLine(typed)}' has no name; write the name of the field, a colon and what to extract, such as 'sample size: how many participants, per arm'`,
     };
+  const unknownType = type === undefined ? mistypedType(oneLine(typed)) : undefined;
+  if (unknownType !== undefined)
+    return {
+      problem: `'${unknownType}' in '${oneLine(typed)}' is not a type; the types are ${typeNames.join(", ")}, as in 'dose (number, mg): of the first arm' and 'design (choice: trial | cohort)'`,
+    };
   const fieldType = type?.toLowerCase() as Field["type"];
   const choices = fieldType === "choice" ? detail.split("|").map((item) => item.trim()) : [];
   if (fieldType === "choice" && choices.filter((item) => item !== "").length < 2)
@@ -45,6 +51,15 @@ export function parseField(typed: string): NewField | { readonly problem: string
     ...(fieldType === "number" && detail !== "" ? { unit: detail } : {}),
     ...(fieldType === "choice" ? { choices: choices.filter((item) => item !== "") } : {}),
   };
+}
+
+/**
+ * The first word in the brackets after a name, if it was meant as a type: it resembles one, or a comma or a colon
+ * follows it, as in "recall (percentage, %)". Undefined for other brackets, as in "follow-up (in months)".
+ */
+function mistypedType(typed: string): string | undefined {
+  const [, word, end] = /^[^:(]*\(\s*([\p{L}\p{N}]+)\s*([,:)])/u.exec(typed) ?? [];
+  return word !== undefined && (end !== ")" || nearestCandidate(word, typeNames) !== undefined) ? word : undefined;
 }
 
 /** Splits a text at the first colon into name and question, in the order of `fieldPattern`'s groups. */

@@ -224,12 +224,16 @@ export function namesOf(papers: readonly Paper[]): ReadonlyMap<string, PaperName
     const baseLabel = labelOf(title, authorsOf(authors)[0], date);
     const earlierCount = countByLabel.get(baseLabel) ?? 0;
     countByLabel.set(baseLabel, earlierCount + 1);
-    const label = earlierCount === 0 ? baseLabel : `${baseLabel}${suffix(earlierCount)}`;
+    const label = earlierCount === 0 ? baseLabel : numbered(baseLabel, earlierCount);
     const flags = { isRetracted: retracted === true, isIneligible: isIneligible(paper) };
     names.set(id, { id, label, title: oneLine(title), ...flags });
   }
   return names;
 }
+
+/** The label of the second or a later paper with the same label: "Liu 2024b"; without a year "Notes (2)". */
+const numbered = (label: string, earlierCount: number): string =>
+  /\d{4}$/.test(label) ? `${label}${suffix(earlierCount)}` : `${label} (${earlierCount + 1})`;
 
 /** The suffix of the second and later papers with the same label: b, c, …, z, aa. */
 function suffix(earlierCount: number): string {

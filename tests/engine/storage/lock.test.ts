@@ -24,13 +24,13 @@ it("a lock says who holds it and is gone after release", async () => {
   expect(await lock.isMine()).toBe(false);
 });
 
-it("a live holder is named with its start, as an error with exit code 1", async () => {
+it("a live holder is named with its start, as an error with exit code 6", async () => {
   const file = lockFile();
   await acquireLock(file, what);
   const failure: unknown = await acquireLock(file, what).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ExpectedError);
   expect(failure).toMatchObject({
-    exitCode: 1,
+    exitCode: 6,
     message: `The research is in use by process ${process.pid} since ${holderIn(file).since}; wait until it ends, or stop it.`,
   });
 });

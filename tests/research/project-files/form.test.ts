@@ -20,6 +20,20 @@ describe("a typed field", () => {
     expect(problem).toHaveProperty("problem", expect.stringMatching(/such as|as in/));
   });
 
+  test.each([
+    ["recall (nubmer, %): best", "nubmer"],
+    ["size (integer): n", undefined],
+    ["recall (percentage, %): best", "percentage"],
+    ["design (chioce: RCT | cohort)", "chioce"],
+    ["start (dates)", "dates"],
+  ])("with a type that does not exist: '%s'", (typed, word) => {
+    const problem = expect.stringMatching(
+      new RegExp(`^'${word}' in .* the types are text, number, choice, date, list`),
+    );
+    if (word === undefined) expect(parseField(typed)).toMatchObject({ name: "size (integer)" });
+    else expect(parseField(typed)).toEqual({ problem });
+  });
+
   test("is written back as it was typed", () => {
     for (const typed of ["dose (number, mg): of the first arm", "design (choice: RCT | cohort)", "a: b"])
       expect(fieldText({ id: "x", name: "", ...parseField(typed) })).toBe(typed);

@@ -32,6 +32,8 @@ test("one command makes a project of a question and a folder, runs it, and later
   expect(unasked.err).toMatch(
     /^Plan: {2}read all 10 documents of papers, write a checked report\nCost: .*baseline uses no model\nWhere: researches\/ .*\n(?!.*:  )/,
   );
+  const { error } = JSON.parse((await cli(["papers/", question, "--json", ...baseline], cwd)).out) as { error: string };
+  expect(error).toMatch(/add --yes to agree to these costs: .*baseline uses no model\.$/);
   expect(projects(cwd)).toEqual([]);
   expect(await cli(["run", "--quick"], cwd)).toMatchObject({
     code: 2,
@@ -105,9 +107,18 @@ test("what would change nothing in the project that is there is refused, and the
   expect(await cli([...begin, ...wishes, "--yes"], cwd)).toMatchObject({ code: 3 });
   expect(await cli([...begin, ...wishes], cwd)).toMatchObject({ code: 3 });
   const others = ["--rubric", "original", "--criterion", "exclude: reviews", "--from", "2020"];
+  const file = `researches/${projects(cwd)[0]}/rrd.json`;
   expect(await cli([...begin, ...others], cwd)).toMatchObject({
     code: 2,
-    err: expect.stringContaining("--rubric, --criterion, --from would not change it; leave them out"),
+    err: expect.stringContaining(
+      `--rubric, --criterion, --from would not change it: --rubric, --criterion, --from can be changed in ${file}. To go on, leave them out`,
+    ),
+  });
+  expect(await cli([...begin, "--field", "robots: which"], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(
+      /it: research-ralph extract how-well-does-sim2real --field … adds a field\. .* leave it out/,
+    ),
   });
   expect(projects(cwd)).toHaveLength(1);
 });
@@ -127,6 +138,19 @@ test("a folder of which every document was looked at has no more papers, and a w
     code: 0,
     err: expect.stringContaining("It goes on with how-well-does-sim2real."),
   });
+});
+
+test("a single document is refused with the command for its folder, also before options", async () => {
+  const cwd = withPapers();
+  const [first = "", second = ""] = readdirSync(join(cwd, "papers")).map((name) => `papers/${name}`);
+  for (const paths of [[first], [first, second]])
+    expect(await cli([...paths, question, "--yes", ...baseline], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        `${first} is a single document; give the folder of the documents to read, such as research-ralph papers/ "${question}"`,
+      ),
+    });
+  expect(projects(cwd)).toEqual([]);
 });
 
 test("on a terminal it asks for the question of a folder, says what it will do, and asks once", async () => {

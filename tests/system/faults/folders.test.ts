@@ -17,7 +17,7 @@ test("a research folder that is renamed under the run: nothing is made in its ol
   // Its agent is still at work.
   expectSentence(
     await here.cli(["run", moved, "--agent", "baseline"]),
-    1,
+    6,
     new RegExp(`is in use by process ${run.pid} since`),
   );
   here.go();
@@ -86,7 +86,7 @@ test("a second run, or a reset, of a research at work is refused with the proces
     ["run", here.research, "--agent", "baseline"],
     ["reset", here.research],
   ])
-    expectSentence(await here.cli(args), 1, inUse);
+    expectSentence(await here.cli(args), 6, inUse);
   for (const args of [["status"], ["list"], ["validate", here.research], ["brief", here.research]])
     expect((await here.cli(args)).code).toBe(0);
   here.go();
@@ -102,11 +102,11 @@ test("of several runs started at once exactly one works, the others say who does
   const ends = runs.map(async (run) => {
     const ended = await run.ended;
     // The winner's agent waits until all the others were refused.
-    if (ended.code === 1 && ++refused === 3) here.go();
+    if (ended.code === 6 && ++refused === 3) here.go();
     return ended;
   });
   const codes = (await Promise.all(ends)).map(({ code }) => code).toSorted();
-  expect(codes).toEqual([0, 1, 1, 1]);
+  expect(codes).toEqual([0, 6, 6, 6]);
   expectWhole(here);
 });
 

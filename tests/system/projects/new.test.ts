@@ -118,7 +118,7 @@ test("a second research of the same name on the same day gets a number, and --js
   const cwd = freshFolder();
   const first = (await cli(["new", topic, ...agent, "--quiet"], cwd)).out.trim();
   const { out } = await cli(["--new", topic, ...agent, "--json"], cwd);
-  expect(JSON.parse(out.trim().split("\n").at(-1) ?? "")).toEqual({ type: "created", folder: `${first}-2` });
+  expect(JSON.parse(out.trim().split("\n").at(-1) ?? "")).toEqual({ type: "created", folder: join(cwd, `${first}-2`) });
 });
 
 test("a research is committed when it is made, and where there is no repository that is said once", async () => {

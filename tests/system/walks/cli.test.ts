@@ -76,10 +76,12 @@ test.each([
   else expect(err).toMatch(message);
 });
 
-test("with --json an error is JSON on stdout", async () => {
+test("with --json an error is JSON on stdout, and its sentence is on stderr", async () => {
   const { code, out, err } = await cli(["status", "nowhere", "--json"]);
-  expect({ code, err }).toEqual({ code: 2, err: "" });
-  expect(JSON.parse(out)).toEqual({ error: expect.stringContaining("nowhere") });
+  expect(code).toBe(2);
+  const { error } = JSON.parse(out) as { error: string };
+  expect(error).toContain("nowhere");
+  expect(err).toBe(`research-ralph: ${error}\n`);
 });
 
 test("the spelling of the original does the same as ours", async () => {

@@ -4,6 +4,7 @@ import type { Failure, StopCondition, PastIteration, Spending, Verdict, Words } 
 import { awakeBetween, durationText } from "../../lib/clock.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { pauseName, stopName } from "../../lib/layout.js";
+import { shellWord } from "../../lib/sanitise.js";
 
 const serviceFailures: ReadonlySet<string> = new Set<Failure["kind"]>([
   "rate-limit",
@@ -61,14 +62,14 @@ export const stopOnFiles =
     if (existsSync(join(folder, stopName))) {
       return {
         verdict: "interrupted",
-        reason: `Stopped by the file ${join(folder, stopName)}; to continue, run 'research-ralph stop --undo', or delete the file.`,
+        reason: `Stopped by the file ${join(folder, stopName)}; to continue, run 'research-ralph stop --undo ${shellWord(folder)}', or delete the file.`,
         signal: "SIGINT",
       };
     }
     if (existsSync(join(folder, pauseName)))
       return {
         verdict: "blocked",
-        reason: `Paused by the file ${join(folder, pauseName)}; to continue, run 'research-ralph stop --undo', or delete the file.`,
+        reason: `Paused by the file ${join(folder, pauseName)}; to continue, run 'research-ralph stop --undo ${shellWord(folder)}', or delete the file.`,
       };
     return undefined;
   };

@@ -151,7 +151,7 @@ export const stagnationIn = ({ observations, limits, since: afterIteration }: Lo
 export function stagnationWarning(memory: LoopMemory): string | undefined {
   const repetition = stagnationIn(memory);
   if (repetition === undefined || repetition.length >= memory.limits.stagnation) return undefined;
-  return `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${loopDescriptions[repetition.kind]}. The next brief says what to do differently; at ${memory.limits.stagnation} in a row the run ends as stuck.`;
+  return `The last ${iterationsIn(repetition)} iterations made no progress (${repetition.kind}): ${loopDescriptions[repetition.kind]}. The next brief says what to do differently; the run ends after ${memory.limits.stagnation} in a row at the latest.`;
 }
 
 /**

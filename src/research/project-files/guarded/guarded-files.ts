@@ -16,6 +16,7 @@ import {
   stopName,
   transcriptsFolder,
 } from "../../../engine/lib/layout.js";
+import { shellWord } from "../../../engine/lib/sanitise.js";
 import { quantity } from "../../../engine/lib/words.js";
 import type { Snapshot, Version } from "../../../engine/storage/guard/file-snapshot.js";
 import {
@@ -268,7 +269,7 @@ const signalsOf = (folder: string, where: string): GuardEntry => ({
     sentences:
       before.kind === "absent"
         ? [
-            `${where}${basename(path)} appeared while ${suspect.during}; it takes effect. If it was not yours, 'research-ralph stop --undo' removes it.`,
+            `${where}${basename(path)} appeared while ${suspect.during}; it takes effect. If it was not yours, 'research-ralph stop --undo ${shellWord(folder)}' removes it.`,
           ]
         : [],
   }),

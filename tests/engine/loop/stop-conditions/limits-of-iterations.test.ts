@@ -67,14 +67,14 @@ describe("a person is told which limit ended the run and how to go on", () => {
     writeFileSync(join(folder, "STOP"), "");
     expect(stopOnFiles(folder)(soFar([]))).toEqual({
       verdict: "interrupted",
-      reason: `Stopped by the file ${join(folder, "STOP")}; to continue, run 'research-ralph stop --undo', or delete the file.`,
+      reason: `Stopped by the file ${join(folder, "STOP")}; to continue, run 'research-ralph stop --undo ${folder}', or delete the file.`,
       signal: "SIGINT",
     });
     rmSync(join(folder, "STOP"));
     writeFileSync(join(folder, "PAUSE"), "");
     expect(stopOnFiles(folder)(soFar([]))).toEqual({
       verdict: "blocked",
-      reason: `Paused by the file ${join(folder, "PAUSE")}; to continue, run 'research-ralph stop --undo', or delete the file.`,
+      reason: `Paused by the file ${join(folder, "PAUSE")}; to continue, run 'research-ralph stop --undo ${folder}', or delete the file.`,
     });
     const finish = new AbortController();
     finish.abort("SIGHUP");
