@@ -41,7 +41,11 @@ export function addStartCommands({ add, io }: CommandLine): void {
     .option("--max-usd <N>", "maximum cost of this run, in US dollars", parseNumber)
     .option("--max-tokens <N>", "maximum tokens of this run, in and out", parseNumber)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", parseNumber)
-    .option("--source <names>", "search these sources from now on, such as arxiv,embase.ris", appendNames)
+    .option(
+      "--source <names>",
+      "search these sources from now on, such as arxiv,embase.ris; your own files stay",
+      appendNames,
+    )
     .option(...columnOption)
     .option("--screeners <agents>", "two agents screen the same records, each alone: claude,codex")
     .option("--screening-conflicts <rule>", "where they disagree: include, third or person (default: include)")

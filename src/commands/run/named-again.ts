@@ -4,7 +4,7 @@ import { newRrd } from "../../research/workflow/new-research.js";
 import { displayPath, nameFor } from "../../research/overview/find-research.js";
 import { typedOptions, type ProjectOptions } from "./new.js";
 import { rm } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -13,6 +13,8 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { blockedNames } from "../../research/project-files/rrd-file.js";
 import { targetOf } from "../../research/derived/status.js";
 import type { Columns, Rrd } from "../../research/generated/rrd.js";
+import { isUserSource, ownListIn } from "../../research/papers/records/own-list.js";
+import { userRecordsOf } from "../../compose/library.js";
 import { parseColumns } from "../../research/papers/records/csv.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { candidatesFile, rrdFile, searchFile } from "../../research/project-files/layout.js";
@@ -21,32 +23,66 @@ import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { derive } from "../../research/workflow/derive.js";
 import { namedSources } from "./typed-sources.js";
 
-/** Changes the sources of a project. A new search starts; the papers of the project stay. */
+/** What the user typed for a new search. */
+interface NewSources {
+  readonly sources: readonly string[];
+  readonly columns?: readonly string[] | undefined;
+  /** Whether the user also chose the target. */
+  readonly hasTarget: boolean;
+}
+
+/**
+ * Changes the sources of a project. A new search starts; the papers of the project stay, and so do the user's own lists
+ * and folders: their records are counted in the flow. If all records of these were wanted, so are those of a new one.
+ */
 export async function changeSources(
   folder: string,
   rrd: Rrd,
-  sources: readonly string[],
-  columns: readonly string[] | undefined,
+  { sources: typedNames, columns, hasTarget }: NewSources,
   git: boolean,
   io: Io,
 ): Promise<Rrd> {
-  const { names, notices } = namedSources(sources, rootOf(folder, io.cwd));
-  const columnNames = columns && parseColumns(columns);
+  const root = rootOf(folder, io.cwd);
+  const { names, notices } = namedSources(typedNames, root);
   for (const sentence of notices) say(io, sentence);
+  const columnNames = columns && parseColumns(columns);
+  const sources = [...earlierUserSources(rrd, names, root), ...names];
+  const asWanted = (current: Rrd): Rrd => withNewSearch(current, sources, columnNames);
+  const target = hasTarget ? targetOf(rrd) : await targetWith(rrd, asWanted(rrd), root);
   const paperCount = rrd.papers_pool.length;
-  if (paperCount >= targetOf(rrd))
+  if (paperCount >= target)
     throw new ExpectedError(
       `${basename(folder)} already has its target of ${paperCount} papers, so other sources would change nothing; add -p ${paperCount + 20} --force to find 20 more.`,
       2,
     );
   const notify = (_: string, message: string) => say(io, message);
-  const edited = await editResearch(folder, (current) => withNewSearch(current, names, columnNames), {
-    derive,
-    git,
-    notify,
-  });
+  const change = (current: Rrd): Rrd => {
+    const changed = asWanted(current);
+    return target === targetOf(rrd)
+      ? changed
+      : { ...changed, requirements: { ...changed.requirements, target_papers: target } };
+  };
+  const edited = await editResearch(folder, change, { derive, git, notify });
   for (const file of [candidatesFile, searchFile]) await rm(file(folder), { force: true });
   return edited.rrd;
+}
+
+/** The user's lists and folders of a project that these names do not name again. */
+function earlierUserSources({ requirements }: Rrd, names: readonly string[], root: string): string[] {
+  const placeOf = (name: string) => resolve(root, ownListIn(name)?.place ?? name);
+  const places = new Set(names.map(placeOf));
+  return (requirements.sources ?? []).filter((name) => isUserSource(name) && !places.has(placeOf(name)));
+}
+
+/** The target with other sources: all records of the user, if the target was all of them before. */
+async function targetWith(before: Rrd, after: Rrd, root: string): Promise<number> {
+  const [target, earlier, now] = [
+    targetOf(before),
+    await userRecordsOf(before, root),
+    await userRecordsOf(after, root),
+  ];
+  if (earlier === undefined || now === undefined || target < earlier.records) return target;
+  return Math.max(target, now.records);
 }
 
 /** The options of a new project, each with a function that returns its value in a project. */

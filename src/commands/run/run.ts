@@ -73,10 +73,11 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   await requireAgents(config, io, isClassic, isClassic ? {} : roleNamesOf(config));
   if (args.flags.papers !== undefined && args.flags.papers !== targetOf(rrd))
     rrd = await changeTarget(folder, rrd, args.flags.papers, args.force, config.git, io);
-  if (args.sources !== undefined)
-    rrd = await (
-      await import("./named-again.js")
-    ).changeSources(folder, rrd, args.sources, args.columns, config.git, io);
+  if (args.sources !== undefined) {
+    const { changeSources } = await import("./named-again.js");
+    const wanted = { sources: args.sources, columns: args.columns, hasTarget: args.flags.papers !== undefined };
+    rrd = await changeSources(folder, rrd, wanted, config.git, io);
+  }
   if (args.ask) {
     const result = await askOpenQuestions(folder, rrd, config.git, io);
     if (result.hasUnanswered)

@@ -181,18 +181,19 @@ function factsOfExcluded(exclusion: Exclusion, record: PaperRecord | undefined):
   };
 }
 
+type MergedRecord = Omit<RecordWithOutcome, "outcome"> & { readonly into: string; readonly why: string };
+
 /** The records that the search merged into others, each once, as the flow counts them. */
 function mergedInto(
   { papers_pool: pool, excluded = [] }: Rrd,
   candidates: CandidateSet | undefined,
   recordsOf: ReturnType<typeof recordsOnce>,
-): (Omit<RecordWithOutcome, "outcome"> & { readonly into: string; readonly why: string })[] {
-  const reasons = new Map(
-    candidates?.merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]),
-  );
-  const works = candidates?.works ?? [];
+): MergedRecord[] {
+  if (candidates === undefined) return mergedByPool(pool);
+  const { works, merges } = candidates;
+  const reasons = new Map(merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]));
   const separate = separateCompanions(works, new Set([...pool, ...excluded].map(({ id }) => id)));
-  const records = works.flatMap((work) =>
+  return works.flatMap((work) =>
     recordsOf(work)
       .slice(1)
       // A companion report that is a record of its own is one of those already, once.
@@ -203,11 +204,14 @@ function mergedInto(
         why: reasons.get(`${work.record.id}\n${other.source}\n${other.id}`) ?? "",
       })),
   );
-  const listedKeys = new Set(records.map(({ into, source, id }) => `${into}\n${source}\n${id}`));
-  const others = pool.flatMap(({ id, title, source, date, authors, found }) =>
+}
+
+/** Without the stored search, what the papers say. A document of a known paper is its text, and no record. */
+const mergedByPool = (pool: readonly Paper[]): MergedRecord[] =>
+  pool.flatMap(({ id, title, source, date, authors, found }) =>
     (found?.merged ?? [])
       .filter((merge) => merge.id !== id || merge.source !== source)
-      .filter((merge) => merge.why !== lookupReason && !listedKeys.has(`${id}\n${merge.source}\n${merge.id}`))
+      .filter(({ why, url }) => why !== lookupReason && url?.startsWith("file:") !== true)
       .map((merge) => ({
         id: merge.id,
         title,
@@ -218,5 +222,3 @@ function mergedInto(
         ...withoutUndefined({ date, authors }),
       })),
   );
-  return [...records, ...others];
-}

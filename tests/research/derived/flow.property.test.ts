@@ -7,6 +7,7 @@ import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.
 import { mergeTwo, separateRecord } from "../../../src/research/overview/same-work.js";
 import { allRecords } from "../../../src/research/overview/all-records.js";
 import type { Listing } from "../../../src/research/search/result-list.js";
+import { withAdded } from "../../../src/research/papers/records/added-papers.js";
 import { prismaCsv } from "../../../src/research/papers/export/prisma.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { stateAfter } from "../../../src/research/units/reset.js";
@@ -43,7 +44,7 @@ const command = fc.record({
       "reset paper",
       "reset discovery",
     ] as const),
-    ...(["add", "file gone", "file new", "update", "by hand", "conflict", "finish"] as const),
+    ...(["add", "add a text", "file gone", "file new", "update", "by hand", "conflict", "finish"] as const),
   ),
   at: fc.nat(40),
   how: fc.nat(40),
@@ -263,6 +264,12 @@ test.each([
             ? rrd.papers_pool
             : [...rrd.papers_pool, paper(`added_${at}`, { added: true })],
         }),
+        "add a text"(at) {
+          const one = pick(rrd.papers_pool, at);
+          if (one === undefined) return rrd;
+          const record = document(`text_${at}`, one.title);
+          return withAdded(rrd, [{ reference: "g.pdf", record }]).rrd;
+        },
         "file gone"(at) {
           documents.splice(at % Math.max(documents.length, 1), 1);
           return rrd;
@@ -318,7 +325,8 @@ test.each([
           if (!(error instanceof ExpectedError)) throw error;
         }
         expectFlow(rrd, { isCut });
-        if (does === "batch" && files.length === 0) expectRecords(rrd, listings);
+        const isSearched = does === "batch" || does === "add a text";
+        if (isSearched && !isCut && files.length === 0 && listings.length > 0) expectRecords(rrd, listings);
       }
     }),
     { numRuns: 60 },

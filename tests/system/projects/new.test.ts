@@ -66,6 +66,41 @@ test("a table whose columns have names of their own is screened as the person sa
   expect(searched.out).toContain("On the salt of moles");
 });
 
+test("another export joins those of the project: all records are counted and wanted, and a copy is a duplicate", async () => {
+  const cwd = freshFolder();
+  const list = (...titles: string[]) =>
+    ["Title,Authors,Year", ...titles.map((title) => `${title},Sample A.,2021`)].join("\n");
+  writeFileSync(join(cwd, "one.csv"), list("On the fat of bats", "On the salt of moles", "On the water of shrews"));
+  writeFileSync(join(cwd, "two.csv"), list("On the salt of moles", "On the sleep of foxes"));
+  const named = async (source: string, ...more: string[]) => {
+    const ran = await cli(["run", ...baseline, "--source", source, "-i", "1", "--quiet", ...more], cwd);
+    const { requirements, statistics } = rrdOf(
+      cwd,
+      readdirSync(join(cwd, "researches")).map((name) => `researches/${name}`)[0] ?? "",
+    );
+    const { identified, duplicates_removed } = statistics?.discovery_metrics?.flow ?? {};
+    return { err: ran.err, identified, duplicates_removed, ...requirements };
+  };
+  const baseline = ["--agent", "baseline", "--no-git"];
+  expect((await cli(["new", "animals", "--source", "one.csv", "-p", "3", ...baseline], cwd)).code).toBe(0);
+  expect((await cli(["run", ...baseline, "-i", "1", "--quiet"], cwd)).err).not.toContain("Error");
+  const both = {
+    sources: ["one.csv", "two.csv"],
+    identified: { "one.csv": 3, "two.csv": 2 },
+    duplicates_removed: 1,
+    target_papers: 5,
+  };
+  expect(await named("two.csv")).toMatchObject(both);
+  // The same file under another name is not counted twice.
+  expect(await named("Scopus=one.csv")).toMatchObject({
+    ...both,
+    sources: ["two.csv", "Scopus=one.csv"],
+    identified: { "two.csv": 2, Scopus: 3 },
+  });
+  writeFileSync(join(cwd, "three.csv"), list("On the heat of otters", "On the cold of hares"));
+  expect(await named("three.csv", "-p", "6", "--force")).toMatchObject({ target_papers: 6 });
+});
+
 test("sources, dates and keywords that a person names stand in the project, and what is asked instead is said", async () => {
   const cwd = freshFolder();
   mkdirSync(join(cwd, "papers"));
@@ -93,7 +128,7 @@ test("sources, dates and keywords that a person names stand in the project, and 
   expect(await cli(["run", out.trim(), ...agent, "--source", "samples", "-i", "1", "--no-git"], cwd)).toMatchObject({
     code: 3,
   });
-  expect(rrdOf(cwd, out).requirements.sources).toEqual(["samples"]);
+  expect(rrdOf(cwd, out).requirements.sources).toEqual(["folder:papers", "samples"]);
 });
 
 test("off a terminal a missing topic is an error, on one it is asked for", async () => {
