@@ -140,7 +140,7 @@ async function doUnlessRunning(
   if (await isHeld(lock)) return false;
   let research: Awaited<ReturnType<typeof openResearch>>;
   try {
-    research = await openResearch(folder, { derive, git: config.git, notify, isBrief: true });
+    research = await openResearch(folder, { derive, git: config.git, notify, isShortCommand: true });
   } catch (error) {
     // A run may have started after the first look at the lock.
     if (!(error instanceof ExpectedError) || !(await isHeld(lock))) throw error;

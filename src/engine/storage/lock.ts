@@ -41,17 +41,17 @@ interface InvalidHolder {
 const shortWaitMs = 20_000;
 
 /**
- * Takes the lock at `file`, or takes it over from a process that died without releasing it.
- * `subject` names what is locked, as the start of a sentence. `isBrief`: this command releases the lock within seconds.
- * If another short command holds the lock, waits up to 20 seconds.
+ * Takes the lock at `file`, or takes it over from a process that died without releasing it. `subject` names what is
+ * locked, as the start of a sentence. `isShortCommand`: this process releases the lock within seconds. If another short
+ * command holds the lock, waits up to 20 seconds.
  * @throws ExpectedError when a live process or another host holds it, or when the folder can't be written.
  */
 export async function acquireLock(
   file: string,
-  { subject, isBrief = false }: { readonly subject: string; readonly isBrief?: boolean },
+  { subject, isShortCommand = false }: { readonly subject: string; readonly isShortCommand?: boolean },
 ): Promise<Lock> {
   return withExplainedErrors(file, async () => {
-    const ownHolder = { ...(await describeSelf()), ...(isBrief ? { short: true as const } : {}) };
+    const ownHolder = { ...(await describeSelf()), ...(isShortCommand ? { short: true as const } : {}) };
     const deadline = performance.now() + shortWaitMs;
     for (;;) {
       const blocker = await tryTakeLock(file, ownHolder);

@@ -27,7 +27,7 @@ export async function editResearch(
   change: (rrd: Rrd) => Rrd,
   { backupAt: backupTime, ...options }: EditOptions,
 ): Promise<EditResult> {
-  const research = await openResearch(folder, { ...options, isBrief: true });
+  const research = await openResearch(folder, { ...options, isShortCommand: true });
   try {
     const backup =
       backupTime === undefined

@@ -240,7 +240,7 @@ describe("work under a lock", () => {
 });
 
 describe("a lock that is held for a moment", () => {
-  const briefly = { ...what, isBrief: true };
+  const briefly = { ...what, isShortCommand: true };
 
   it("is waited for, by as many as want it, one after the other", async () => {
     const file = lockFile();

@@ -42,7 +42,12 @@ function state(desk: Desk): string {
 
 /** The same once the next command has completed what the last one left. */
 async function settled(desk: Desk): Promise<string> {
-  const research = await openResearch(desk.folder, { derive, git: false, isBrief: true, notify: () => undefined });
+  const research = await openResearch(desk.folder, {
+    derive,
+    git: false,
+    isShortCommand: true,
+    notify: () => undefined,
+  });
   await research.close();
   return state(desk);
 }

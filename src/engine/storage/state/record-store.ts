@@ -19,7 +19,7 @@ export interface StoreOptions<State> extends WriterOptions<State> {
   /** Whether to commit checkpoints. Without git or a repository, nothing is committed and nothing is reported. */
   readonly git: boolean;
   /** Set for a command that closes the store within seconds, and not for a run. It waits for other such commands. */
-  readonly isBrief?: boolean;
+  readonly isShortCommand?: boolean;
   /** Aborted when the run must end at once: then a git that hangs is not waited for. */
   readonly abort?: AbortSignal;
   /** An unconfined agent works on the folder: git then starts no program that was added to its configuration. */
@@ -92,8 +92,8 @@ export async function openRecordStore<State extends Fields>(
   const stateFolder = hiddenFolder(folder);
   const takeLock = async () => {
     makeJournal(folder);
-    const { isBrief = false } = options;
-    return acquireLock(lockFile(folder), { subject: `The ${format.noun} ${folder}`, isBrief });
+    const { isShortCommand = false } = options;
+    return acquireLock(lockFile(folder), { subject: `The ${format.noun} ${folder}`, isShortCommand });
   };
   let lock = await takeLock();
   try {

@@ -40,7 +40,7 @@ export async function renderProject(folder: string, { git, now, notify }: Render
   const research = await openResearch(folder, {
     derive,
     git,
-    isBrief: true,
+    isShortCommand: true,
     notify: (_, message) => notify(message),
   }).catch(async (error: unknown) => {
     // The last good version is used only if the state is invalid, not if another process holds the lock.

@@ -106,7 +106,7 @@ describe("a folder that is opened", () => {
   it("says to others how long it will be held", async () => {
     const [long, short] = [taskFolder(), taskFolder()];
     await open(long);
-    await open(short, [], { isBrief: true });
+    await open(short, [], { isShortCommand: true });
     const held = [long, short].map((folder) => JSON.parse(readFileSync(lockFile(folder), "utf8")).short);
     expect(held).toEqual([undefined, true]);
   });
