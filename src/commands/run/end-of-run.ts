@@ -8,6 +8,7 @@ import { quantity } from "../../engine/lib/words.js";
 import { labelledLines, truncate } from "../../engine/ui/terminal/format.js";
 import { costText, uncountedText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
+import { changesSinceReport } from "../../research/derived/since-report.js";
 import { pageName, reportName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { totalOf } from "../../research/overview/costs.js";
@@ -75,7 +76,14 @@ export async function endLines(
   const reportPaths = [pageName, reportName]
     .map((fileName) => join(folder, fileName))
     .filter((path) => existsSync(path));
-  return [...(reportPaths.length === 0 ? [] : reportLines(reportPaths, io)), ...lines];
+  if (reportPaths.length === 0) return lines;
+  const since = changesSinceReport(state.rrd, state.ledger);
+  const ageText = since === undefined ? [] : [`The report is older than ${since}; the next run writes it again.`];
+  return [
+    ...reportLines(reportPaths, io),
+    ...ageText.flatMap((sentence) => labelledLines(" ".repeat(10), sentence, io.columns - 2)),
+    ...lines,
+  ];
 }
 
 /**

@@ -5,7 +5,7 @@ import { packageFile } from "../../../src/engine/lib/package-root.js";
 import type { Verdict } from "../../../src/engine/loop/types.js";
 import { endLines } from "../../../src/commands/run/end-of-run.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, makeResearch } from "../../support/projects/research-folder.js";
+import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 
 const complete = { verdict: "complete", reason: "Done." } as const;
 
@@ -54,6 +54,21 @@ test("a complete project says its answer, the beginning of a long one", async ()
   cpSync(join(packageFile("researches"), sample, "report.json"), join(folder, "report.json"));
   const lines = await endLines(folder, complete, settled, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns: 400 });
   expect(lines[0]).toMatch(/^ {2}Answer {2}A shared calibration platform makes .{170,230}…$/);
+});
+
+test("a report that lacks a later reading is said to be older than it", async () => {
+  const cwd = freshFolder();
+  const ageOf = async (name: string, ...units: string[]) => {
+    const ledger = units.map((unit, index) => line(index + 1, unit));
+    const folder = makeResearch(cwd, name, { papers_pool: [paper("p1", "presented")] }, ledger);
+    writeFileSync(join(folder, "research-report.md"), "# Report\n");
+    const lines = await endLines(folder, complete, settled, fakeIo({ cwd, env: { HOME: cwd } }));
+    return lines.filter((text) => text.includes("older"));
+  };
+  expect(await ageOf("fresh-2026-03-01", "p1", "report")).toEqual([]);
+  expect(await ageOf("old-2026-03-01", "report", "p1")).toEqual([
+    "          The report is older than 1 reading; the next run writes it again.",
+  ]);
 });
 
 test("what to type next is a line of its own, never broken, whatever the verdict and the width", async () => {
