@@ -21,7 +21,7 @@ export interface ResearchConfig {
    */
   second_reader?: string;
   /**
-   * A record on which two readers disagree. include: it goes on to full text. third: a third reader decides (the third of 'screeners', otherwise the run's agent). person: it waits for 'research-ralph decide'.
+   * A record on which two readers disagree. include: it goes on to full text. third: a third reader decides (the third of 'screeners', otherwise the run's agent). person: it waits for 'research-ralph screen'.
    */
   screening_conflicts?: "include" | "third" | "person";
   /**

@@ -921,7 +921,7 @@ export interface Paper {
    */
   priority?: number | null;
   /**
-   * waiting: it was read, a criterion is still unclear, and a person decides ('research-ralph decide'). not_retrieved: nothing of it but its title could be had, so nobody read it. An interrupted run of the original leaves 'analyzing'; it is read as pending.
+   * waiting: it was read, a criterion is still unclear, and a person decides ('research-ralph screen'). not_retrieved: nothing of it but its title could be had, so nobody read it. An interrupted run of the original leaves 'analyzing'; it is read as pending.
    */
   status: "pending" | "analyzing" | "presented" | "rejected" | "insights_extracted" | "waiting" | "not_retrieved";
   /**

@@ -448,7 +448,7 @@ function outdatedWarning({ rrd, ledger }: Pick<ReportInput, "rrd" | "ledger">): 
 function waitingWarning(rrd: Rrd): Warning[] {
   const { length } = eligibilityReport(rrd).waiting;
   if (length === 0) return [];
-  const says = `${length === 1 ? "1 paper waits" : `${length} papers wait`} for your decision on eligibility, and nothing is built on ${length === 1 ? "it" : "them"} until then: research-ralph decide.`;
+  const says = `${length === 1 ? "1 paper waits" : `${length} papers wait`} for your decision on eligibility, and nothing is built on ${length === 1 ? "it" : "them"} until then: research-ralph screen.`;
   return [{ kind: "waiting", says }];
 }
 

@@ -65,6 +65,11 @@ test("a project whose papers wait ends complete, status names the criterion, and
   const [first = "", second = ""] = pool.map(({ id }) => id);
   const [firstKey = "", secondKey = ""] = pool.map(({ key }) => key);
 
+  for (const name of ["report.html", "research-report.md"])
+    expect(spaced(readFileSync(join(folder, name), "utf8"))).toContain(
+      "2 papers wait for your decision on eligibility, and nothing is built on them until then: research-ralph screen.",
+    );
+
   const status = await cli(["status", folder], cwd);
   expect(status.out.replace(/\s+/g, " ")).toContain(
     `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) 'research-ralph screen grasping-2026-03-01' shows them one after the other; 'research-ralph decide' decides on one paper`,
