@@ -259,7 +259,7 @@ async function start(given: ToolArguments, caller: Caller, call: Call): Promise<
     const path = /^folder:\s*(\S.*)$/i.exec(source)?.[1] ?? ownListIn(source)?.place;
     if (path !== undefined) requireInside(path, caller.io.cwd, "the server");
   }
-  // Like for `new` in a terminal, papers get points only if the user asks for them.
+  // Papers get points only if the user asks for them, as in `begin`.
   const options = { source: sources, criterion, keyword, name, papers, from, until, rubric: "none" };
   const created = toAnswer(await callCommand(commandLine("new", options, [topic]), caller, call));
   if (isProblem(created)) return created;

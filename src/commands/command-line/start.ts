@@ -84,10 +84,11 @@ export function addStartCommands({ add, io }: CommandLine): void {
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", parseNumber);
   withRunOptions(withLimitOptions(withTopicOptions(begin)));
 
-  const read = add("read", "<reference>", async (options, reference) => {
+  type ReadOptions = { rubric?: string };
+  const read = add("read", "<reference>", async (options: ReadOptions & CommonOptions, reference) => {
     const { readCommand } = await import("../run/read.js");
-    return readCommand({ reference, ...commonOf(options) }, io);
-  });
+    return readCommand({ reference, rubric: options.rubric, ...commonOf(options) }, io);
+  }).option("--rubric <which>", "points for the paper: original, none, or a rubric in YAML (default: none)");
   withRunOptions(read);
 
   type UpdateOptions = { since?: string; dryRun: boolean };

@@ -152,7 +152,7 @@ function rubricLine(rrd: Rrd, io: Io): string[] {
   const sentence = criteriaDecide(rrd)
     ? `Papers get ${usesScores(rrd) ? `points${byDimensions}, which only order them` : "no points"}: ${criteriaOf(rrd).length === 0 ? "each that is read is included" : "the criteria decide"}.`
     : ownRubric === undefined
-      ? "Papers get points by the two rubrics of the first research-ralph, and the points decide; criteria or --rubric none change that."
+      ? "Papers get points by the two rubrics of the first research-ralph, and the points decide. Made with --rubric none, a project includes each paper that is read; made with --criterion, those that meet the criteria."
       : `Papers get points${byDimensions}: from ${singleThresholds(rrd).present} of ${fullScore(rrd)} one is included.`;
   return [wrapForTerminal(sentence, io)];
 }
@@ -345,7 +345,7 @@ function screeningOptions(
 }
 
 /** @throws ExpectedError (exit code 2) for an unknown rubric, and for a file without a valid rubric. */
-async function rubricOf(typedRubric: string, cwd: string): Promise<NonNullable<Rrd["rubric"]>> {
+export async function rubricOf(typedRubric: string, cwd: string): Promise<NonNullable<Rrd["rubric"]>> {
   if (typedRubric === "original" || typedRubric === "none") return typedRubric;
   const path = resolve(cwd, typedRubric);
   if (!existsSync(path))

@@ -13,6 +13,7 @@ import { withExplainedErrors } from "../../engine/storage/explain-system-error.j
 import type { Io } from "../../engine/ui/io.js";
 import { readingWorkflow, rrdForPaper } from "../../research/workflow/single-paper.js";
 import { describeTyped, typedReference } from "./typed-reference.js";
+import { rubricOf } from "./new.js";
 import { readingLines, readingOf } from "./reading-report.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
@@ -20,6 +21,8 @@ import { readFolderPrefix, rrdFile } from "../../research/project-files/layout.j
 
 interface ReadArguments {
   readonly reference: string;
+  /** As in a new project; absent: no points. */
+  readonly rubric?: string;
   readonly flags: ConfigFlags;
   readonly quiet: boolean;
   readonly json: boolean;
@@ -30,10 +33,11 @@ interface ReadArguments {
  * quote in the paper. Stores nothing but the cost.
  */
 export async function readCommand(
-  { reference: typedText, flags, quiet, json }: ReadArguments,
+  { reference: typedText, rubric: typedRubric, flags, quiet, json }: ReadArguments,
   io: Io,
 ): Promise<number> {
   const reference = await typedReference(typedText, io.cwd);
+  const rubric = typedRubric === undefined ? undefined : await rubricOf(typedRubric, io.cwd);
   const config = await resolveConfig(io, { ...flags, git: false });
   const folder = await withExplainedErrors(config.stateDir, async () => {
     makeFolder(config.stateDir);
@@ -48,7 +52,7 @@ export async function readCommand(
         const paper = await describeTyped(reference, folder, config, io, run.ending);
         // For a paper on this machine, no service is asked.
         const isLocal = reference.kind === "file" || reference.kind === "sample";
-        const rrd = rrdForPaper(storedFields(paper), [isLocal ? "samples" : "web"]);
+        const rrd = rrdForPaper(storedFields(paper), [isLocal ? "samples" : "web"], rubric);
         await writeFileAtomic(rrdFile(folder), formatRrd(rrd));
         return readingWorkflow(await openProject(folder, config, io, run));
       },

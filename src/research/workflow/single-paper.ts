@@ -6,9 +6,16 @@ import { zeroSpending } from "../../engine/loop/stop-conditions/budget.js";
 import { maxRefusals } from "../derived/status.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 
-/** A project with one paper, for `read`: judged by both rubrics, without report and ideas. */
-export function rrdForPaper(paper: Pick<Paper, "id" | "title"> & Partial<Paper>, sources: readonly string[]): Rrd {
-  const rrd = newRrd({ papers: 1, sources }, { name: "one paper", description: "", focus_area: "", keywords: [] });
+/** A project with one paper, for `read`, without report and ideas. Without a rubric, the paper gets no points. */
+export function rrdForPaper(
+  paper: Pick<Paper, "id" | "title"> & Partial<Paper>,
+  sources: readonly string[],
+  rubric: NonNullable<Rrd["rubric"]> = "none",
+): Rrd {
+  const rrd = newRrd(
+    { papers: 1, sources, rubric },
+    { name: "one paper", description: "", focus_area: "", keywords: [] },
+  );
   const record: Paper = {
     ...paper,
     status: "pending",

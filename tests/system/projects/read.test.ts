@@ -41,6 +41,16 @@ test("a PDF on this machine: each claim with its quote, its page and ✓ or ✗,
   expect(existsSync(join(cwd, "researches"))).toBe(false);
 });
 
+test("a paper gets points only where a rubric is named", async () => {
+  const cwd = freshFolder();
+  const outcome = async (...rubric: string[]) => {
+    const { out } = await cli(["read", "sample:sample_01.md", "--quiet", ...agent, ...rubric], cwd);
+    return /^(?:included|rejected).*$/m.exec(out)?.[0];
+  };
+  expect(await outcome()).toBe("included, read: full");
+  expect(await outcome("--rubric", "original")).toMatch(/^\w+ [\d.]+\/50 \(execution /);
+});
+
 test("a retracted paper starts no agent: its verdict, and nothing that only a reading brings", async () => {
   const cwd = freshFolder();
   const body = "# RETRACTED: A Study of Efficient Inspection\n\nIt reaches 87 percent accuracy on 1200 samples.\n";
