@@ -22,6 +22,7 @@ export function addAnswerCommands({ program, add, io, version, setExitCode, run 
     const { askCommand } = await import("../search/ask.js");
     return askCommand({ words, again, check, fetch, ...commonOf(options) }, io);
   })
+    .usage('[options] [projects...] "<question>"')
     .option("--list", "list a project's questions and answers, and which are out of date")
     .option("--again", "ask again the questions whose answers are out of date")
     .option(

@@ -68,7 +68,9 @@ const showInReport = (folder: string, { git, stateDir }: ResolvedConfig, io: Io)
 
 /**
  * The names of projects, and the question. The question is the only word that names no project; if several words name
- * none, the only one of them with spaces; otherwise the last word.
+ * none, the only one of them with spaces; if none of them has spaces, all words from the first of them on, because the
+ * question was typed without quotes; otherwise the last word.
+ * @throws ExpectedError (exit code 2) if a project before a question without quotes may also be a word of it.
  */
 async function splitWords(cwd: string, words: readonly string[]): Promise<[readonly string[], string]> {
   const isProject = (word: string) =>
@@ -79,6 +81,19 @@ async function splitWords(cwd: string, words: readonly string[]): Promise<[reado
   const unknownWords: string[] = [];
   for (const word of words) if (!(await isProject(word))) unknownWords.push(word);
   const wordsWithSpaces = unknownWords.filter((word) => /\s/.test(word.trim()));
+  if (unknownWords.length > 1 && wordsWithSpaces.length === 0) {
+    const projectNames = words.slice(
+      0,
+      words.findIndex((word) => unknownWords.includes(word)),
+    );
+    const ambiguousWord = projectNames.find((word) => /^\p{L}+$/u.test(word));
+    if (ambiguousWord !== undefined)
+      throw new ExpectedError(
+        `'${ambiguousWord}' is the beginning of a project, or the first word of the question; put the question in quotes, as in research-ralph ask ${ambiguousWord} "…?".`,
+        2,
+      );
+    return [projectNames, words.slice(projectNames.length).join(" ")];
+  }
   const [question = words.at(-1) ?? ""] = [unknownWords, wordsWithSpaces].find(({ length }) => length === 1) ?? [];
   return [words.toSpliced(words.lastIndexOf(question), 1), question];
 }

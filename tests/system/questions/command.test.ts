@@ -56,6 +56,24 @@ test.each([
   expect(answers()).toHaveLength(count);
 });
 
+test.each([
+  ["alone", []],
+  ["after a project", ["grasping-2026-03-01"]],
+])("a question without quotes is all words that are no projects, %s", async (_, projects) => {
+  const words = ["how", "much", "calibration", "is", "enough"];
+  expect((await cli(["ask", ...projects, ...words, ...agent], cwd)).code).toBe(0);
+  expect(answers().at(-1)?.question).toBe("how much calibration is enough");
+});
+
+test("a project that may be the first word of a question without quotes is not guessed", async () => {
+  const count = answers().length;
+  expect(await cli(["ask", "grasping", "needs", "calibration", ...agent], cwd)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("put the question in quotes, as in research-ralph ask grasping"),
+  });
+  expect(answers()).toHaveLength(count);
+});
+
 test("while a run holds the project the answer waits in its inbox and is kept by it once", async () => {
   const count = answers().length;
   const lock = await acquireLock(join(folder, ".ralph/lock"), { subject: "test" });
