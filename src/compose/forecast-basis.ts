@@ -9,6 +9,7 @@ import {
   forecastOf,
   type Price,
   medianUsageOf,
+  usageAtPace,
 } from "../research/workflow/forecast.js";
 import { isPriced, modelByName, priceOf } from "../engine/agents/prices.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
@@ -63,7 +64,7 @@ export async function experienceFor(
   if (mainUsage === undefined) return classic ? { usage: {}, from: "", ...mode } : datedFigures;
   const projectCount = ledgers.filter((lines) => lines.length > 0).length;
   return {
-    usage: { ...datedFigures.usage, ...usage },
+    usage: { ...usageAtPace(usage, datedFigures.usage), ...usage },
     from: `what ${worker.name} took for ${projectCount === 1 ? "another project" : `${projectCount} other projects`} in this folder`,
     ...mode,
   };

@@ -327,8 +327,12 @@ async function plan(
       : [`extract ${quantity(facts.fields.length, "field")}`]),
     "write a checked report",
   ];
-  const dataText = searchedSources.some(isUserSource) ? `; ${dataSentText(config, check?.model, free)}` : "";
-  const cost = costText(config, check, forecast, io);
+  const dataText = searchedSources.some(isUserSource)
+    ? `; ${dataSentText(config, check?.model, free, isOwnFolderOnly(searchedSources))}`
+    : "";
+  // Most of the user's records may turn out not to be eligible.
+  const isUpTo = records !== undefined && !(isOwnFolderOnly(searchedSources) && (facts.criteria ?? []).length === 0);
+  const cost = costText(config, check, forecast, io, isUpTo);
   return {
     papers,
     cost,
@@ -378,23 +382,34 @@ const listText = (items: readonly string[]): string =>
 /** The search words that the user typed, otherwise those of the question. The longest of these contains the others. */
 function wordsText(topic: string, { keywords = [] }: PlanFacts): string {
   const words = keywords.length > 0 ? keywords : requirementsOfTopic(topic).keywords.slice(0, 1);
-  return ` for ${listText(words.map((word) => `"${oneLine(word)}"`))}`;
+  const hint = keywords.length > 0 ? "" : " (or other words with --keyword)";
+  return ` for ${listText(words.map((word) => `"${oneLine(word)}"`))}${hint}`;
 }
 
 /** The search words that the user typed, to which the agent adds others; empty if the agent chooses all. */
 const moreWordsText = ({ keywords = [] }: PlanFacts, agent: string): string =>
   keywords.length === 0 ? "" : ` for ${keywords.map((word) => `"${oneLine(word)}"`).join(", ")} and words of ${agent}`;
 
-/** The data about the user's papers that leaves this machine. */
-function dataSentText({ agent, sources, lookups }: ResolvedConfig, model: string | undefined, isFree: boolean): string {
-  const services = lookupServices.filter((service) => lookups && settingsOf(service, sources).off !== true);
+/**
+ * The data about the user's papers that leaves this machine. The setting `lookups` is about documents only: full texts
+ * of the records of an export are always looked for.
+ */
+function dataSentText(
+  { agent, sources, lookups }: ResolvedConfig,
+  model: string | undefined,
+  isFree: boolean,
+  isDocumentsOnly: boolean,
+): string {
+  const isAsked = lookups || !isDocumentsOnly;
+  const services = lookupServices.filter((service) => isAsked && settingsOf(service, sources).off !== true);
+  const wayOut = isDocumentsOnly
+    ? ", unless you set 'research-ralph config lookups=false'"
+    : " that may have the texts";
   const parts = [
     ...(isFree ? [] : [`texts go to ${model ?? agent}`]),
     ...(services.length === 0
       ? []
-      : [
-          `DOIs and titles ${isFree ? "go " : ""}to ${quantity(services.length, "service")} (config lookups=false: to none)`,
-        ]),
+      : [`DOIs and titles ${isFree ? "go " : ""}to ${quantity(services.length, "service")}${wayOut}`]),
   ];
   return parts.length === 0 ? "nothing of your papers leaves it" : parts.join(", ");
 }
@@ -405,16 +420,18 @@ function costText(
   check: AgentCheck | undefined,
   forecast: ReturnType<typeof forecastOf>,
   io: Io,
+  isUpTo = false,
 ): string {
   const { reportsNoUsage = false, free } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
   const warning =
     check === undefined || check.ok ? "" : `; ${oneLine(check.detail).replace(/\.$/, "")}. ${oneLine(check.fix ?? "")}`;
   const worker = check?.model ?? config.agent;
   if (free === true) return `nothing, because ${worker} uses no model${warning}`;
-  const hasPrice = !reportsNoUsage && forecast?.cost_usd !== undefined;
-  const limit = hasPrice ? "--max-usd limits it" : "-i limits it";
+  const hasPrice = !reportsNoUsage && check?.free !== true && forecast?.cost_usd !== undefined;
+  const noLimit = reportsNoUsage && config.budget.usd !== undefined ? ", --max-usd cannot" : "";
+  const limit = hasPrice ? "--max-usd limits it" : `-i <iterations> limits it${noLimit}`;
   if (forecast === undefined) return `not known for ${worker}; ${limit}${warning}`;
   const { cost_usd_most: _, ...rest } = forecast;
   const usage = usageText(check?.free === true ? { ...rest, cost_usd: 0 } : forecast);
-  return `${worker}: ${usage} (${forecast.from}); ${limit}${warning}`;
+  return `${worker}: ${isUpTo ? "up to " : ""}${usage} (${forecast.from}); ${limit}${warning}`;
 }

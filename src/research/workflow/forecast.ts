@@ -291,13 +291,19 @@ export function forecastOf(
 /** After this many accepted units of a project, the speed of its agent is known. */
 const minUnitsForPace = 2;
 
+/** The usage of kinds without units yet, at the pace of the project itself. */
+function withPaceOf(ownUsage: UsageByKind, before: Experience): Experience {
+  const usage = usageAtPace(ownUsage, before.usage);
+  return { ...before, usage, from: ownUsage[reading.name] === undefined ? before.from : ownText };
+}
+
 /**
- * Earlier usage at the pace of the project itself: minutes in the ratio of the kinds that it has done, and tokens and
- * cost in the ratio of its readings, because only these show how long its papers are.
+ * `earlierUsage` at the pace of `measured`: minutes in the ratio of the kinds that both have, and tokens and cost in
+ * the ratio of readings, because only these show how long the papers are.
  */
-function withPaceOf(ownUsage: UsageByKind, experience: Experience): Experience {
-  const sharedKinds = Object.entries(ownUsage).flatMap(([kind, own]) => {
-    const earlier = experience.usage[kind];
+export function usageAtPace(measured: UsageByKind, earlierUsage: UsageByKind): UsageByKind {
+  const sharedKinds = Object.entries(measured).flatMap(([kind, own]) => {
+    const earlier = earlierUsage[kind];
     return own === undefined || earlier === undefined ? [] : [{ kind, own, earlier }];
   });
   const readings = sharedKinds.filter(({ kind }) => kind === reading.name);
@@ -316,12 +322,9 @@ function withPaceOf(ownUsage: UsageByKind, experience: Experience): Experience {
     ...(usd === undefined ? {} : { usd: usd * pace.tokens }),
     ...(maxUsd === undefined ? {} : { maxUsd: maxUsd * pace.tokens }),
   });
-  const usage = Object.fromEntries(
-    Object.entries(experience.usage).flatMap(([kind, kindUsage]) =>
-      kindUsage === undefined ? [] : [[kind, scale(kindUsage)]],
-    ),
+  return Object.fromEntries(
+    Object.entries(earlierUsage).flatMap(([kind, each]) => (each === undefined ? [] : [[kind, scale(each)]])),
   );
-  return { ...experience, usage, from: readings.length === 0 ? experience.from : ownText };
 }
 
 const ownText = "what it took so far";

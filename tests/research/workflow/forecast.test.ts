@@ -13,6 +13,7 @@ import {
   figuresFor,
   forecastOf,
   medianUsageOf,
+  usageAtPace,
 } from "../../../src/research/workflow/forecast.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
@@ -228,6 +229,14 @@ test("a command of which nothing is known has no forecast of its time until it h
   expect(known?.seconds).toBeGreaterThan(0);
 });
 
+test("kinds that another project has not done are forecast at its pace", () => {
+  const dated = figuresFor({ name: "cmd:sh" }, () => []).usage;
+  const measured = medianUsageOf([[line(1, "paper:a", { agent: "cmd:sh", duration_seconds: 2, brief_tokens: 100 })]]);
+  const { paper: read, mend } = usageAtPace(measured, dated);
+  expect(read?.minutes).toBeCloseTo(2 / 60);
+  expect((mend?.minutes ?? 0) / (dated["mend"]?.minutes ?? 1)).toBeCloseTo(2 / 60 / (dated["paper"]?.minutes ?? 1));
+});
+
 test("checks are foreseen as they are set: of two checkers twice, of every claim by the papers, of none none", () => {
   const left = (checks?: CheckPlan) =>
     forecastOf(fresh, [], { ...before, ...withoutUndefined({ checks }) })?.iterations ?? 0;
@@ -273,7 +282,7 @@ test("a run says what the whole will take before its first iteration", async () 
   );
   const lines = io.err().split("\n");
   const forecast = lines.findIndex((each) =>
-    /Forecast: ≈ 1\d\dk tokens, .* left, in 8 iterations \(2 papers, at most 3 checks of sentences.*another project/.test(
+    /Forecast: ≈ \d+k tokens, .* left, in 8 iterations \(2 papers, at most 3 checks of sentences.*another project/.test(
       each,
     ),
   );
