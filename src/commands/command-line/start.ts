@@ -92,7 +92,7 @@ export function addStartCommands({ add, io }: CommandLine): void {
   withRunOptions(read);
 
   type UpdateOptions = { since?: string; dryRun: boolean };
-  const update = add("update", "<folders...>", async (options: UpdateOptions & CommonOptions, folders) => {
+  const update = add("update", "[folders...]", async (options: UpdateOptions & CommonOptions, folders) => {
     const { updateCommand } = await import("../run/update.js");
     const { since, dryRun } = options;
     return updateCommand({ folders, since, dryRun, ...commonOf(options) }, io);

@@ -14,6 +14,11 @@ import { pageOf } from "../../research/project-files/layout.js";
 import { crossReferencesText, questionIfNotTitle, type ReportModel, reportModel } from "../../research/report/model.js";
 import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
+import type { Field, Paper } from "../../research/generated/rrd.js";
+import { formOf } from "../../research/project-files/form.js";
+import { rowsOfTable } from "../../research/report/sections/extracted.js";
+import { answersFor } from "../../research/units/form/agreement.js";
+import { valueOf } from "../../research/units/form/columns.js";
 import { surenessText } from "../../research/report/strength.js";
 import { renderProject } from "../../research/report/documents/render-project.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
@@ -108,6 +113,8 @@ const summaryOf = (model: ReportModel) => ({
   answer: model.noAnswerReason === undefined ? answerText(model) : null,
   sureness: model.noAnswerReason === undefined ? surenessText(model.sureness) : null,
   figures: Object.fromEntries(model.figures.map(({ name, value }) => [name, value])),
+  numbers: Object.assign({}, ...model.figures.map(({ numbers }) => numbers)),
+  extracted: valuesByPaper(model),
   ...(model.meaning === undefined
     ? {}
     : {
@@ -129,6 +136,25 @@ const summaryOf = (model: ReportModel) => ({
     ),
   ],
 });
+
+/** The values of the form by paper and field id; null where the paper gives none that a quote supports. */
+function valuesByPaper({ rrd, rows }: ReportModel) {
+  const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+  const form = formOf(rrd);
+  const valueIn = (paper: Paper, field: Field) => {
+    const { final } = answersFor(paper, field);
+    const value = valueOf(field, final);
+    const isList = value !== undefined && Array.isArray(final?.value);
+    return { value: (isList ? final.value : value) ?? null, status: final?.status ?? "not-answered" };
+  };
+  return form.length === 0
+    ? []
+    : rowsOfTable({ rrd, rows }).map(({ id, label }) => ({
+        id,
+        label,
+        values: Object.fromEntries(form.map((field) => [field.id, valueIn(papers.get(id) as Paper, field)])),
+      }));
+}
 
 function printDoubts(model: ReportModel, doubts: readonly Doubt[], io: Io): void {
   for (const { where, text, reason } of doubts)

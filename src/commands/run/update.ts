@@ -7,11 +7,13 @@ import { experienceOf } from "../../compose/forecast-basis.js";
 import { roleNamesOf } from "../../compose/sharing.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { lockFile } from "../../engine/lib/layout.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import type { Spending } from "../../engine/loop/types.js";
 import type { Io } from "../../engine/ui/io.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
+import { isHeldByRun } from "../../engine/storage/lock.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
 import { quantity } from "../../engine/lib/words.js";
 import { createCounter } from "../../engine/ui/terminal/counter.js";
@@ -74,7 +76,7 @@ interface UpdateArguments {
  */
 export async function updateCommand(args: UpdateArguments, io: Io): Promise<number> {
   const config = await resolveConfig(io, args.flags);
-  if (args.folders.length === 1) return await updateOne(await findResearch(io.cwd, args.folders[0]), args, config, io);
+  if (args.folders.length <= 1) return await updateOne(await findResearch(io.cwd, args.folders[0]), args, config, io);
   const startedAt = io.clock.now();
   const spent = { usd: 0, tokens: 0, iterations: 0 };
   const handledFolders = new Set<string>();
@@ -128,7 +130,9 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
   for (const folder of unfinished)
     say(
       io,
-      `Left out, because it is not finished: ${basename(folder)}; 'research-ralph run ${shellWord(displayPath(io.cwd, folder))}' continues it.`,
+      (await isHeldByRun(lockFile(folder)))
+        ? `Left out, because a run works on it: ${basename(folder)}.`
+        : `Left out, because it is not finished: ${basename(folder)}; 'research-ralph run ${shellWord(displayPath(io.cwd, folder))}' continues it.`,
     );
   return exitCode === 0 && unfinished.length > 0 && unfinished.length === handledFolders.size ? 2 : exitCode;
 }

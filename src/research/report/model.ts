@@ -70,6 +70,8 @@ export interface Figure {
   readonly name: "papers" | "presented" | "insights" | "quotes" | "retracted" | "cost" | "time";
   /** The number as text, such as "80/81" or "$0.00". */
   readonly value: string;
+  /** The numbers in it for programs, by name, such as `quotes_found` and `quotes`. */
+  readonly numbers: Readonly<Record<string, number>>;
   /** What the number counts, such as "quotes found in the text". */
   readonly label: string;
   /** Set if the reader should be careful. The label says so too. */
@@ -520,34 +522,37 @@ function figuresOf(
   const presented = rows.filter(({ status }) => status === "presented").length;
   const retracted = rows.filter(({ isRetracted }) => isRetracted).length;
   const { found: foundCount, all: quoteCount } = quoteSums(citablePapers);
+  const quoteNumbers = { quotes_found: foundCount, quotes: quoteCount };
   const waitingCount = rrd.papers_pool.filter(isWaiting).length;
   const waitingText =
     waitingCount === 0
       ? ""
       : `, without ${counted(waitingCount, "paper")} that ${waitingCount === 1 ? "waits" : "wait"} for a person`;
-  const figure = (name: Figure["name"], value: string | number, label: string, isBad = false): Figure => ({
-    name,
-    value: String(value),
-    label,
-    isBad,
-  });
+  const figure = (
+    name: Figure["name"],
+    value: string,
+    numbers: Figure["numbers"],
+    label: string,
+    isBad = false,
+  ): Figure => ({ name, value, numbers, label, isBad });
   const earlierSeconds = secondsBeforeLedger(rrd, ledger);
   const isTimeKnown = earlierSeconds > 0 || (total.iterations > 0 && !wereAllReadBefore(rrd, ledger));
   const seconds = total.seconds + earlierSeconds;
   // "<" must be escaped in Markdown, so the text says "under".
   const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : shortDuration(seconds * 1000);
   return [
-    figure("papers", thousands(readCount.count), readCount.says),
-    figure("presented", thousands(presented), "included"),
-    figure("insights", thousands(insights), insights === 1 ? "insight" : "insights"),
+    figure("papers", thousands(readCount.count), { papers_read: readCount.count, papers: rows.length }, readCount.says),
+    figure("presented", thousands(presented), { presented }, "included"),
+    figure("insights", thousands(insights), { insights }, insights === 1 ? "insight" : "insights"),
     ...(decided === 0
       ? []
       : [
           quoteCount === 0
-            ? figure("quotes", 0, "quotes kept: claims are unchecked", true)
+            ? figure("quotes", "0", quoteNumbers, "quotes kept: claims are unchecked", true)
             : figure(
                 "quotes",
                 `${thousands(foundCount)}/${thousands(quoteCount)}`,
+                quoteNumbers,
                 `${quoteCount === 1 ? "quote" : "quotes"} found in the text${waitingText}`,
                 foundCount * 2 < quoteCount,
               ),
@@ -555,18 +560,27 @@ function figuresOf(
     // If no service checked the papers, "0 retracted" would be wrong.
     ...(retracted === 0 && !rrd.papers_pool.some(isCheckedForRetraction)
       ? []
-      : [figure("retracted", retracted, retracted === 0 ? "known to be retracted" : "retracted", retracted > 0)]),
+      : [
+          figure(
+            "retracted",
+            String(retracted),
+            { retracted },
+            retracted === 0 ? "known to be retracted" : "retracted",
+            retracted > 0,
+          ),
+        ]),
     ...(total.cost_usd !== undefined && isCostKnown(total)
       ? [
           figure(
             "cost",
             shortCost(total),
+            { cost_usd: total.cost_usd, ...(isTimeKnown ? { seconds } : {}) },
             [time === "" ? "cost" : `in ${time} of agent time`, ...missingCosts(total)].join("; "),
           ),
         ]
       : time === ""
         ? []
-        : [figure("time", time, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),
+        : [figure("time", time, { seconds }, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),
   ];
 }
 

@@ -79,6 +79,39 @@ describe("report", () => {
     });
   });
 
+  test("--json holds the figures as numbers, and each value that a quote supports", async () => {
+    const fields = [
+      { id: "minutes", name: "minutes", type: "number" as const },
+      { id: "cost", name: "cost" },
+      { id: "tools", name: "tools", type: "list" as const },
+    ];
+    const extracted = [
+      { field: "minutes", value: "14", status: "verified" as const },
+      { field: "cost", value: "9 euros", status: "not-in-text" as const },
+      { field: "tools", value: ["hands", "eyes"], status: "near" as const },
+    ];
+    const { run } = project(said(), {
+      requirements: { keywords: [], fields },
+      papers_pool: [{ ...quoted("one", "It needs 14 minutes."), extracted }, quoted("two", "It needs 20 minutes.")],
+    } as Partial<Rrd>);
+    const none = { value: null, status: "not-answered" };
+    expect(JSON.parse((await run("--json")).out)).toMatchObject({
+      numbers: { papers_read: 2, papers: 2, presented: 2, quotes_found: 2, quotes: 2 },
+      extracted: [
+        {
+          id: "one",
+          label: "one 2025",
+          values: {
+            minutes: { value: 14, status: "verified" },
+            cost: { value: null, status: "not-in-text" },
+            tools: { value: ["hands", "eyes"], status: "near" },
+          },
+        },
+        { id: "two", values: { minutes: none, cost: none, tools: none } },
+      ],
+    });
+  });
+
   test("keeps the words of a report from before report.json, and what a person wrote there", async () => {
     const { folder, run, read } = project(undefined);
     const old = "# Report\n\n## Executive Summary\n\nIt is quick.\n\n### Key Findings\n\n- It is cheap. (one)\n";

@@ -49,6 +49,8 @@ describe("update of several projects", () => {
 
   it("leaves out a project that is not finished, says so, and ends with 2 only where none is finished", async () => {
     const { home, folder, ralph } = await finishedOutsideGit();
+    const unnamed = await ralph("update", ...since, "--agent", "baseline");
+    expect([unnamed.code, unnamed.out]).toEqual([0, expect.stringContaining("nothing new")]);
     const open = join(home, "researches", "z-open");
     cpSync(folder, open, { recursive: true });
     const rrd = readAt(open);
@@ -60,6 +62,10 @@ describe("update of several projects", () => {
     const some = await ralph("update", open, folder, ...since, "--agent", "baseline");
     expect([some.code, some.out]).toEqual([0, expect.stringContaining("nothing new")]);
     expect(some.err).toContain("Left out, because it is not finished: z-open; 'research-ralph run ");
+    const lock = await acquireLock(lockFile(open), { subject: "It" });
+    const busy = await ralph("update", open, folder, ...since, "--agent", "baseline");
+    await lock.release();
+    expect([busy.code, busy.err]).toEqual([0, expect.stringContaining("Left out, because a run works on it: z-open.")]);
     cpSync(open, `${open}-too`, { recursive: true });
     expect((await ralph("update", open, `${open}-too`, ...since, "--agent", "baseline")).code).toBe(2);
   });

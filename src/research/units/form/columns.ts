@@ -45,15 +45,18 @@ const agreementOf = ({ agree, settled }: FieldAnswers): string | undefined =>
         ? "differ"
         : `differ; ${settled.take === "own" ? "the value is a person's own" : `a person follows the ${settled.take}`}${settled.why === undefined ? "" : `: ${oneLine(settled.why)}`}`;
 
+/** The value of an answer, for a spreadsheet or a program; undefined without one, or if no quote supports it. */
+export function valueOf({ type }: Field, answer: Extracted | undefined): string | number | undefined {
+  if (answer?.value === undefined || answer.status === "not-in-text") return undefined;
+  const text = oneLine(textOf(answer.value));
+  return type === "number" && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
 /** The cells for a value and its passages with their places. A value without evidence is left out. */
 function valueCells(field: Field, answer: Extracted | undefined): Cells {
-  if (answer === undefined) return [undefined, undefined];
-  const { value, status, evidence = [] } = answer;
-  const isShown = value !== undefined && status !== "not-in-text";
-  const passages = evidence
-    .filter((evidence) => isShown && evidence.status !== "not-in-text")
+  const value = valueOf(field, answer);
+  const passages = (answer?.evidence ?? [])
+    .filter((evidence) => value !== undefined && evidence.status !== "not-in-text")
     .map((each) => `${passageText(each)}${each.locator ? ` (${each.locator})` : ""}`);
-  const text = value === undefined ? "" : oneLine(textOf(value));
-  const number = field.type === "number" && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
-  return [isShown ? number : undefined, oneLine(passages.join(" | "))];
+  return [value, answer === undefined ? undefined : oneLine(passages.join(" | "))];
 }
