@@ -1,12 +1,12 @@
 /** Maximum number of characters of a chunk. */
-const chunkLength = 1000;
+const maxChunkChars = 1000;
 /** Maximum number of characters that the next chunk repeats. */
-const overlap = 150;
+const maxOverlapChars = 150;
 
 /**
  * Splits a text at the ends of sentences into chunks of at most 1,000 characters. Each chunk repeats the last complete
- * sentences of the previous chunk, up to 150 characters, so that a statement across the border is found too. A longer
- * sentence is split at a space.
+ * sentences of the previous chunk, up to 150 characters, so that a statement at the border of two chunks is found too.
+ * A sentence that is longer than a chunk is split at a space.
  */
 export function chunksOf(text: string): string[] {
   const sentences = sentencesOf(text.trim());
@@ -14,17 +14,17 @@ export function chunksOf(text: string): string[] {
   let current: string[] = [];
   let length = 0;
   for (const sentence of sentences) {
-    if (length > 0 && length + sentence.length > chunkLength) {
+    if (length > 0 && length + sentence.length > maxChunkChars) {
       chunks.push(current.join("").trim());
-      const repeated: string[] = [];
-      let room = Math.min(overlap, chunkLength - sentence.length);
+      const repeatedSentences: string[] = [];
+      let remainingChars = Math.min(maxOverlapChars, maxChunkChars - sentence.length);
       for (const earlierSentence of current.toReversed()) {
-        if (earlierSentence.length > room) break;
-        repeated.unshift(earlierSentence);
-        room -= earlierSentence.length;
+        if (earlierSentence.length > remainingChars) break;
+        repeatedSentences.unshift(earlierSentence);
+        remainingChars -= earlierSentence.length;
       }
-      current = repeated;
-      length = repeated.reduce((sum, text) => sum + text.length, 0);
+      current = repeatedSentences;
+      length = repeatedSentences.reduce((sum, text) => sum + text.length, 0);
     }
     current.push(sentence);
     length += sentence.length;
@@ -42,11 +42,11 @@ function sentencesOf(text: string): string[] {
 function splitSentence(sentence: string): string[] {
   const parts: string[] = [];
   let remaining = sentence;
-  while (remaining.length > chunkLength) {
-    const space = remaining.lastIndexOf(" ", chunkLength);
-    const at = space > chunkLength / 2 ? space + 1 : chunkLength;
-    parts.push(remaining.slice(0, at));
-    remaining = remaining.slice(at);
+  while (remaining.length > maxChunkChars) {
+    const space = remaining.lastIndexOf(" ", maxChunkChars);
+    const splitIndex = space > maxChunkChars / 2 ? space + 1 : maxChunkChars;
+    parts.push(remaining.slice(0, splitIndex));
+    remaining = remaining.slice(splitIndex);
   }
   return [...parts, remaining];
 }

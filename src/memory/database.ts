@@ -6,11 +6,11 @@ import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/cli
 import { messageOf } from "../engine/lib/errors.js";
 
 /** Milliseconds that a write waits for the write of another process. */
-const busyMs = 5_000;
+const lockWaitMs = 5_000;
 /** Maximum number of attempts on a busy file. Each uses a new connection: one that found the file busy stays broken. */
 const maxAttempts = 20;
 
-/** One SQLite file, which several processes may use at a time. */
+/** One SQLite file, which several processes may use at the same time. */
 export class Database {
   readonly #connect: () => Client;
   #client: Client | undefined;
@@ -25,7 +25,7 @@ export class Database {
     // Only its user may read it. The database gives its additional files the same mode.
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
     const { createClient } = await import("@libsql/client");
-    return new Database(() => createClient({ url: `file:${path}`, timeout: busyMs }));
+    return new Database(() => createClient({ url: `file:${path}`, timeout: lockWaitMs }));
   }
 
   async rows(sql: string, args: readonly InValue[] = []): Promise<readonly Row[]> {
@@ -55,10 +55,10 @@ export class Database {
   }
 
   /**
-   * Closes it and leaves one file, also if it kept a write-ahead log, unless another process has it open. A closed
-   * connection ends only when its memory is collected, and what lies next to the file would go then, at any time.
+   * Closes the database and removes its additional files, such as the write-ahead log, unless another process has it
+   * open. After `close` these files would remain until the connection is garbage-collected.
    */
-  async closeWhole(): Promise<void> {
+  async closeToOneFile(): Promise<void> {
     try {
       await this.#client?.execute("PRAGMA busy_timeout = 0");
       await this.#client?.execute("PRAGMA journal_mode = DELETE");
@@ -68,7 +68,7 @@ export class Database {
     this.close();
   }
 
-  /** Runs `work`, and again on a new connection if the file was busy. */
+  /** Runs `work`. If the file is busy, runs it again on a new connection. */
   async #retryWhileBusy<Value>(work: (client: Client) => Promise<Value>): Promise<Value> {
     for (let attempt = 1; ; attempt += 1) {
       this.#client ??= this.#connect();

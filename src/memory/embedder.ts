@@ -5,7 +5,7 @@ export interface Embedder {
   /** The name of the model. Vectors of different models are never compared. */
   readonly model: string;
   /** The minimum cosine of two related texts; absent: no minimum. */
-  readonly floor?: number;
+  readonly minCosine?: number;
   /** The vectors of the texts in the same order, all of the same length. Rejects if the service fails. */
   embed(texts: readonly string[]): Promise<readonly Float32Array[]>;
 }
@@ -13,17 +13,17 @@ export interface Embedder {
 /** Number of dimensions of a built-in vector. */
 const lexicalDimension = 384;
 
-/** The cosine of unrelated texts, measured with questions and memories of a few words. */
-const lexicalFloor = 0.14;
+/** Unrelated texts have lower cosines; measured with questions and memories of a few words. */
+const lexicalMinCosine = 0.14;
 
 /**
  * The built-in embedder, without model or network: words and their parts of three to five letters, hashed into 384
  * signed numbers (feature hashing, Weinberger et al. 2009, https://doi.org/10.1145/1553374.1553516). It finds other
- * forms of a word, not other words of one meaning.
+ * forms of a word, but no synonyms.
  */
 export const lexicalEmbedder: Embedder = {
   model: "lexical-384",
-  floor: lexicalFloor,
+  minCosine: lexicalMinCosine,
   embed: async (texts) => texts.map(lexicalVector),
 };
 
@@ -33,19 +33,20 @@ function lexicalVector(text: string): Float32Array {
     .toLowerCase()
     .normalize("NFKD")
     .matchAll(/[\p{L}\p{N}]{1,64}/gu)) {
-    const padded = `<${word}>`;
-    count(counts, padded);
+    const paddedWord = `<${word}>`;
+    count(counts, paddedWord);
     for (let size = 3; size <= 5; size += 1)
-      for (let at = 0; at + size <= padded.length; at += 1) count(counts, padded.slice(at, at + size));
+      for (let index = 0; index + size <= paddedWord.length; index += 1)
+        count(counts, paddedWord.slice(index, index + size));
   }
   const vector = new Float32Array(lexicalDimension);
   for (const [feature, times] of counts) {
     const hash = hashOf(feature);
     const sign = hash & 1 ? 1 : -1;
-    const place = (hash >>> 1) % lexicalDimension;
-    vector[place] = (vector[place] ?? 0) + sign * (1 + Math.log(times));
+    const index = (hash >>> 1) % lexicalDimension;
+    vector[index] = (vector[index] ?? 0) + sign * (1 + Math.log(times));
   }
-  return normalised(vector);
+  return normalise(vector);
 }
 
 const count = (counts: Map<string, number>, feature: string): void =>
@@ -54,20 +55,20 @@ const count = (counts: Map<string, number>, feature: string): void =>
 /** FNV-1a, 32 bits. http://www.isthe.com/chongo/tech/comp/fnv/ */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  // Mix the low bits: they are the weakest.
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  // The low bits depend on too few characters, so the high bits are mixed into them.
   hash ^= hash >>> 15;
   return Math.imul(hash, 0x2c1b3c6d) >>> 0;
 }
 
 /** Scales a vector to length 1, so that the dot product is the cosine. A zero vector stays. */
-function normalised(vector: Float32Array): Float32Array {
+function normalise(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** The cosine of unrelated texts is lower than this for the models of services. */
-const serviceFloor = 0.2;
+/** With the models of services, unrelated texts have lower cosines. */
+const serviceMinCosine = 0.2;
 
 /** Maximum number of texts in one request. */
 const maxTextsPerRequest = 64;
@@ -87,7 +88,7 @@ export function embeddingService({
   readonly key?: string;
   readonly fetch: typeof globalThis.fetch;
 }): Embedder {
-  const ask = async (input: readonly string[]): Promise<Float32Array[]> => {
+  const requestVectors = async (input: readonly string[]): Promise<Float32Array[]> => {
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
@@ -102,16 +103,16 @@ export function embeddingService({
         (vector) => vector.length > 0 && vector.length === vectors[0]?.length && vector.every(Number.isFinite),
       );
     if (!isComplete) throw new Error("the embedding service sent no vectors for the texts");
-    return vectors.map(normalised);
+    return vectors.map(normalise);
   };
   return {
     // Another address may serve another model under the same name.
     model: `${model}@${createHash("sha256").update(url).digest("hex").slice(0, 8)}`,
-    floor: serviceFloor,
+    minCosine: serviceMinCosine,
     async embed(texts) {
       const vectors: Float32Array[] = [];
-      for (let at = 0; at < texts.length; at += maxTextsPerRequest)
-        vectors.push(...(await ask(texts.slice(at, at + maxTextsPerRequest))));
+      for (let index = 0; index < texts.length; index += maxTextsPerRequest)
+        vectors.push(...(await requestVectors(texts.slice(index, index + maxTextsPerRequest))));
       return vectors;
     },
   };

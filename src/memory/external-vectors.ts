@@ -1,13 +1,13 @@
 import type { Database } from "./database.js";
-import { invalid, type MemoryProblem, noElement } from "./problem.js";
+import { invalidParameterProblem, type MemoryProblem, missingChunkProblem } from "./problem.js";
 
-/** The model name of vectors that no embedder made. They are only compared with each other, and never made again. */
+/** The model name of vectors that no embedder made. They are compared only with each other and never computed again. */
 export const externalModel = "own";
 
 /** Maximum number of dimensions of a vector. */
 const maxDimension = 4096;
 
-/** Vectors from outside, each with a describing text. All vectors of one index have the same length. */
+/** Vectors that a caller made, each with a text that describes it. All vectors of one index have the same length. */
 export class ExternalVectors {
   readonly #database: Database;
   /** The problem if an index has no room for `more` chunks. */
@@ -46,13 +46,13 @@ export class ExternalVectors {
       "UPDATE chunks SET vector = ?, content = coalesce(?, content) WHERE id = ? AND index_name = ? AND model = ? RETURNING id",
       [blobOf(vector), content ?? null, id, index, externalModel],
     );
-    return rows.length === 0 ? noElement(id) : undefined;
+    return rows.length === 0 ? missingChunkProblem(id) : undefined;
   }
 
   /** A chunk's vector and its model: `own`, or that of an embedder. */
   async get(id: number): Promise<{ readonly model: string; readonly vector: readonly number[] } | MemoryProblem> {
     const [row] = await this.#database.rows("SELECT model, vector FROM chunks WHERE id = ?", [id]);
-    if (row === undefined) return noElement(id);
+    if (row === undefined) return missingChunkProblem(id);
     return { model: String(row["model"]), vector: Array.from(new Float32Array(row["vector"] as ArrayBuffer)) };
   }
 
@@ -72,19 +72,19 @@ export class ExternalVectors {
     return rows.map((row) => ({ id: Number(row["id"]), similarity: Number(row["similarity"]) }));
   }
 
-  /** The problem if a vector does not fit an index. `except`: the id of the vector that it replaces. */
-  async #vectorProblem(index: string, vector: readonly number[], except = -1): Promise<MemoryProblem | undefined> {
+  /** The problem if a vector does not fit an index. `replacedId`: the id of the vector that it replaces. */
+  async #vectorProblem(index: string, vector: readonly number[], replacedId = -1): Promise<MemoryProblem | undefined> {
     const squares = vector.reduce((sum, value) => sum + Math.fround(value) ** 2, 0);
     if (vector.length === 0 || vector.length > maxDimension || !(squares > 0 && Number.isFinite(squares)))
-      return invalid(`A vector has 1 to ${maxDimension} finite numbers, not all of them 0.`);
-    const [other] = await this.#database.rows(
+      return invalidParameterProblem(`A vector has 1 to ${maxDimension} finite numbers, not all of them 0.`);
+    const [existingRow] = await this.#database.rows(
       "SELECT length(vector) / 4 AS dimension FROM chunks WHERE index_name = ? AND model = ? AND id <> ? LIMIT 1",
-      [index, externalModel, except],
+      [index, externalModel, replacedId],
     );
-    const dimension = other === undefined ? vector.length : Number(other["dimension"]);
+    const dimension = existingRow === undefined ? vector.length : Number(existingRow["dimension"]);
     return dimension === vector.length
       ? undefined
-      : invalid(`The vectors of ${index} have ${dimension} numbers, this one ${vector.length}.`);
+      : invalidParameterProblem(`The vectors of ${index} have ${dimension} numbers, this one ${vector.length}.`);
   }
 }
 

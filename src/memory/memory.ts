@@ -7,7 +7,7 @@ import { LengthAwareEmbedder } from "./length-aware-embedder.js";
 import { Database } from "./database.js";
 import type { Embedder } from "./embedder.js";
 import { ExternalVectors, externalModel } from "./external-vectors.js";
-import { invalid, type MemoryProblem, noElement, noIndex } from "./problem.js";
+import { invalidParameterProblem, type MemoryProblem, missingChunkProblem, missingIndexProblem } from "./problem.js";
 import { SignIndex } from "./sign-bits.js";
 import { bytesOf, Vectors } from "./vectors.js";
 
@@ -18,8 +18,8 @@ export const importances = ["low", "normal", "high", "critical"] as const;
 export type Importance = (typeof importances)[number];
 
 /** The names of two indices: the index that `remember` writes to, and the index for documents. */
-export const longTerm = "long_term_memory";
-export const documents = "documents";
+export const longTermIndex = "long_term_memory";
+export const documentsIndex = "documents";
 
 /** Maximum number of chunks of an index, by its kind. */
 const maxElements = { memory: 100_000, documents: 50_000 } as const;
@@ -113,11 +113,11 @@ const maxCandidates = 200;
  * The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009, https://doi.org/10.1145/1571941.1572114)
  */
 const rankConstant = 60;
-/** A chunk with a word of the query needs only this share of the embedder's `floor`. */
-const wordsFloor = 0.75;
+/** For a chunk with a word of the query, this share of the embedder's `minCosine` is enough. */
+const wordMatchShare = 0.75;
 /** A word that occurs in a larger share of all chunks is not searched. */
-const tooFrequent = 0.2;
-const batchOfVectors = 200;
+const maxWordShare = 0.2;
+const chunksPerBatch = 200;
 
 const schemaStatements: readonly string[] = [
   "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -141,13 +141,13 @@ const schemaStatements: readonly string[] = [
   `CREATE TRIGGER IF NOT EXISTS words_changed AFTER UPDATE OF content ON chunks BEGIN
      INSERT INTO words (words, rowid, content) VALUES ('delete', old.id, old.content);
      INSERT INTO words (rowid, content) VALUES (new.id, new.content); END`,
-  // Sign bits: one row a vector at first, packed by the thousand later.
+  // Sign bits: first one row for each vector; later, one row for a thousand vectors.
   "CREATE TABLE IF NOT EXISTS signs (id INTEGER PRIMARY KEY, model TEXT NOT NULL, bits BLOB NOT NULL)",
   `CREATE TABLE IF NOT EXISTS packed_signs (block INTEGER PRIMARY KEY AUTOINCREMENT, model TEXT NOT NULL,
      ids BLOB NOT NULL, bits BLOB NOT NULL)`,
 ];
 
-const columns = "id, index_name, content, type, source, importance, created_at, document";
+const chunkColumns = "id, index_name, content, type, source, importance, created_at, document";
 
 /**
  * Opens the memory at `path`, and creates it if it is missing. Returns a sentence if it can't be opened, for example
@@ -196,7 +196,10 @@ class Store implements Memory {
     this.#embedder = new LengthAwareEmbedder(database, embedder);
     this.#textVectors = new Vectors(database, this.#embedder, { table: "chunks", text: "content", vector: "vector" });
     this.#signs = new SignIndex(database, this.#embedder);
-    this.vectors = new ExternalVectors(database, async (index, more) => await this.#capacityProblem(index, more));
+    this.vectors = new ExternalVectors(
+      database,
+      async (index, addedCount) => await this.#capacityProblem(index, addedCount),
+    );
   }
 
   async prepare(path: string): Promise<string | undefined> {
@@ -213,8 +216,8 @@ class Store implements Memory {
     await this.#database.write([
       ...schemaStatements,
       { sql: "INSERT OR IGNORE INTO meta (key, value) VALUES ('format', ?)", args: [String(stateVersion)] },
-      { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'memory')", args: [longTerm] },
-      { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'documents')", args: [documents] },
+      { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'memory')", args: [longTermIndex] },
+      { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'documents')", args: [documentsIndex] },
     ]);
     return undefined;
   }
@@ -237,23 +240,23 @@ class Store implements Memory {
     if (problem !== undefined) return problem;
     const vectors = await this.#embedder.embed(chunks.map(({ content }) => content));
     const { model } = this.#embedder;
-    const at = new Date().toISOString();
+    const createdAt = new Date().toISOString();
     const ids = await this.#database.transact(async (transaction) => {
-      const added: number[] = [];
+      const addedIds: number[] = [];
       for (const [place, chunk] of chunks.entries()) {
         const vector = vectors[place] ?? new Float32Array();
         const { content, type = "general", source = "", importance = "normal", document = null } = chunk;
         const { lastInsertRowid } = await transaction.execute({
           sql: `INSERT INTO chunks (index_name, content, type, source, importance, created_at, document, model, vector)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          args: [index, content, type, source, importance, at, document, model, bytesOf(vector)],
+          args: [index, content, type, source, importance, createdAt, document, model, bytesOf(vector)],
         });
         const id = Number(lastInsertRowid);
-        added.push(id);
-        await this.#signs.keep(transaction, id, vector);
+        addedIds.push(id);
+        await this.#signs.store(transaction, id, vector);
       }
       await this.#signs.pack(transaction);
-      return added;
+      return addedIds;
     });
     return ids;
   }
@@ -275,8 +278,8 @@ class Store implements Memory {
     });
     let isComplete = false;
     try {
-      for (let at = 0; at < chunks.length; at += batchOfVectors) {
-        const part = chunks.slice(at, at + batchOfVectors).map((chunk) => ({ ...chunk, document }));
+      for (let start = 0; start < chunks.length; start += chunksPerBatch) {
+        const part = chunks.slice(start, start + chunksPerBatch).map((chunk) => ({ ...chunk, document }));
         const added = await this.add(index, part);
         if ("problem" in added) return added;
       }
@@ -286,7 +289,7 @@ class Store implements Memory {
       // A search would return half a document as if it were complete.
       if (!isComplete)
         await this.#database.write([
-          ...withoutChunks("document", document),
+          ...deletionsOfChunks("document", document),
           { sql: "DELETE FROM documents WHERE id = ?", args: [document] },
         ]);
     }
@@ -301,21 +304,21 @@ class Store implements Memory {
     if ("problem" in byVector && byWords.length + byMetadata.length === 0) throw byVector.problem;
     const measuredChunks = "problem" in byVector ? [] : byVector;
     const similarities = new Map(measuredChunks.map(({ id, similarity }) => [id, similarity]));
-    const { floor } = this.#embedder;
-    const nearChunks = measuredChunks.filter(({ similarity }) => similarity >= floor);
+    const { minCosine } = this.#embedder;
+    const nearChunks = measuredChunks.filter(({ similarity }) => similarity >= minCosine);
     // A chunk that shares only a chance word with the query, such as "is", is not returned.
-    const wordMatches = byWords.filter(({ id }) => (similarities.get(id) ?? floor) >= floor * wordsFloor);
+    const wordMatches = byWords.filter(({ id }) => (similarities.get(id) ?? minCosine) >= minCosine * wordMatchShare);
     const scores = new Map<number, number>();
     for (const hits of [nearChunks.map(({ id, similarity }) => ({ id, score: similarity })), wordMatches, byMetadata]) {
       let rank = 0;
-      for (const [place, { id, score }] of hits.entries()) {
+      for (const [index, { id, score }] of hits.entries()) {
         // Equal scores get the same rank, so that the importance decides.
-        if (score !== hits[place - 1]?.score) rank = place + 1;
+        if (score !== hits[index - 1]?.score) rank = index + 1;
         scores.set(id, (scores.get(id) ?? 0) + 1 / (rankConstant + rank));
       }
     }
-    const best = [...scores].sort((a, b) => b[1] - a[1]).slice(0, limit * 4);
-    const chunks = await this.#chunksOf(best.map(([id]) => id));
+    const bestScores = [...scores].sort((a, b) => b[1] - a[1]).slice(0, limit * 4);
+    const chunks = await this.#chunksOf(bestScores.map(([id]) => id));
     chunks.sort((a, b) => {
       const scoreDifference = (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0);
       const rank = (chunk: Chunk) => importances.indexOf(chunk.importance);
@@ -323,14 +326,14 @@ class Store implements Memory {
     });
     const texts = chunks.map(({ content }) => content.trim());
     return chunks
-      .filter((_, place) => texts.indexOf(texts[place] ?? "") === place)
+      .filter((_, index) => texts.indexOf(texts[index] ?? "") === index)
       .slice(0, limit)
       .map((chunk) => ({ ...chunk, ...withoutUndefined({ similarity: similarities.get(chunk.id) }) }));
   }
 
   async list(index: string, from = 0, limit = 50): Promise<readonly Chunk[]> {
     const rows = await this.#database.rows(
-      `SELECT ${columns} FROM chunks WHERE index_name = ? AND id > ? ORDER BY id LIMIT ?`,
+      `SELECT ${chunkColumns} FROM chunks WHERE index_name = ? AND id > ? ORDER BY id LIMIT ?`,
       [index, from, limit],
     );
     return rows.map(chunkOf);
@@ -338,20 +341,20 @@ class Store implements Memory {
 
   async get(id: number): Promise<Chunk | MemoryProblem> {
     const [chunk] = await this.#chunksOf([id]);
-    return chunk ?? noElement(id);
+    return chunk ?? missingChunkProblem(id);
   }
 
   async edit(id: number, field: "type" | "source" | "importance" | "content", newValue: string) {
     const value = redactKeys(newValue);
     const chunk = await this.get(id);
     if ("problem" in chunk) return chunk;
-    const allowed: readonly string[] | undefined =
+    const allowedValues: readonly string[] | undefined =
       field === "type" ? memoryTypes : field === "importance" ? importances : undefined;
-    if (allowed !== undefined && !allowed.includes(value))
-      return invalid(`'${value}' is no ${field}; there are ${allowed.join(", ")}.`);
-    if (field === "content" && value.trim() === "") return invalid("The content must not be empty.");
-    const [stored] = await this.#database.rows("SELECT model FROM chunks WHERE id = ?", [id]);
-    const isExternal = stored?.["model"] === externalModel;
+    if (allowedValues !== undefined && !allowedValues.includes(value))
+      return invalidParameterProblem(`'${value}' is no ${field}; there are ${allowedValues.join(", ")}.`);
+    if (field === "content" && value.trim() === "") return invalidParameterProblem("The content must not be empty.");
+    const [storedRow] = await this.#database.rows("SELECT model FROM chunks WHERE id = ?", [id]);
+    const isExternal = storedRow?.["model"] === externalModel;
     const [vector] = field === "content" && !isExternal ? await this.#embedder.embed([value]) : [];
     await this.#database.transact(async (transaction) => {
       // The name of the column is one of four words above.
@@ -364,30 +367,30 @@ class Store implements Memory {
   async forget(id: number): Promise<Chunk | MemoryProblem> {
     const chunk = await this.get(id);
     if ("problem" in chunk) return chunk;
-    await this.#database.write(withoutChunks("id", id));
+    await this.#database.write(deletionsOfChunks("id", id));
     return chunk;
   }
 
   async createIndex(name: string, kind: IndexKind): Promise<IndexStats | MemoryProblem> {
     if (!/^[\p{L}\p{N}_.-]{1,64}$/u.test(name))
-      return invalid(
+      return invalidParameterProblem(
         `'${name.slice(0, 80)}' is not a valid name of an index; use up to 64 letters, digits, '_', '.' and '-'.`,
       );
     const rows = await this.#database.rows("SELECT kind FROM indices WHERE name = ?", [name]);
-    if (rows.length > 0) return invalid(`The index ${name} already exists.`);
+    if (rows.length > 0) return invalidParameterProblem(`The index ${name} already exists.`);
     await this.#database.write([
       { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, ?)", args: [name, kind] },
     ]);
     const createdIndex = (await this.indices()).find((index) => index.name === name);
-    return createdIndex ?? invalid(`The index ${name} could not be made.`);
+    return createdIndex ?? invalidParameterProblem(`The index ${name} could not be made.`);
   }
 
   async deleteIndex(name: string): Promise<{ deleted: number } | MemoryProblem> {
     const rows = await this.#database.rows("SELECT count(*) AS count FROM chunks WHERE index_name = ?", [name]);
     const existing = await this.#database.rows("SELECT kind FROM indices WHERE name = ?", [name]);
-    if (existing.length === 0) return noIndex(name);
+    if (existing.length === 0) return missingIndexProblem(name);
     await this.#database.write([
-      ...withoutChunks("index_name", name),
+      ...deletionsOfChunks("index_name", name),
       { sql: "DELETE FROM documents WHERE index_name = ?", args: [name] },
       { sql: "DELETE FROM indices WHERE name = ?", args: [name] },
     ]);
@@ -426,7 +429,7 @@ class Store implements Memory {
   }
 
   async embedAgain(signal: AbortSignal): Promise<number> {
-    const done = await this.#textVectors.embedAgain(
+    const updatedCount = await this.#textVectors.embedAgain(
       "model NOT IN (?, ?)",
       [this.#embedder.model, externalModel],
       async (rows) =>
@@ -436,23 +439,23 @@ class Store implements Memory {
         }),
       signal,
     );
-    // Signs of a model that no chunk uses any more.
-    if (done > 0)
+    // The sign bits of models that no chunk uses any more are removed.
+    if (updatedCount > 0)
       await this.#database.write([
         { sql: "DELETE FROM packed_signs WHERE model NOT IN (SELECT DISTINCT model FROM chunks)", args: [] },
       ]);
-    return done;
+    return updatedCount;
   }
 
   async close(): Promise<void> {
     this.#database.close();
   }
 
-  /** The problem if an index has no room for `more` chunks. */
-  async #capacityProblem(index: string, more: number): Promise<MemoryProblem | undefined> {
+  /** The problem if an index has no room for `addedCount` more chunks. */
+  async #capacityProblem(index: string, addedCount: number): Promise<MemoryProblem | undefined> {
     const existing = (await this.indices()).find(({ name }) => name === index);
-    if (existing === undefined) return noIndex(index);
-    if (existing.chunks + more <= existing.maxElements) return undefined;
+    if (existing === undefined) return missingIndexProblem(index);
+    if (existing.chunks + addedCount <= existing.maxElements) return undefined;
     return {
       code: "VECTOR_DB_ERROR_FULL",
       problem: `The index ${index} is full: it holds at most ${existing.maxElements} chunks. Forget some, or use another index.`,
@@ -477,12 +480,11 @@ class Store implements Memory {
     const words = wordsOf(query);
     if (words.length === 0) return [];
     const { sql, args } = scopeCondition(scope);
-    const some = words.map(() => "type = ? OR importance = ? OR instr(lower(source), ?)").join(" OR ");
-    const rows = await this.#database.rows(`SELECT id FROM chunks WHERE (${some})${sql} ORDER BY id DESC LIMIT ?`, [
-      ...words.flatMap((word) => [word, word, word]),
-      ...args,
-      maxCandidates,
-    ]);
+    const wordConditions = words.map(() => "type = ? OR importance = ? OR instr(lower(source), ?)").join(" OR ");
+    const rows = await this.#database.rows(
+      `SELECT id FROM chunks WHERE (${wordConditions})${sql} ORDER BY id DESC LIMIT ?`,
+      [...words.flatMap((word) => [word, word, word]), ...args, maxCandidates],
+    );
     return rows.map((row) => ({ id: Number(row["id"]), score: 0 }));
   }
 
@@ -491,7 +493,7 @@ class Store implements Memory {
     const words = wordsOf(query);
     if (words.length === 0) return [];
     const [total] = await this.#database.rows("SELECT count(*) AS count FROM chunks");
-    const limit = Math.max(10, tooFrequent * Number(total?.["count"] ?? 0));
+    const limit = Math.max(10, maxWordShare * Number(total?.["count"] ?? 0));
     const frequencies = await this.#database.rows(
       `SELECT term, doc FROM frequencies WHERE term IN (${words.map(() => "?").join(",")})`,
       words,
@@ -512,18 +514,20 @@ class Store implements Memory {
       sql: "UPDATE chunks SET model = ?, vector = ? WHERE id = ?",
       args: [this.#embedder.model, bytesOf(vector), id],
     });
-    await this.#signs.keep(transaction, id, vector);
+    await this.#signs.store(transaction, id, vector);
   }
 
   async #chunksOf(ids: readonly number[]): Promise<Chunk[]> {
     if (ids.length === 0) return [];
-    const rows = await this.#database.rows(`SELECT ${columns} FROM chunks WHERE id IN (${ids.map(Number).join(",")})`);
+    const rows = await this.#database.rows(
+      `SELECT ${chunkColumns} FROM chunks WHERE id IN (${ids.map(Number).join(",")})`,
+    );
     return rows.map(chunkOf);
   }
 }
 
-/** Deletes chunks and their sign bits. Packed sign bits stay, because no chunk has their ids any more. */
-const withoutChunks = (column: "id" | "document" | "index_name", value: InValue): InStatement[] => [
+/** The statements that delete chunks and their sign bits. Packed sign bits stay: no chunk has their ids any more. */
+const deletionsOfChunks = (column: "id" | "document" | "index_name", value: InValue): InStatement[] => [
   { sql: `DELETE FROM signs WHERE id IN (SELECT id FROM chunks WHERE ${column} = ?)`, args: [value] },
   { sql: `DELETE FROM chunks WHERE ${column} = ?`, args: [value] },
 ];
@@ -544,8 +548,8 @@ function scopeCondition({ indices, folder }: Scope): { readonly sql: string; rea
 
 /** The distinct words of a query, at most 32, in the form of the word index. */
 function wordsOf(query: string): string[] {
-  const folded = query.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
-  return [...new Set(folded.match(/[\p{L}\p{N}]{1,64}/gu) ?? [])].slice(0, 32);
+  const normalisedQuery = query.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+  return [...new Set(normalisedQuery.match(/[\p{L}\p{N}]{1,64}/gu) ?? [])].slice(0, 32);
 }
 
 function chunkOf(row: Row): Chunk {

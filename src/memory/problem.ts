@@ -10,14 +10,17 @@ export interface MemoryProblem {
 
 export const isMemoryProblem = (value: object): value is MemoryProblem => "problem" in value;
 
-export const invalid = (problem: string): MemoryProblem => ({ code: "VECTOR_DB_ERROR_INVALID_PARAM", problem });
+export const invalidParameterProblem = (problem: string): MemoryProblem => ({
+  code: "VECTOR_DB_ERROR_INVALID_PARAM",
+  problem,
+});
 
-export const noIndex = (name: string): MemoryProblem => ({
+export const missingIndexProblem = (name: string): MemoryProblem => ({
   code: "VECTOR_DB_ERROR_INDEX_NOT_FOUND",
   problem: `There is no index ${name}.`,
 });
 
-export const noElement = (id: number): MemoryProblem => ({
+export const missingChunkProblem = (id: number): MemoryProblem => ({
   code: "VECTOR_DB_ERROR_ELEMENT_NOT_FOUND",
   problem: `There is no chunk ${id}.`,
 });

@@ -9,44 +9,44 @@ const vectorsPerBlock = 1000;
 /** The sign bits and the ids of vectors, in memory: 48 bytes for a vector of 384 numbers. */
 export interface SignBits {
   readonly ids: number[];
-  /** `words` words of 32 bits for each vector. */
+  /** `wordsPerVector` words of 32 bits for each vector. */
   bits: Uint32Array;
-  readonly words: number;
+  readonly wordsPerVector: number;
 }
 
-export const wordsFor = (dimension: number): number => Math.ceil(dimension / 32);
+export const wordCountOf = (dimension: number): number => Math.ceil(dimension / 32);
 
 /** One bit for each number of the vector; it is set if the number is positive. */
 export function signsOf(vector: Float32Array): Uint32Array {
-  const bits = new Uint32Array(wordsFor(vector.length));
-  for (let at = 0; at < vector.length; at += 1)
-    if ((vector[at] ?? 0) > 0) bits[at >>> 5] = (bits[at >>> 5] ?? 0) | (1 << (at & 31));
+  const bits = new Uint32Array(wordCountOf(vector.length));
+  for (let index = 0; index < vector.length; index += 1)
+    if ((vector[index] ?? 0) > 0) bits[index >>> 5] = (bits[index >>> 5] ?? 0) | (1 << (index & 31));
   return bits;
 }
 
-/** Adds vectors. `bits`: `signBits.words` words for each id. */
+/** Adds vectors. `bits`: `signBits.wordsPerVector` words for each id. */
 export function addSigns(signBits: SignBits, ids: readonly number[], bits: Uint32Array): void {
-  const needed = (signBits.ids.length + ids.length) * signBits.words;
-  if (signBits.bits.length < needed) {
-    const larger = new Uint32Array(Math.max(needed, signBits.bits.length * 2));
-    larger.set(signBits.bits);
-    signBits.bits = larger;
+  const neededLength = (signBits.ids.length + ids.length) * signBits.wordsPerVector;
+  if (signBits.bits.length < neededLength) {
+    const largerBits = new Uint32Array(Math.max(neededLength, signBits.bits.length * 2));
+    largerBits.set(signBits.bits);
+    signBits.bits = largerBits;
   }
-  signBits.bits.set(bits, signBits.ids.length * signBits.words);
+  signBits.bits.set(bits, signBits.ids.length * signBits.wordsPerVector);
   for (const id of ids) signBits.ids.push(id);
 }
 
 /**
  * The ids of the `limit` vectors whose signs differ least from those of a query, nearest first (random hyperplanes,
- * Charikar 2002, https://doi.org/10.1145/509907.509965). The distance of each is counted: some milliseconds for 100,000
- * vectors of 384 numbers.
+ * Charikar 2002, https://doi.org/10.1145/509907.509965). The distance of every vector is computed, which takes some
+ * milliseconds for 100,000 vectors of 384 numbers.
  */
-export function nearestBySigns({ ids, bits, words }: SignBits, query: Uint32Array, limit: number): number[] {
+export function nearestBySigns({ ids, bits, wordsPerVector }: SignBits, query: Uint32Array, limit: number): number[] {
   const distances = new Uint16Array(ids.length);
-  const histogram = new Uint32Array(words * 32 + 1);
+  const histogram = new Uint32Array(wordsPerVector * 32 + 1);
   for (let vector = 0, at = 0; vector < ids.length; vector += 1) {
     let distance = 0;
-    for (let word = 0; word < words; word += 1, at += 1) {
+    for (let word = 0; word < wordsPerVector; word += 1, at += 1) {
       // Set bits of a word, https://graphics.stanford.edu/~seander/bithacks.html#CountBitsSetParallel
       let x = (bits[at] as number) ^ (query[word] as number);
       x -= (x >>> 1) & 0x55555555;
@@ -61,10 +61,10 @@ export function nearestBySigns({ ids, bits, words }: SignBits, query: Uint32Arra
     sum += histogram[maxDistance] as number;
     if (sum >= limit) break;
   }
-  const found: number[] = [];
+  const nearIndices: number[] = [];
   for (let vector = 0; vector < ids.length; vector += 1)
-    if ((distances[vector] as number) <= maxDistance) found.push(vector);
-  return found
+    if ((distances[vector] as number) <= maxDistance) nearIndices.push(vector);
+  return nearIndices
     .sort((a, b) => (distances[a] as number) - (distances[b] as number) || a - b)
     .slice(0, limit)
     .map((vector) => ids[vector] as number);
@@ -78,14 +78,14 @@ export class SignIndex {
   readonly #database: Database;
   readonly #embedder: Pick<Embedder, "model">;
   /** The rows in memory, and the last block and id that were read. */
-  #loaded: { readonly signBits: SignBits; block: number; last: number } | undefined;
+  #loaded: { readonly signBits: SignBits; lastBlock: number; lastId: number } | undefined;
 
   constructor(database: Database, embedder: Pick<Embedder, "model">) {
     this.#database = database;
     this.#embedder = embedder;
   }
 
-  async keep(transaction: Transaction, id: number, vector: Float32Array): Promise<void> {
+  async store(transaction: Transaction, id: number, vector: Float32Array): Promise<void> {
     await transaction.execute({
       sql: "INSERT OR REPLACE INTO signs (id, model, bits) VALUES (?, ?, ?)",
       args: [id, this.#embedder.model, bytesOf(signsOf(vector))],
@@ -113,25 +113,25 @@ export class SignIndex {
   /** The ids of the `limit` vectors whose signs differ least, including those that other processes have added. */
   async nearest(vector: Float32Array, limit: number): Promise<number[]> {
     this.#loaded ??= {
-      signBits: { ids: [], bits: new Uint32Array(0), words: wordsFor(vector.length) },
-      block: 0,
-      last: 0,
+      signBits: { ids: [], bits: new Uint32Array(0), wordsPerVector: wordCountOf(vector.length) },
+      lastBlock: 0,
+      lastId: 0,
     };
     const blocks = await this.#database.rows(
       "SELECT block, ids, bits FROM packed_signs WHERE model = ? AND block > ? ORDER BY block",
-      [this.#embedder.model, this.#loaded.block],
+      [this.#embedder.model, this.#loaded.lastBlock],
     );
     for (const row of blocks) {
       this.#addRows(
         Array.from(new Float64Array(row["ids"] as ArrayBuffer)),
         new Uint32Array(row["bits"] as ArrayBuffer),
       );
-      this.#loaded.block = Number(row["block"]);
+      this.#loaded.lastBlock = Number(row["block"]);
     }
-    const single = await this.#database.rows("SELECT id, bits FROM signs WHERE model = ? ORDER BY id", [
+    const singleRows = await this.#database.rows("SELECT id, bits FROM signs WHERE model = ? ORDER BY id", [
       this.#embedder.model,
     ]);
-    for (const row of single) this.#addRows([Number(row["id"])], new Uint32Array(row["bits"] as ArrayBuffer));
+    for (const row of singleRows) this.#addRows([Number(row["id"])], new Uint32Array(row["bits"] as ArrayBuffer));
     return nearestBySigns(this.#loaded.signBits, signsOf(vector), limit);
   }
 
@@ -140,14 +140,14 @@ export class SignIndex {
     if (loaded === undefined) return;
     const { signBits } = loaded;
     // Ids only increase. A known id belongs to a chunk that has been packed since, or whose content was edited.
-    if ((ids[0] ?? 0) > loaded.last) addSigns(signBits, ids, bits);
+    if ((ids[0] ?? 0) > loaded.lastId) addSigns(signBits, ids, bits);
     else
-      for (const [place, id] of ids.entries()) {
-        const vectorBits = bits.subarray(place * signBits.words, (place + 1) * signBits.words);
-        const existingIndex = id > loaded.last ? -1 : signBits.ids.indexOf(id);
+      for (const [index, id] of ids.entries()) {
+        const vectorBits = bits.subarray(index * signBits.wordsPerVector, (index + 1) * signBits.wordsPerVector);
+        const existingIndex = id > loaded.lastId ? -1 : signBits.ids.indexOf(id);
         if (existingIndex === -1) addSigns(signBits, [id], vectorBits);
-        else signBits.bits.set(vectorBits, existingIndex * signBits.words);
+        else signBits.bits.set(vectorBits, existingIndex * signBits.wordsPerVector);
       }
-    loaded.last = Math.max(loaded.last, ids.at(-1) ?? 0);
+    loaded.lastId = Math.max(loaded.lastId, ids.at(-1) ?? 0);
   }
 }

@@ -15,7 +15,7 @@ export interface VectorColumns {
   readonly vector: string;
 }
 
-/** The vectors that one embedder made for the texts of a table: compares them and makes them again. */
+/** The vectors that one embedder made for the texts of a table. They can be compared with a query and made again. */
 export class Vectors {
   readonly #database: Database;
   readonly #embedder: Embedder;
@@ -43,34 +43,36 @@ export class Vectors {
     ]);
     return rows
       .map((row) => {
-        const stored = row[vector] as ArrayBuffer;
-        return { id: Number(row["id"]), similarity: Math.max(...queries.map((query) => cosine(query, stored))) };
+        const storedVector = row[vector] as ArrayBuffer;
+        return { id: Number(row["id"]), similarity: Math.max(...queries.map((query) => cosine(query, storedVector))) };
       })
       .toSorted((a, b) => b.similarity - a.similarity || b.id - a.id);
   }
 
   /**
    * Makes new vectors for the rows that meet a condition, in the order of their ids, until all are done or `signal` is
-   * aborted. `keep` writes them. Returns the number of rows. Rejects if the embedder fails.
+   * aborted. `storeVectors` writes them. Returns the number of rows. Rejects if the embedder fails.
    */
   async embedAgain(
     condition: string,
     args: readonly InValue[],
-    keep: (rows: readonly { readonly id: number; readonly vector: Float32Array }[]) => Promise<void>,
+    storeVectors: (rows: readonly { readonly id: number; readonly vector: Float32Array }[]) => Promise<void>,
     signal?: AbortSignal,
   ): Promise<number> {
     const { table, text } = this.#columns;
     const sql = `SELECT id, ${text} FROM ${table} WHERE id > ? AND (${condition}) ORDER BY id LIMIT ${rowsPerBatch}`;
-    let [done, last] = [0, 0];
+    let [doneCount, lastId] = [0, 0];
     while (signal?.aborted !== true) {
-      const rows = await this.#database.rows(sql, [last, ...args]);
+      const rows = await this.#database.rows(sql, [lastId, ...args]);
       if (rows.length === 0) break;
       const vectors = await this.#embedder.embed(rows.map((row) => String(row[text])));
-      await keep(rows.map((row, at) => ({ id: Number(row["id"]), vector: vectors[at] ?? new Float32Array() })));
-      last = Number(rows.at(-1)?.["id"]);
-      done += rows.length;
+      await storeVectors(
+        rows.map((row, index) => ({ id: Number(row["id"]), vector: vectors[index] ?? new Float32Array() })),
+      );
+      lastId = Number(rows.at(-1)?.["id"]);
+      doneCount += rows.length;
     }
-    return done;
+    return doneCount;
   }
 }
 
@@ -81,11 +83,11 @@ export const bytesOf = (numbers: Float32Array | Float64Array | Uint32Array): Uin
 /** Cosine of a vector of length 1 and another of the same dimension, or a blob with four bytes for each number. */
 export function cosine(a: Float32Array, other: Float32Array | ArrayBuffer): number {
   const numbers = other instanceof Float32Array ? other : new Float32Array(other);
-  let [sum, square] = [0, 0];
-  for (let at = 0; at < a.length; at += 1) {
-    const value = numbers[at] as number;
-    sum += (a[at] as number) * value;
-    square += value * value;
+  let [sum, squareSum] = [0, 0];
+  for (let index = 0; index < a.length; index += 1) {
+    const value = numbers[index] as number;
+    sum += (a[index] as number) * value;
+    squareSum += value * value;
   }
-  return square === 0 ? 0 : sum / Math.sqrt(square);
+  return squareSum === 0 ? 0 : sum / Math.sqrt(squareSum);
 }

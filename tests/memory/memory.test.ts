@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/memory/chunks.js";
 import { type Embedder, embeddingService, lexicalEmbedder } from "../../src/memory/embedder.js";
 import { Database } from "../../src/memory/database.js";
-import { documents, longTerm, type Memory, openMemory, type Scope } from "../../src/memory/memory.js";
+import { documentsIndex, longTermIndex, type Memory, openMemory, type Scope } from "../../src/memory/memory.js";
 import { isMemoryProblem } from "../../src/memory/problem.js";
-import { addSigns, nearestBySigns, signsOf, wordsFor } from "../../src/memory/sign-bits.js";
+import { addSigns, nearestBySigns, signsOf, wordCountOf } from "../../src/memory/sign-bits.js";
 
 let folder: string;
 let opened: Memory[] = [];
@@ -29,7 +29,7 @@ async function open(embedder: Embedder = lexicalEmbedder, path = join(folder, "m
 }
 async function idsOf(memory: Memory, ...contents: readonly string[]): Promise<readonly number[]> {
   const added = await memory.add(
-    longTerm,
+    longTermIndex,
     contents.map((content) => ({ content })),
   );
   if ("problem" in added) throw new Error(added.problem);
@@ -49,7 +49,7 @@ describe("a memory", () => {
   it("keeps type, source and importance, and breaks ties by importance", async () => {
     const memory = await open();
     const same = "Deploys happen on Fridays";
-    const added = await memory.add(longTerm, [
+    const added = await memory.add(longTermIndex, [
       { content: `${same}.`, importance: "low" },
       { content: `${same}!`, importance: "critical", type: "instruction", source: "the user" },
       { content: same },
@@ -59,7 +59,7 @@ describe("a memory", () => {
     const found = await memory.search("deploys on fridays", 4);
     // One of each text.
     expect(found.map(({ importance }) => importance)).toEqual(["critical", "normal", "low"]);
-    expect(found[0]).toMatchObject({ type: "instruction", source: "the user", index: longTerm });
+    expect(found[0]).toMatchObject({ type: "instruction", source: "the user", index: longTermIndex });
   });
 
   it("leaves out of a query the words that stand everywhere", async () => {
@@ -75,13 +75,18 @@ describe("a memory", () => {
   it("searches the indices that are named, and documents of this folder next to memories", async () => {
     const memory = await open();
     await idsOf(memory, "grippers are soft");
-    await memory.addDocument(documents, { title: "On grippers", folder: "/w/a" }, [{ content: "grippers are rigid" }]);
-    expect((await memory.search("grippers", 5)).map(({ index }) => index).sort()).toEqual([documents, longTerm]);
+    await memory.addDocument(documentsIndex, { title: "On grippers", folder: "/w/a" }, [
+      { content: "grippers are rigid" },
+    ]);
+    expect((await memory.search("grippers", 5)).map(({ index }) => index).sort()).toEqual([
+      documentsIndex,
+      longTermIndex,
+    ]);
     const of = async (scope: Scope) => (await memory.search("grippers", 5, scope)).map(({ content }) => content);
-    expect(await of({ indices: [longTerm] })).toEqual(["grippers are soft"]);
+    expect(await of({ indices: [longTermIndex] })).toEqual(["grippers are soft"]);
     for (const near of ["/w/a", "/w/a/deep", "/w"]) expect(await of({ folder: near })).toHaveLength(2);
     for (const far of ["/w/b", "/w/a2"]) expect(await of({ folder: far })).toEqual(["grippers are soft"]);
-    expect(await memory.documentsOf(documents)).toEqual([{ id: 1, title: "On grippers", chunks: 1 }]);
+    expect(await memory.documentsOf(documentsIndex)).toEqual([{ id: 1, title: "On grippers", chunks: 1 }]);
   });
 
   it("finds nothing for what has nothing to do with it", async () => {
@@ -94,7 +99,7 @@ describe("a memory", () => {
 
   it("finds chunks by type, importance and source where metadata are asked for", async () => {
     const memory = await open();
-    await memory.add(longTerm, [
+    await memory.add(longTermIndex, [
       { content: "Cut releases on Thursday.", type: "instruction", importance: "critical", source: "Handbook of Ada" },
       { content: "Tabs." },
     ]);
@@ -122,7 +127,7 @@ describe("a memory", () => {
     await database.rows("INSERT INTO documents (index_name, title, created_at) VALUES ('documents', 'old', '')");
     database.close();
     const memory = await open();
-    expect(await memory.addDocument(documents, { title: "new", folder: "/w" }, [{ content: "x" }])).toEqual({
+    expect(await memory.addDocument(documentsIndex, { title: "new", folder: "/w" }, [{ content: "x" }])).toEqual({
       document: 2,
     });
   });
@@ -144,7 +149,7 @@ describe("a memory", () => {
   it.each([
     [
       "an empty content",
-      async (memory: Memory) => memory.add(longTerm, [{ content: "  " }]),
+      async (memory: Memory) => memory.add(longTermIndex, [{ content: "  " }]),
       "VECTOR_DB_ERROR_INVALID_PARAM",
     ],
     [
@@ -179,7 +184,7 @@ describe("a memory", () => {
     await memory.add("notes", [{ content: "a note" }]);
     expect(await memory.deleteIndex("notes")).toEqual({ deleted: 1 });
     expect(await memory.search("note", 5)).toEqual([]);
-    expect((await memory.indices()).map(({ name }) => name)).toEqual([documents, longTerm]);
+    expect((await memory.indices()).map(({ name }) => name)).toEqual([documentsIndex, longTermIndex]);
   });
 
   it("reads what another connection adds meanwhile, past a thousand packed vectors", async () => {
@@ -188,12 +193,12 @@ describe("a memory", () => {
     expect((await reader.search("first", 1))[0]?.content).toBe("the first one");
     const contents = Array.from({ length: 2100 }, (_, at) => `entry ${at} of a long list`);
     await writer.add(
-      longTerm,
+      longTermIndex,
       contents.map((content) => ({ content })),
     );
     await idsOf(writer, "a needle called quixotic");
     expect((await reader.search("quixotic needles", 1))[0]?.content).toBe("a needle called quixotic");
-    expect((await reader.indices()).find(({ name }) => name === longTerm)?.chunks).toBe(2102);
+    expect((await reader.indices()).find(({ name }) => name === longTermIndex)?.chunks).toBe(2102);
   });
 
   it("gives all chunks new vectors where the model changes, and finds them by their words until then", async () => {
@@ -205,10 +210,13 @@ describe("a memory", () => {
       embed: async (texts) => texts.map((text) => Float32Array.from([text.length, 1])),
     };
     const after = await open(other);
-    expect((await after.indices()).find(({ name }) => name === longTerm)).toMatchObject({ model: "other", waiting: 2 });
+    expect((await after.indices()).find(({ name }) => name === longTermIndex)).toMatchObject({
+      model: "other",
+      waiting: 2,
+    });
     expect((await after.search("apple", 1))[0]).toMatchObject({ content: "an apple a day" });
     expect(await after.embedAgain(new AbortController().signal)).toBe(2);
-    expect((await after.indices()).find(({ name }) => name === longTerm)?.waiting).toBe(0);
+    expect((await after.indices()).find(({ name }) => name === longTermIndex)?.waiting).toBe(0);
   });
 
   it("gives new vectors to chunks whose service has changed their length, and keeps them apart until then", async () => {
@@ -296,7 +304,7 @@ describe("sign bits", () => {
     const vector = fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 70, maxLength: 70 });
     fc.assert(
       fc.property(fc.array(vector, { minLength: 1, maxLength: 30 }), vector, (vectors, query) => {
-        const held = { ids: [] as number[], bits: new Uint32Array(0), words: wordsFor(70) };
+        const held = { ids: [] as number[], bits: new Uint32Array(0), wordsPerVector: wordCountOf(70) };
         for (const [id, each] of vectors.entries()) addSigns(held, [id], signsOf(Float32Array.from(each)));
         const distance = (id: number) =>
           (vectors[id] ?? []).filter((value, at) => value > 0 !== (query[at] ?? 0) > 0).length;

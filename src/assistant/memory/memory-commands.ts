@@ -4,7 +4,7 @@ import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { fit } from "../../engine/lib/tokens.js";
 import { fence, oneLine, sanitise } from "../../engine/lib/sanitise.js";
 import { chunksOf } from "../../memory/chunks.js";
-import { type Chunk, documents, longTerm, type Memory, type RecalledChunk } from "../../memory/memory.js";
+import { type Chunk, documentsIndex, longTermIndex, type Memory, type RecalledChunk } from "../../memory/memory.js";
 import { isMemoryProblem } from "../../memory/problem.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
@@ -41,8 +41,8 @@ const commands: Readonly<Record<string, Command>> = {
   help: { args: "", description: "print this", run: async () => ({ text: memoryHelp() }) },
   list: {
     args: "[index]",
-    description: `list the chunks of an index (${longTerm})`,
-    async run(memory, [index = longTerm]) {
+    description: `list the chunks of an index (${longTermIndex})`,
+    async run(memory, [index = longTermIndex]) {
       const chunks = await memory.list(index, 0, maxListedChunks);
       if (chunks.length > 0) return { text: chunks.map(chunkLine).join("\n") };
       const exists = (await memory.indices()).some(({ name }) => name === index);
@@ -89,7 +89,7 @@ const commands: Readonly<Record<string, Command>> = {
   stats: {
     args: "[index]",
     description: "show the figures of an index",
-    async run(memory, [index = longTerm]) {
+    async run(memory, [index = longTermIndex]) {
       const figures = (await memory.indices()).find(({ name }) => name === index);
       if (figures === undefined) return failedOutput(`There is no index ${index}.`);
       return {
@@ -105,7 +105,7 @@ const commands: Readonly<Record<string, Command>> = {
     async run(memory, words) {
       const chunks = chunksOf(words.join(" ")).map((content) => ({ content, source: "ralph memory add" }));
       if (chunks.length === 0) return failedOutput("Give a text to remember.");
-      const added = await memory.add(longTerm, chunks);
+      const added = await memory.add(longTermIndex, chunks);
       return "problem" in added ? failedOutput(added.problem) : { text: `Remembered as ${added.join(", ")}.` };
     },
   },
@@ -179,7 +179,7 @@ export async function memoriesFor(
   message: string,
   { folder, maxTokens }: { readonly folder: string; readonly maxTokens: number },
 ): Promise<string | undefined> {
-  const scope = { indices: [longTerm, documents], folder };
+  const scope = { indices: [longTermIndex, documentsIndex], folder };
   const memories = await memory.search(message.slice(0, 4000), 5, scope);
   const { lines } = fit(memories, maxTokens, ({ type, source, importance, similarity, content }) => {
     const details = [type, importance, ...(source === "" ? [] : [`from ${oneLine(source)}`])];

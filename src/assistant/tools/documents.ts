@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { fence, sanitise } from "../../engine/lib/sanitise.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { chunksOf } from "../../memory/chunks.js";
-import { documents } from "../../memory/memory.js";
+import { documentsIndex } from "../../memory/memory.js";
 import { isMemoryProblem } from "../../memory/problem.js";
 import { parametersOf, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "./context.js";
@@ -113,10 +113,10 @@ const indexName = { type: "string", minLength: 1, maxLength: 64 };
 
 export const processPdf: AssistantTool<{ readonly file_path: string; readonly index_name?: string }> = {
   name: "process_pdf_document",
-  description: `Read a PDF of the folder and keep its text in an index (${documents}), to be recalled later.`,
+  description: `Read a PDF of the folder and keep its text in an index (${documentsIndex}), to be recalled later.`,
   effects: ["reads", "remembers"],
   parameters: parametersOf({ file_path: path, index_name: indexName }, ["file_path"]),
-  run: async ({ file_path: fileName, index_name: index = documents }, context, signal) =>
+  run: async ({ file_path: fileName, index_name: index = documentsIndex }, context, signal) =>
     await addDocument(context, fileName, index, signal),
 };
 

@@ -2,7 +2,7 @@ import { chunksOf } from "../../memory/chunks.js";
 import {
   type Importance,
   importances,
-  longTerm,
+  longTermIndex,
   type Memory,
   type MemoryType,
   memoryTypes,
@@ -63,7 +63,7 @@ export const remember: AssistantTool<RememberArguments> = {
           code: "VECTOR_DB_ERROR_INVALID_PARAM",
           problem: "There is nothing to remember: the content is empty.",
         };
-      const ids = await memory.add(longTerm, chunks);
+      const ids = await memory.add(longTermIndex, chunks);
       return "problem" in ids ? ids : { success: true, memory_ids: ids };
     }),
 };
@@ -83,7 +83,7 @@ export const recallMemories: AssistantTool<RecallArguments> = {
   ),
   run: async ({ query, k = 5 }, context) =>
     await runOnMemory(context, async (memory) => {
-      const found = await memory.search(query, k, { indices: [longTerm], metadata: true });
+      const found = await memory.search(query, k, { indices: [longTermIndex], metadata: true });
       const memories = found.map(({ id, content, type, source, importance, similarity }) => ({
         memory_id: id,
         type,
@@ -105,7 +105,7 @@ export const forgetMemory: AssistantTool<{ readonly memory_id: number }> = {
     await runOnMemory(context, async (memory) => {
       const memoryEntry = await memory.get(id);
       if (isMemoryProblem(memoryEntry)) return memoryEntry;
-      if (memoryEntry.index !== longTerm)
+      if (memoryEntry.index !== longTermIndex)
         return { code: "VECTOR_DB_ERROR_ELEMENT_NOT_FOUND", problem: `There is no memory ${id}.` };
       const deleted = await memory.forget(id);
       return isMemoryProblem(deleted) ? deleted : { success: true, forgotten: deleted.content.slice(0, 200) };

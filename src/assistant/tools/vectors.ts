@@ -1,5 +1,5 @@
 import { chunksOf } from "../../memory/chunks.js";
-import { type Chunk, documents, type IndexKind, longTerm, type Memory } from "../../memory/memory.js";
+import { type Chunk, documentsIndex, type IndexKind, longTermIndex, type Memory } from "../../memory/memory.js";
 import { isMemoryProblem, type MemoryProblem } from "../../memory/problem.js";
 import { parametersOf } from "../../engine/tools/tool.js";
 import type { AssistantTool } from "./context.js";
@@ -44,7 +44,7 @@ export const vectorDeleteIndex: AssistantTool<OfIndex> = {
   kindOf: ({ index_name: index }) => index,
   run: async ({ index_name: index }, context) =>
     await runOnMemory(context, async (memory) => {
-      if (index === longTerm || index === documents)
+      if (index === longTermIndex || index === documentsIndex)
         return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: `The index ${index} is needed and stays.` };
       const deleted = await memory.deleteIndex(index);
       return isMemoryProblem(deleted) ? deleted : { success: true, deleted: deleted.deleted };

@@ -6,7 +6,7 @@ import { wasContextFull } from "../../engine/loop/stop-conditions/context-window
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import type { FinalOutcome } from "../../engine/loop/run-record/observation.js";
 import type { AgentRun, Work } from "../../engine/loop/types.js";
-import { keepAnswer, readChecked, replaceResult } from "../../engine/storage/result-file.js";
+import { saveAnswer, readCheckedResult, replaceResult } from "../../engine/storage/result-file.js";
 import { quantity } from "../../engine/lib/words.js";
 import { checkTests } from "../../task/criteria/tests.js";
 import { changeInfo, transformFiles } from "../../task/project-files/remade-files.js";
@@ -115,7 +115,7 @@ async function judgeArtisan(
  */
 async function moveAnswer({ workspace, roleFolder, redact }: TeamOptions, { iteration }: AgentRun): Promise<boolean> {
   const resultPath = join(workspace, resultName);
-  const result = await readChecked("result-artisan", resultPath, redact);
+  const result = await readCheckedResult("result-artisan", resultPath, redact);
   if ("reasons" in result) return false;
   await replaceResult(roleFolder(iteration), result.value);
   rmSync(resultPath, { force: true });
@@ -206,8 +206,8 @@ async function readAnswer<Result>(
   isRequired: boolean,
 ): Promise<{ readonly value: Result } | RefusedResult> {
   const answerFolder = isRequired ? run.brief.workspace : roleFolder(run.iteration);
-  await keepAnswer(answerFolder, run.message);
-  const result = await readChecked(schema, join(answerFolder, resultName), redact);
+  await saveAnswer(answerFolder, run.message);
+  const result = await readCheckedResult(schema, join(answerFolder, resultName), redact);
   return "reasons" in result ? { reasons: result.reasons } : { value: result.value as Result };
 }
 

@@ -199,7 +199,7 @@ const vaultOf = (database: Database): Vault => ({
   async forget(id) {
     return (await database.rows("DELETE FROM fixes WHERE id = ? RETURNING id", [id])).length > 0;
   },
-  close: () => database.closeWhole(),
+  close: () => database.closeToOneFile(),
 });
 
 const fixOf = (row: Row): Fix => ({

@@ -1,4 +1,4 @@
-import { linesOf, repeatedName } from "../../engine/storage/json-syntax.js";
+import { linesOf, findRepeatedName } from "../../engine/storage/json-syntax.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { restoreHint } from "../../engine/storage/state/state-file.js";
@@ -35,7 +35,7 @@ export function withLines(text: string, findings: readonly Finding[]): Finding[]
 
 async function findingsOf(folder: string, path: string): Promise<Finding[]> {
   const parsed = await readRrdFile(path);
-  const repeatedKey = parsed.ok === undefined ? undefined : repeatedName(await readRegularText(path));
+  const repeatedKey = parsed.ok === undefined ? undefined : findRepeatedName(await readRegularText(path));
   const repeatedFindings: Finding[] =
     repeatedKey === undefined
       ? []

@@ -9,7 +9,7 @@ import { shortDuration } from "../../engine/lib/words.js";
 import { usageParts, tokensOf } from "../../engine/ui/terminal/tally.js";
 import { resultName } from "../../engine/lib/layout.js";
 import { makeTemporaryFolder } from "../../engine/storage/regular-file.js";
-import { keepAnswer } from "../../engine/storage/result-file.js";
+import { saveAnswer } from "../../engine/storage/result-file.js";
 
 /** The result of sending one word to an agent. */
 export interface Probe {
@@ -74,7 +74,7 @@ export async function probeAgent(spec: string, settings: AgentSettings, now: () 
       };
     const readResult = () => readFile(join(workspace, resultName), "utf8").catch(() => undefined);
     const hasWrittenFile = (await readResult()) !== undefined;
-    await keepAnswer(workspace, lastEvent.message);
+    await saveAnswer(workspace, lastEvent.message);
     if ((await readResult()) === undefined) {
       return {
         ok: false,

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { execa } from "execa";
 import { signalChild } from "../process/descendants.js";
-import { isOutside, pathOutside, agentFolders } from "../process/search-path.js";
+import { makeOutsideCheck, pathOutside, agentFolders } from "../process/search-path.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentAccess } from "./definition.js";
 
 /** The program to start: the configured one (a relative path is in the user's folder), or the adapter's default. */
@@ -113,7 +113,7 @@ export async function askVersion(
   // The program runs outside the sandbox here, so it must not come from a folder that an agent can change.
   const projectFolders = agentFolders([cwd], homeIn(env));
   const safeEnv = sandbox === undefined ? {} : { PATH: pathOutside(projectFolders, env["PATH"]) };
-  if (sandbox !== undefined && command.includes("/") && !isOutside(projectFolders)(command)) return undefined;
+  if (sandbox !== undefined && command.includes("/") && !makeOutsideCheck(projectFolders)(command)) return undefined;
   const answer = await runProbe(context, command, ["--version"], safeEnv, { ms: versionMs, signal });
   return answer.exitCode === 0 ? versionIn(answer)?.slice(0, maxVersionChars) : undefined;
 }

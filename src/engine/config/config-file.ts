@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
 import { userFolder } from "../lib/layout.js";
-import { linesOf, locateSyntaxError, repeatedName } from "../storage/json-syntax.js";
+import { linesOf, locateSyntaxError, findRepeatedName } from "../storage/json-syntax.js";
 import { readRegularFile, decodeUserText } from "../storage/regular-file.js";
 import { type Problem, problemsOf } from "../storage/schema-check.js";
 import { type ConfigKeys, unknownKeysIn } from "./keys.js";
@@ -73,7 +73,7 @@ function parseJsonText(text: string, path: string): unknown {
     throw new ExpectedError(`${path} is not valid JSON at line ${line}, column ${column}: ${message}.${advice}`);
   }
   // YAML does not allow a repeated name either: it is not clear which of the two values the user meant.
-  const duplicateName = repeatedName(text);
+  const duplicateName = findRepeatedName(text);
   if (duplicateName !== undefined)
     throw new ExpectedError(`${path} has ${duplicateName} twice in one object; keep one of them.`);
   return value;

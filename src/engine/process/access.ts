@@ -66,8 +66,8 @@ export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPor
 export const keyHost = (name: string): string => `http://${name}.key:${proxyPort}`;
 
 /**
- * The environment variable with the key routes, for our own program in a sandbox: a JSON object that maps the origin of
- * each service to the address that the program must use instead.
+ * The environment variable with the key routes, for a program of this package in a sandbox: a JSON object that maps the
+ * origin of each service to the address that the program must use instead.
  */
 export const keyRoutesVariable = "RESEARCH_RALPH_KEY_ROUTES";
 

@@ -21,15 +21,15 @@ export const nextMark = (): string => `${ownMarkPrefix}.${(markCount += 1)}`;
 const maxAncestors = 64;
 
 /**
- * Whether a program with this environment was started by one of our agents. On Linux the ancestor processes are checked
- * too. This detects an agent that starts the program with an empty environment or marks it as a hook, but not an agent
- * that first leaves all its ancestors (`setsid` in the background). `parent`: the pid of the parent process; if it is
- * 0, no ancestors are checked.
+ * Whether an agent of this package started the program with this environment. On Linux the ancestor processes are
+ * checked too. This detects an agent that starts the program with an empty environment or marks it as a hook, but not
+ * an agent that first leaves all its ancestors (`setsid` in the background). `parent`: the pid of the parent process;
+ * if it is 0, no ancestors are checked.
  */
 export function isStartedByAgent(env: NodeJS.ProcessEnv, parent = env === process.env ? process.ppid : 0): boolean {
   if (env[markVariable] !== undefined && env[hookMarkVariable] === undefined) return true;
   let pid = parent;
-  for (let steps = 0; pid > 1 && steps < maxAncestors; steps += 1) {
+  for (let checkedCount = 0; pid > 1 && checkedCount < maxAncestors; checkedCount += 1) {
     const names = new Set(
       textOf(`/proc/${pid}/environ`)
         .split("\0")

@@ -49,7 +49,7 @@ export interface ProcessRequest {
   readonly redact?: Redact;
   /** Time between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
-  /** How long to read a pipe that a grandchild holds open after the program has ended. */
+  /** Time to read on after the program has ended, if another process still holds the pipe open. */
   readonly pipeMs?: number;
   readonly settleMs?: number;
   /**
@@ -68,8 +68,8 @@ export interface ProcessRequest {
 /** How a process ended: by itself, or why this program ended it. */
 export interface ProcessEnd {
   /**
-   * `settled`: it reported that it was done but did not exit, so we ended it. `resources`: it used more memory, disk or
-   * processes than the sandbox allows.
+   * `settled`: it reported that it was done but did not exit, so it was ended. `resources`: it used more memory, disk
+   * or processes than the sandbox allows.
    */
   readonly cause: "exited" | "timeout" | "idle" | "aborted" | "settled" | "not-started" | "resources";
   readonly exitCode?: number;
@@ -133,13 +133,13 @@ export async function* runProgram(request: ProcessRequest, start: StartProgram):
   request.signal.addEventListener("abort", onAbort);
 
   let pipeKill: Promise<void> | undefined;
-  const watch = setInterval(() => {
+  const watchTimer = setInterval(() => {
     const now = clock.awakeMs();
     const silence = isWaitingForProgram ? now - lastOutputAt : 0;
     if (now >= request.timeoutMs) void endProgram("timeout");
     else if (request.isFinished() && silence >= settleMs) void endProgram("settled");
     else if (request.idleMs > 0 && silence >= request.idleMs) void endProgram("idle");
-    // Another process holds the pipe of the ended program: kill the descendants that we can find, then stop reading.
+    // Another process holds the pipe of the ended program: kill the descendants that can be found, then stop reading.
     if (now - exitAt >= pipeMs) pipeKill ??= killAll();
     if (now - exitAt >= 2 * pipeMs && (silence >= pipeMs || endPromise !== undefined)) stdout.destroy();
   }, 50);
@@ -176,7 +176,7 @@ export async function* runProgram(request: ProcessRequest, start: StartProgram):
     await killAll();
     // The process may end before all of its stderr is read, which may contain the reason of a failure.
     if (isOutputRead) await readToEnd(stderr, exitAt + pipeMs - clock.awakeMs());
-    clearInterval(watch);
+    clearInterval(watchTimer);
     clock.stop();
     request.signal.removeEventListener("abort", onAbort);
     program.release();
@@ -201,7 +201,7 @@ export interface RunningProgram {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** The pid for `ProcessRequest.started`; undefined if it is not a process of this machine. */
+  /** The pid for `ProcessRequest.onStart`; undefined if it is not a process of this machine. */
   readonly pid?: number;
   readonly exit: Promise<Exit>;
   /** Sends SIGTERM, and waits at most `graceMs` milliseconds. */
@@ -219,7 +219,7 @@ export type StartProgram = (
 
 /** Starts a program on this machine. */
 export const startChild: StartProgram = async ({ command, args, cwd, env, isHook, descriptors }) => {
-  // A hook gets a mark without our prefix: it is a person's command, which may continue if this process is killed.
+  // A hook gets a mark without `ownMarkPrefix`: it is a person's command, which may continue if this process is killed.
   const mark = isHook === true ? randomUUID() : nextMark();
   const options = {
     cwd,
@@ -283,7 +283,7 @@ function openDescriptors(descriptors: ReadonlyMap<number, Uint8Array | "nothing"
   return { stdio, close: () => files.forEach((file) => closeSync(file)) };
 }
 
-/** Opens a file with these bytes and removes its name. With a pipe, the child would have to wait for us. */
+/** Opens a file with these bytes and removes its name. With a pipe, the child would have to wait for this process. */
 function openFileWith(bytes: Uint8Array): number {
   const path = join(temporaryRoot(), `rr-${randomUUID()}`);
   writeFileSync(path, bytes, { flag: "wx", mode: 0o600 });
@@ -301,11 +301,11 @@ export async function terminateGroup(pid: number, graceMs: number): Promise<void
   while (performance.now() < deadline && isGroupAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
-/** Waits until a stream is read to its end, at most `ms` milliseconds if another process holds it open. */
-async function readToEnd(stream: Readable, ms: number): Promise<void> {
+/** Waits until a stream is read to its end, at most `maxMs` milliseconds if another process holds it open. */
+async function readToEnd(stream: Readable, maxMs: number): Promise<void> {
   if (stream.readableEnded || stream.destroyed) return;
   const timeoutController = new AbortController();
-  const timer = setTimeout(() => timeoutController.abort(), Math.max(0, ms));
+  const timer = setTimeout(() => timeoutController.abort(), Math.max(0, maxMs));
   await finished(stream, { signal: timeoutController.signal, writable: false }).catch(() => undefined);
   clearTimeout(timer);
 }
@@ -315,7 +315,7 @@ async function* untilClosed(stream: Readable): AsyncGenerator<Buffer> {
   try {
     yield* stream as AsyncIterable<Buffer>;
   } catch {
-    // We destroyed the stream; the chunks before that were read.
+    // This process destroyed the stream; the chunks before that were read.
   }
 }
 

@@ -5,12 +5,12 @@ import { delimiter, isAbsolute, join, sep } from "node:path";
 const systemPath = ["/usr/bin", "/bin"].join(delimiter);
 
 /**
- * A PATH without relative entries and without entries in these folders, for programs that we start outside of a
+ * A PATH without relative entries and without entries in these folders, for programs that are started outside of a
  * sandbox. Agents can write in these folders, and the user's PATH often contains a Python environment or
  * node_modules/.bin of a project. If no entry is left, the result is the system's default.
  */
 export function pathOutside(folders: readonly string[], path = ""): string {
-  const safeFolders = path.split(delimiter).filter(isOutside(folders));
+  const safeFolders = path.split(delimiter).filter(makeOutsideCheck(folders));
   return safeFolders.length === 0 ? systemPath : safeFolders.join(delimiter);
 }
 
@@ -18,8 +18,8 @@ export function pathOutside(folders: readonly string[], path = ""): string {
 export const agentFolders = (folders: readonly string[], home: string): string[] =>
   folders.filter((folder) => !isWithin(home, folder));
 
-/** Returns a function that says whether a path is absolute and, also with links resolved, outside of these folders. */
-export function isOutside(folders: readonly string[]): (path: string) => boolean {
+/** Makes a function that says whether a path is absolute and, also with links resolved, outside of these folders. */
+export function makeOutsideCheck(folders: readonly string[]): (path: string) => boolean {
   const realFolders = folders.map(realPathOf);
   const isInAnyFolder = (entry: string) => realFolders.some((folder) => isWithin(entry, folder));
   return (path) => isAbsolute(path) && !isInAnyFolder(path) && !isInAnyFolder(realPathOf(path));

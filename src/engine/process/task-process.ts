@@ -178,9 +178,9 @@ async function resultOrAbort<Value>(
   if (signal === undefined) return await result;
   let onAbort = (): void => {};
   try {
-    const abortion = new Promise<Value>((resolve) => (onAbort = () => resolve(abortValue)));
+    const abortPromise = new Promise<Value>((resolve) => (onAbort = () => resolve(abortValue)));
     signal.addEventListener("abort", onAbort);
-    return await (signal.aborted ? abortValue : Promise.race([result, abortion]));
+    return await (signal.aborted ? abortValue : Promise.race([result, abortPromise]));
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

@@ -116,7 +116,7 @@ function viewArguments(session: SandboxSession, home: string | undefined, { maxT
   return [
     ...["--die-with-parent", "--new-session", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...["--unshare-net", "--unshare-cgroup-try", "--disable-userns", "--cap-drop", "ALL"],
-    ...(filter === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
+    ...(callFilter === undefined ? [] : ["--seccomp", String(filterDescriptor)]),
     ...["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
     ...systemFolderArguments(),
     ...[
@@ -142,7 +142,7 @@ function viewArguments(session: SandboxSession, home: string | undefined, { maxT
 
 /** The file descriptor from which bubblewrap reads the filter of system calls. */
 const filterDescriptor = 3;
-const filter = systemCallFilter();
+const callFilter = systemCallFilter();
 
 /**
  * The contents of a program's file descriptors besides the three standard ones: the filter, which bubblewrap closes,
@@ -153,15 +153,15 @@ function descriptorContents(): ReadonlyMap<number, Uint8Array | "nothing"> {
   const descriptorMap = new Map<number, Uint8Array | "nothing">();
   for (const name of readdirSync("/proc/self/fd")) {
     const flags = textOf(`/proc/self/fdinfo/${name}`).match(/^flags:\s*([0-7]+)/m)?.[1];
-    if (Number(name) > 2 && flags !== undefined && (parseInt(flags, 8) & closeOnExec) === 0)
+    if (Number(name) > 2 && flags !== undefined && (parseInt(flags, 8) & closeOnExecFlag) === 0)
       descriptorMap.set(Number(name), "nothing");
   }
-  if (filter !== undefined) descriptorMap.set(filterDescriptor, filter);
+  if (callFilter !== undefined) descriptorMap.set(filterDescriptor, callFilter);
   return descriptorMap;
 }
 
 /** The flag O_CLOEXEC: children do not inherit the descriptor. */
-const closeOnExec = 0o2000000;
+const closeOnExecFlag = 0o2000000;
 
 function textOf(path: string): string {
   try {
@@ -188,7 +188,7 @@ const visiblePaths = [
   ],
   ...["/etc/os-release", "/etc/mime.types", "/etc/protocols", "/etc/services"],
   // Java on Debian needs its settings in these folders to start.
-  ...namesIn("/etc", /^java(?:-\d|$)/),
+  ...pathsIn("/etc", /^java(?:-\d|$)/),
 ];
 const systemLinks = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
@@ -223,13 +223,13 @@ function codexBubblewrap(path: string): string | undefined {
   if (codex === undefined) return undefined;
   const scope = dirname(dirname(dirname(realpathSync(codex))));
   return [scope, join(scope, "codex", "node_modules", "@openai")]
-    .flatMap((folder) => namesIn(folder, /^codex-linux-/))
-    .flatMap((folder) => namesIn(join(folder, "vendor"), /./))
+    .flatMap((folder) => pathsIn(folder, /^codex-linux-/))
+    .flatMap((folder) => pathsIn(join(folder, "vendor"), /./))
     .map((folder) => join(folder, "codex-resources", "bwrap"))
     .find(isExecutable);
 }
 
-function namesIn(folder: string, pattern: RegExp): string[] {
+function pathsIn(folder: string, pattern: RegExp): string[] {
   try {
     return readdirSync(folder)
       .filter((name) => pattern.test(name))
@@ -239,7 +239,7 @@ function namesIn(folder: string, pattern: RegExp): string[] {
   }
 }
 
-/** The reason why this bubblewrap can't start a program with our arguments; undefined if it can. */
+/** The reason why this bubblewrap can't start a program with the arguments of a sandbox; undefined if it can. */
 async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const emptySession: SandboxSession = {
     access: { read: [], write: [], hosts: [], keys: [], variables: [] },
@@ -279,7 +279,7 @@ async function problemOf(program: string, env: NodeJS.ProcessEnv): Promise<strin
 
 /** What the user can do if bubblewrap can't start a program. `settings`: the folder of the kernel's settings. */
 export function fixFor(problem: string, settings = "/proc/sys"): string {
-  const setting = (name: string): string | undefined => {
+  const readSetting = (name: string): string | undefined => {
     try {
       return readFileSync(join(settings, name), "utf8").trim();
     } catch {
@@ -287,11 +287,11 @@ export function fixFor(problem: string, settings = "/proc/sys"): string {
     }
   };
   if (/unknown option|disable-userns/i.test(problem)) return "Install bubblewrap 0.8 or newer.";
-  if (setting("kernel/apparmor_restrict_unprivileged_userns") === "1")
+  if (readSetting("kernel/apparmor_restrict_unprivileged_userns") === "1")
     return "AppArmor forbids user namespaces to programs without a profile: allow them to bwrap with a profile in /etc/apparmor.d (its content: `abi <abi/4.0>, profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }`), or for all programs with `sysctl kernel.apparmor_restrict_unprivileged_userns=0`.";
-  if (setting("kernel/unprivileged_userns_clone") === "0")
+  if (readSetting("kernel/unprivileged_userns_clone") === "0")
     return "Allow user namespaces with `sysctl kernel.unprivileged_userns_clone=1`.";
-  if (setting("user/max_user_namespaces") === "0")
+  if (readSetting("user/max_user_namespaces") === "0")
     return "Allow user namespaces with `sysctl user.max_user_namespaces=10000`.";
   return "Within a container, allow user namespaces (Docker: --security-opt seccomp=unconfined --security-opt systempaths=unconfined), or use Docker.";
 }

@@ -47,10 +47,10 @@ export async function findDocker(env: NodeJS.ProcessEnv): Promise<DockerSearch> 
       problem: `Docker's engine is on another machine (${host}), which does not see the files here`,
       fix: "Unset DOCKER_HOST, or set it to an address that begins with unix://.",
     };
-  // We do not use the user's Docker configuration: it may hold the password of a proxy, and Docker would put that
+  // The user's Docker configuration is not used: it may contain the password of a proxy, and Docker would put that
   // password into containers.
   const client = { program, env: { DOCKER_CONFIG: "/nonexistent", DOCKER_HOST: host } };
-  const containers = await runDocker(client, [...listArguments, "--filter", `label=${label}`], {
+  const containers = await runDocker(client, [...listArguments, "--filter", `label=${ownerLabel}`], {
     maxMs: pingTimeoutMs,
   });
   if (!containers.ok)
@@ -104,7 +104,7 @@ const failureMessage = (stderr: string): string =>
     .replace(/\.(?: See 'docker .*)?$/, "")
     .trim();
 
-/** Path of our Node in a container, whose image may have no Node. */
+/** Path, in a container, of the Node that runs this program. The image may have no Node. */
 const nodePath = "/run/node";
 
 /**
@@ -129,7 +129,7 @@ export function docker(
         return { cause: "not-started", startError: { message: messageOf(error) }, stderr: "" };
       }
       const limitController = new AbortController();
-      const run: ContainerRun = { stop: () => undefined };
+      const run: ContainerState = { stop: () => undefined };
       const start = containerStarter(client, {
         image: image ?? imageFor(request.cwd),
         session,
@@ -182,7 +182,7 @@ export const imageFor = (folder: string): string =>
   images.find(([file]) => existsSync(join(folder, file)))?.[1] ?? "node:20";
 
 /** The state of a container's run, which is filled while it runs. */
-interface ContainerRun {
+interface ContainerState {
   isOutOfMemory?: boolean;
   /** Why the program in the container could not be started. */
   startProblem?: string;
@@ -194,11 +194,11 @@ interface ContainerOptions {
   readonly session: SandboxSession;
   readonly home: string | undefined;
   readonly limits: Limits;
-  readonly run: ContainerRun;
+  readonly run: ContainerState;
   readonly limitController: AbortController;
 }
 
-const label = "dev.research-ralph.owner";
+const ownerLabel = "dev.research-ralph.owner";
 
 function containerStarter(
   client: DockerClient,
@@ -206,9 +206,9 @@ function containerStarter(
 ): StartProgram {
   return async (request) => {
     const args = await argumentsOf(request, { image, session, home, limits });
-    const creation = await runDocker(client, args, { env: environmentOf(session) });
-    if (!creation.ok) return { startError: creationError(creation.reason, image) };
-    const id = creation.stdout.trim();
+    const creationResult = await runDocker(client, args, { env: environmentOf(session) });
+    if (!creationResult.ok) return { startError: creationError(creationResult.reason, image) };
+    const id = creationResult.stdout.trim();
     const dockerProcess = await startChild({
       ...request,
       command: client.program,
@@ -223,7 +223,7 @@ function containerStarter(
     const endController = new AbortController();
     run.stop = () => endController.abort();
     void watchDisk(client, id, { session, limits, limitController, signal: endController.signal });
-    return { ...dockerProcess, ...containerEnd(client, id, { dockerProcess, run }) };
+    return { ...dockerProcess, ...makeEndMethods(client, id, { dockerProcess, run }) };
   };
 }
 
@@ -277,16 +277,16 @@ function isVisibleHere(pid: number, id: string): boolean {
 }
 
 /** The methods that end a running container; `dockerProcess`: the `docker` process that forwards its streams. */
-function containerEnd(
+function makeEndMethods(
   client: DockerClient,
   id: string,
-  { dockerProcess, run }: { readonly dockerProcess: RunningProgram; readonly run: ContainerRun },
+  { dockerProcess, run }: { readonly dockerProcess: RunningProgram; readonly run: ContainerState },
 ): Pick<RunningProgram, "exit" | "end" | "killAll"> {
-  let removal: Promise<void> | undefined;
+  let removalPromise: Promise<void> | undefined;
   const exit = (async () => {
     const result = await dockerProcess.exit;
-    // Docker knows nothing about a container after we removed it.
-    if (removal === undefined) Object.assign(run, await endStateOf(client, id));
+    // After a container is removed, Docker can no longer report its state.
+    if (removalPromise === undefined) Object.assign(run, await readEndState(client, id));
     return result;
   })();
   return {
@@ -297,17 +297,17 @@ function containerEnd(
     },
     // `exit` reads the state of the container, so it comes before the removal, unless the container still runs.
     killAll: () =>
-      (removal ??= Promise.race([exit, sleep(200)])
+      (removalPromise ??= Promise.race([exit, sleep(200)])
         .then(() => removeContainers(client, [id]))
         .then(() => dockerProcess.killAll())),
   };
 }
 
 /** The state of a container after its end. */
-async function endStateOf(
+async function readEndState(
   client: DockerClient,
   id: string,
-): Promise<Pick<ContainerRun, "isOutOfMemory" | "startProblem">> {
+): Promise<Pick<ContainerState, "isOutOfMemory" | "startProblem">> {
   const { ok, stdout } = await runDocker(client, ["inspect", "--format", "{{json .State}}", id]);
   if (!ok) return {};
   const { Status, OOMKilled, Error } = JSON.parse(stdout) as { Status: string; OOMKilled: boolean; Error: string };
@@ -345,7 +345,7 @@ async function argumentsOf(
   return [
     ...["create", "--pull", "never", "--interactive", "--init", "--entrypoint", ""],
     ...["--name", `research-ralph-${randomUUID()}`],
-    ...["--label", `${label}=${process.pid} ${(await startTimeOf(process.pid)) ?? ""}`],
+    ...["--label", `${ownerLabel}=${process.pid} ${(await startTimeOf(process.pid)) ?? ""}`],
     ...["--hostname", "sandbox", "--user", `${uid}:${gid}`, "--workdir", request.cwd],
     ...["--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
     ...[
@@ -380,8 +380,8 @@ const mountOf = ({ from, target, isWritable }: ReturnType<typeof mountsOf>[numbe
     .map((field) => (/[",\n\r]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
     .join(",");
 
-/** Arguments that list our containers: their id and the process that created them. */
-const listArguments = ["ps", "--all", "--no-trunc", "--format", `{{.ID}}\t{{.Label "${label}"}}`];
+/** Arguments that list the containers of this program: their id and the process that created them. */
+const listArguments = ["ps", "--all", "--no-trunc", "--format", `{{.ID}}\t{{.Label "${ownerLabel}"}}`];
 
 /** Removes the containers of runs that were killed before they could remove them. */
 async function removeLeftovers(client: DockerClient, containers: string): Promise<void> {

@@ -95,10 +95,11 @@ function textOf(path: string): string {
  * Removes an empty group. The kernel may notice the end of the last member late, so this function tries again. A group
  * that can't be removed is empty and uses no resources.
  */
-function removeEmptyGroup(folder: string, tries = 20): void {
+function removeEmptyGroup(folder: string, remainingTries = 20): void {
   try {
     rmdirSync(folder);
   } catch {
-    if (tries > 0 && existsSync(folder)) setTimeout(() => removeEmptyGroup(folder, tries - 1), 50).unref();
+    if (remainingTries > 0 && existsSync(folder))
+      setTimeout(() => removeEmptyGroup(folder, remainingTries - 1), 50).unref();
   }
 }

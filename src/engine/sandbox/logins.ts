@@ -34,7 +34,7 @@ export function copyLogins(logins: readonly Login[], folder: string): Logins {
     mkdirSync(loginFolder, { mode: 0o700 });
     const copyPath = join(loginFolder, basename(login.target));
     writeFileSync(copyPath, text, { mode: 0o600 });
-    return [{ login, loginFolder, copyPath, lastOutside: text, lastInside: text }];
+    return [{ login, loginFolder, copyPath, lastOutsideText: text, lastInsideText: text }];
   });
   return {
     mounts: copies.map(({ login, loginFolder: from }) => ({ from, target: dirname(login.target) })),
@@ -44,28 +44,29 @@ export function copyLogins(logins: readonly Login[], folder: string): Logins {
           readTextSync(loginCopy.login.from, maxLoginBytes),
           readTextSync(loginCopy.copyPath, maxLoginBytes, constants.O_NOFOLLOW),
         ];
-        if (outsideText !== undefined && outsideText !== loginCopy.lastOutside) {
+        if (outsideText !== undefined && outsideText !== loginCopy.lastOutsideText) {
           // The user's file has changed. If the program has changed its copy too, both stay as they are.
-          if (insideText === loginCopy.lastInside) replace(loginCopy.copyPath, outsideText);
-          loginCopy.lastOutside = outsideText;
-          loginCopy.lastInside = insideText === loginCopy.lastInside ? outsideText : (insideText ?? outsideText);
-        } else if (insideText !== undefined && insideText !== loginCopy.lastInside && outsideText !== undefined) {
-          loginCopy.lastInside = insideText;
-          if (!isRenewal(loginCopy.lastOutside, insideText, loginCopy.login.renewedFields)) continue;
-          replace(realpathSync(loginCopy.login.from), insideText);
-          loginCopy.lastOutside = insideText;
+          if (insideText === loginCopy.lastInsideText) replaceFile(loginCopy.copyPath, outsideText);
+          loginCopy.lastOutsideText = outsideText;
+          loginCopy.lastInsideText =
+            insideText === loginCopy.lastInsideText ? outsideText : (insideText ?? outsideText);
+        } else if (insideText !== undefined && insideText !== loginCopy.lastInsideText && outsideText !== undefined) {
+          loginCopy.lastInsideText = insideText;
+          if (!isRenewal(loginCopy.lastOutsideText, insideText, loginCopy.login.renewedFields)) continue;
+          replaceFile(realpathSync(loginCopy.login.from), insideText);
+          loginCopy.lastOutsideText = insideText;
         }
       }
     },
     notices: () =>
       copies
-        .filter(({ lastOutside, lastInside }) => lastOutside !== lastInside)
+        .filter(({ lastOutsideText, lastInsideText }) => lastOutsideText !== lastInsideText)
         .map(({ login: { from } }) => `The login in the sandbox was changed; ${from} stays as it is.`),
   };
 }
 
 /** Replaces a file; does not follow a link at its path. */
-function replace(path: string, text: string): void {
+function replaceFile(path: string, text: string): void {
   const temporaryPath = join(dirname(path), `.${basename(path)}.${randomUUID()}`);
   try {
     writeFileSync(temporaryPath, text, { flag: "wx", mode: 0o600 });
@@ -99,8 +100,8 @@ const isTokenValue = (value: unknown): boolean =>
     : typeof value === "number" || (Array.isArray(value) && value.every((item) => typeof item === "string"));
 
 /**
- * All values of a JSON object, by their path with dots. Undefined if the text is not a JSON object, or if it is nested
- * too deeply: a program in a sandbox wrote the text, and deep recursion would crash the run.
+ * All values of a JSON object, by their dotted path, such as "tokens.access". Undefined if the text is not a JSON
+ * object, or if it is nested too deeply: a program in a sandbox wrote the text, and deep recursion would crash the run.
  */
 function leavesOf(text: string): Map<string, unknown> | undefined {
   const fields = fieldsIn(text);

@@ -85,7 +85,7 @@ export async function openProxy(
     });
     outgoing.on("error", (error) => {
       if (answer.headersSent) return void answer.destroy();
-      // The program inside can't see otherwise that its local model server does not run.
+      // Only this header tells the program inside that its local model server does not run.
       if (route === undefined && hasCode(error, "ECONNREFUSED")) answer.setHeader("proxy-status", refusedStatus);
       refuse(502, error.message);
     });
@@ -183,7 +183,7 @@ export async function serveTools(socket: string, { command, args, env }: ToolPro
       client.destroy();
     };
     for (const emitter of [client, program, program.stdout]) emitter.on("error", end);
-    // Keep reading after the tool server stopped reading; otherwise we would not notice that the client has closed.
+    // Continue to read after the tool server stopped reading; otherwise the close of the client would not be noticed.
     program.stdin.on("error", () => client.resume());
     client.on("close", end);
     // The end of the output ends the connection. If a child of the tool server holds the output open, the timer does.

@@ -23,7 +23,7 @@ const firstX32Call = 0x40000000;
 const enosys = 38;
 
 /** Instructions of the kernel's filter language (BPF). */
-const [load, equals, atLeast, answer] = [0x20, 0x15, 0x35, 0x06];
+const [load, equals, atLeast, returnResult] = [0x20, 0x15, 0x35, 0x06];
 const [allow, refuse] = [0x7fff0000, 0x00050000 | enosys];
 /** Byte offsets of the call number and of the architecture in the data that the filter reads. */
 const [callOffset, architectureOffset] = [0, 4];
@@ -44,9 +44,9 @@ export function systemCallFilter(processor: string = process.arch): Uint8Array |
     program.push([equals, 0, checks + 3, Number(architecture)], [load, 0, 0, callOffset]);
     if (isX64) program.push([atLeast, checks, 0, firstX32Call]);
     calls.forEach((call, index) => program.push([equals, calls.length - index, 0, call]));
-    program.push([answer, 0, 0, allow], [answer, 0, 0, refuse]);
+    program.push([returnResult, 0, 0, allow], [returnResult, 0, 0, refuse]);
   }
-  program.push([answer, 0, 0, refuse]);
+  program.push([returnResult, 0, 0, refuse]);
   const bytes = Buffer.alloc(program.length * 8);
   for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
     bytes.writeUInt16LE(code, index * 8);

@@ -17,9 +17,9 @@ export interface Upstream {
  * @throws Error if the address of a proxy does not begin with http or https.
  */
 export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
-  const value = (name: string): string => env[name] || env[name.toUpperCase()] || "";
+  const readVariable = (name: string): string => env[name] || env[name.toUpperCase()] || "";
   const proxyIn = (name: string): URL | undefined => {
-    const text = value(name).trim();
+    const text = readVariable(name).trim();
     if (text === "") return undefined;
     const address = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
     const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -27,7 +27,7 @@ export function upstreamOf(env: NodeJS.ProcessEnv): Upstream {
     throw new Error(`${name.toUpperCase()} is not the address of an http or https proxy; correct it or unset it`);
   };
   const [http, https] = [proxyIn("http_proxy"), proxyIn("https_proxy")];
-  const directEntries = value("no_proxy")
+  const directEntries = readVariable("no_proxy")
     .split(/[\s,]+/)
     .filter((entry) => entry !== "");
   return {

@@ -39,16 +39,16 @@ export function watchResources(
 
 /** A function that checks the resource usage; it returns a text that names the exceeded limit. */
 export function makeCheck(root: number, folders: readonly string[], limits: Limits): () => string | undefined {
-  const processes = makeTreeFinder(root);
+  const findProcesses = makeTreeFinder(root);
   const disks = folders.flatMap((folder) => diskSpaceOf(folder) ?? []);
   const freeAtStart = new Map(disks.map(({ id, free }) => [id, free]));
   // If the system does not count writes, only the free space of the disk can be checked.
   let writtenBytes = readProcFile(root, "io") === "" ? Number.POSITIVE_INFINITY : 0;
   return () => {
-    const pids = processes();
+    const pids = findProcesses();
     if (pids.length > limits.maxProcesses) return `more than ${limits.maxProcesses} processes`;
-    const memory = pids.reduce((sum, pid) => sum + memoryOf(pid), 0);
-    if (memory > limits.maxMemoryBytes) return `more than ${gigabytesText(limits.maxMemoryBytes)} of memory`;
+    const memoryBytes = pids.reduce((sum, pid) => sum + memoryOf(pid), 0);
+    if (memoryBytes > limits.maxMemoryBytes) return `more than ${gigabytesText(limits.maxMemoryBytes)} of memory`;
     // When a process ends, the kernel adds its written bytes to those of its parent, so the sum hardly decreases.
     writtenBytes = Math.max(
       writtenBytes,

@@ -12,9 +12,9 @@ interface SyntaxProblem {
  */
 export function locateSyntaxError(text: string): SyntaxProblem {
   const problem = scan(text);
-  const before = text.slice(0, problem.at);
-  const line = before.split("\n").length;
-  const column = problem.at - before.lastIndexOf("\n");
+  const textBefore = text.slice(0, problem.offset);
+  const line = textBefore.split("\n").length;
+  const column = problem.offset - textBefore.lastIndexOf("\n");
   return problem.hint === undefined
     ? { line, column, message: problem.message }
     : { line, column, message: problem.message, hint: problem.hint };
@@ -27,7 +27,7 @@ export const isUnfinished = (text: string): boolean =>
   !text.trimEnd().endsWith("}") || scan(text).message === endOfFileMessage;
 
 interface ScanProblem {
-  readonly at: number;
+  readonly offset: number;
   readonly message: string;
   readonly hint?: string;
 }
@@ -40,20 +40,20 @@ const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 /** Scans the tokens with a stack of open brackets. `expected` says which token may come next. */
 function scan(text: string): ScanProblem {
   const openBrackets: ("{" | "[")[] = [];
-  let at = 0;
+  let offset = 0;
   let expected: "value" | "value or end" | "name" | "name or end" | "comma or end" = "value";
 
   const match = (pattern: RegExp): string | undefined => {
-    pattern.lastIndex = at;
+    pattern.lastIndex = offset;
     return pattern.exec(text)?.[0];
   };
 
   for (;;) {
-    at += match(whiteSpace)?.length ?? 0;
-    const next = text[at];
+    offset += match(whiteSpace)?.length ?? 0;
+    const next = text[offset];
     if (next === undefined)
       return {
-        at,
+        offset,
         message: openBrackets.length > 0 ? endOfFileMessage : "the file is empty",
         hint: "Part of it is missing.",
       };
@@ -61,56 +61,56 @@ function scan(text: string): ScanProblem {
     if (expected === "comma or end") {
       const innermost = openBrackets.at(-1);
       if (innermost === undefined)
-        return { at, message: "there is more text after the end", hint: "A closing bracket may stand too early." };
+        return { offset, message: "there is more text after the end", hint: "A closing bracket may stand too early." };
       if (next === ",") expected = innermost === "{" ? "name" : "value";
       else if (next === (innermost === "{" ? "}" : "]")) openBrackets.pop();
       else
         return {
-          at,
+          offset,
           message: `a comma or '${innermost === "{" ? "}" : "]"}' belongs here`,
           hint: "A comma may be missing at the end of the line before.",
         };
-      at += 1;
+      offset += 1;
       continue;
     }
 
     const isClosing = expected.endsWith("or end") && next === (openBrackets.at(-1) === "{" ? "}" : "]");
     if (isClosing) {
       openBrackets.pop();
-      at += 1;
+      offset += 1;
       expected = "comma or end";
       continue;
     }
     if (next === "}" || next === "]")
-      return { at, message: `'${next}' does not belong here`, hint: "There may be an extra comma before it." };
+      return { offset, message: `'${next}' does not belong here`, hint: "There may be an extra comma before it." };
 
     const stringText = next === '"' ? match(string) : undefined;
     if (next === '"' && stringText === undefined) {
       return {
-        at,
+        offset,
         message: "a string begins here that does not end correctly",
         hint: 'It may lack its closing ", or hold a line break or a single \\.',
       };
     }
     if (expected.startsWith("name")) {
       if (stringText === undefined)
-        return { at, message: "the name of a field belongs here", hint: 'Names stand in double quotes: "name": …' };
-      at += stringText.length;
-      at += match(whiteSpace)?.length ?? 0;
-      if (text[at] !== ":") return { at, message: "a colon belongs here, after the name of the field" };
-      at += 1;
+        return { offset, message: "the name of a field belongs here", hint: 'Names stand in double quotes: "name": …' };
+      offset += stringText.length;
+      offset += match(whiteSpace)?.length ?? 0;
+      if (text[offset] !== ":") return { offset, message: "a colon belongs here, after the name of the field" };
+      offset += 1;
       expected = "value";
       continue;
     }
     if (next === "{" || next === "[") {
       openBrackets.push(next);
-      at += 1;
+      offset += 1;
       expected = next === "{" ? "name or end" : "value or end";
       continue;
     }
     const value = stringText ?? match(scalar);
-    if (value === undefined) return { at, message: "a value belongs here", hint: hintForValue(next) };
-    at += value.length;
+    if (value === undefined) return { offset, message: "a value belongs here", hint: hintForValue(next) };
+    offset += value.length;
     expected = "comma or end";
   }
 }
@@ -141,18 +141,21 @@ export function hasTooManyBrackets(text: string): boolean {
   return false;
 }
 
-/** Our own files have some ten levels. JSON.stringify and recursive functions overflow at a few thousand. */
+/**
+ * Maximum number of levels of a JSON value. The files of this program have some ten levels; JSON.stringify and
+ * recursive functions overflow at a few thousand.
+ */
 export const maxLevels = 100;
 
 /** Maximum number of names of a pointer in a message. */
-const namesShown = 3;
+const maxPointerNames = 3;
 
 /**
  * The JSON pointer, of at most three names, to a part of a value that is nested deeper than `maxLevels`; undefined if
  * there is no such part.
  */
 export const tooDeepAt = (value: unknown): string | undefined =>
-  pathOfTooDeep(value, maxLevels)?.slice(0, namesShown).join("");
+  pathOfTooDeep(value, maxLevels)?.slice(0, maxPointerNames).join("");
 
 /** Recursive, but never deeper than `levels`. */
 function pathOfTooDeep(value: unknown, levels: number): readonly string[] | undefined {
@@ -170,7 +173,7 @@ function pathOfTooDeep(value: unknown, levels: number): readonly string[] | unde
  * The first name, in quotes, that occurs twice in one object of a valid JSON text. JSON.parse silently takes the last
  * value of such a name.
  */
-export function repeatedName(text: string): string | undefined {
+export function findRepeatedName(text: string): string | undefined {
   const openBrackets: (Set<string> | undefined)[] = [];
   const colon = /\s*:/y;
   let start: number | undefined;
@@ -206,27 +209,27 @@ export function linesOf(text: string, pointers: readonly string[]): number[] {
     readonly pointer: string | undefined;
     readonly isList: boolean;
     name: string | undefined;
-    at: number;
+    index: number;
   }[] = [];
-  let [line, scanned] = [1, 0];
+  let [line, scannedOffset] = [1, 0];
   for (const { 0: mark, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s"{}[\],:]+/gs)) {
-    for (; scanned < index; scanned += 1) if (text.charCodeAt(scanned) === 0x0a) line += 1;
+    for (; scannedOffset < index; scannedOffset += 1) if (text.charCodeAt(scannedOffset) === 0x0a) line += 1;
     const innermost = openBrackets.at(-1);
     if (mark === "}" || mark === "]") openBrackets.pop();
     else if (mark === ",") {
-      if (innermost !== undefined) [innermost.name, innermost.at] = [undefined, innermost.at + 1];
+      if (innermost !== undefined) [innermost.name, innermost.index] = [undefined, innermost.index + 1];
     } else if (innermost?.isList === false && innermost.name === undefined) innermost.name = JSON.parse(mark) as string;
     else {
       const name =
         innermost?.isList === true
-          ? String(innermost.at)
+          ? String(innermost.index)
           : innermost?.name?.replaceAll("~", "~0").replaceAll("/", "~1");
       const pointer =
         innermost === undefined ? "" : innermost.pointer === undefined ? undefined : `${innermost.pointer}/${name}`;
       const wantedPointer = pointer !== undefined && wantedPointers.has(pointer) ? pointer : undefined;
       if (wantedPointer !== undefined) lineByPointer.set(wantedPointer, line);
       if (mark === "{" || mark === "[")
-        openBrackets.push({ pointer: wantedPointer, isList: mark === "[", name: undefined, at: 0 });
+        openBrackets.push({ pointer: wantedPointer, isList: mark === "[", name: undefined, index: 0 });
     }
   }
   return pointers.map(

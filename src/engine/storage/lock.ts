@@ -10,10 +10,10 @@ import { type Stamp, stampOf, temporaryName } from "./atomic-file.js";
 
 /** A lock that this process holds. */
 export interface Lock {
-  /** Releases the lock; does nothing if somebody else holds it by now. */
+  /** Releases the lock; does nothing if another process holds it now. */
   release(): Promise<void>;
   /** Whether this process still holds the lock: a person may have deleted the file. */
-  isMine(): Promise<boolean>;
+  isStillHeld(): Promise<boolean>;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function acquireLock(
       const blocker = await tryTakeLock(file, ownHolder);
       if (blocker === undefined) return lockOf(file, ownHolder);
       if (blocker.short !== true || performance.now() >= deadline)
-        throw new ExpectedError(refusal(file, subject, blocker), 6);
+        throw new ExpectedError(refusalMessage(file, subject, blocker), 6);
       await waitShortly();
     }
   });
@@ -196,7 +196,7 @@ function createLockFile(file: string, ownHolder: Holder): boolean {
     linkSync(tempPath, file);
     return true;
   } catch (error) {
-    // ENOENT: the holder of the lock removes temporary files, and may have removed ours.
+    // ENOENT: the holder of the lock removes temporary files, and may have removed the one of this process.
     if (hasCode(error, "EEXIST", "ENOENT")) return false;
     if (hasCode(error, "EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP")) return createLockFileWithoutLink(file, ownHolder);
     throw error;
@@ -271,17 +271,17 @@ const isHeldBy = async (file: string, ownHolder: Holder): Promise<boolean> =>
   (await readHolder(file))?.token === ownHolder.token;
 
 function lockOf(file: string, ownHolder: Holder): Lock {
-  // The version of the lock file in which our token was found. If the version is the same, no read is necessary.
+  // The version of the lock file in which this process's token was found. While it is the same, no read is necessary.
   let ownStamp: Stamp | undefined;
   return {
-    isMine: () =>
+    isStillHeld: () =>
       withExplainedErrors(file, async () => {
         const stamp = stampOf(file);
         if (stamp === undefined || stamp !== ownStamp) ownStamp = (await isHeldBy(file, ownHolder)) ? stamp : undefined;
         return ownStamp !== undefined;
       }),
     async release() {
-      // Nobody takes over the lock of a live process, so between check and removal the lock stays ours.
+      // Nobody takes over the lock of a live process, so this process still holds the lock after the check.
       if (!(await isHeldBy(file, ownHolder).catch(() => false))) return;
       try {
         rmSync(file, { force: true });
@@ -292,7 +292,7 @@ function lockOf(file: string, ownHolder: Holder): Lock {
   };
 }
 
-function refusal(file: string, subject: string, holder: Holder): string {
+function refusalMessage(file: string, subject: string, holder: Holder): string {
   const since = holder.since === undefined ? "" : ` since ${holder.since}`;
   const place = placeOf(holder);
   const placeText = {

@@ -103,7 +103,7 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
       return { pointer, message: `must have at least ${params.limit} fields, has ${fieldsOf(data)}`, missing: true };
     case "maxProperties":
       return { pointer, message: `must have at most ${params.limit} fields, has ${fieldsOf(data)}` };
-    // The name also has an error of its own, for example by its pattern.
+    // Ajv also reports a separate error for the name, for example that it does not match a pattern.
     case "propertyNames":
       return { pointer, message: `${quote(String(params.propertyName))} can't be a name here` };
     case "not":
@@ -111,7 +111,7 @@ export function wordProblem(error: ErrorObject, root: unknown): Problem {
         ? { pointer, message: "has fields that don't go together" }
         : {
             pointer,
-            message: `can't be ${excluded(error.schema)}${"const" in Object(error.schema) ? "" : `, is ${describe(data)}`}`,
+            message: `can't be ${forbiddenValues(error.schema)}${"const" in Object(error.schema) ? "" : `, is ${describe(data)}`}`,
           };
     default:
       return { pointer, message: `breaks the rule "${keyword}" of its schema, is ${describe(data)}` };
@@ -127,7 +127,7 @@ const quote = (text: string): string => `"${text}"`;
 const visibleForm = (name: string): string => oneLine(name).normalize("NFKC").trim();
 
 /** The values that a schema under "not" stands for. */
-function excluded(schema: unknown): string {
+function forbiddenValues(schema: unknown): string {
   const { const: single, minimum, maximum } = Object(schema) as Record<string, unknown>;
   return single === undefined ? `from ${String(minimum)} to ${String(maximum)}` : JSON.stringify(single);
 }

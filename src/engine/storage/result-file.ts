@@ -10,7 +10,7 @@ import {
   locateSyntaxError,
   maxBrackets,
   maxLevels,
-  repeatedName,
+  findRepeatedName,
   tooDeepAt,
 } from "./json-syntax.js";
 import { type Problem, problemsOf, type SchemaName } from "./schema-check.js";
@@ -44,10 +44,10 @@ export async function readResult(path: string): Promise<{ value: unknown } | { r
     const deepPointer = tooDeepAt(value);
     if (deepPointer !== undefined)
       return { reason: `result.json is nested deeper than ${maxLevels} levels at ${deepPointer}` };
-    const repeated = repeatedName(text);
-    return repeated === undefined
+    const repeatedField = findRepeatedName(text);
+    return repeatedField === undefined
       ? { value }
-      : { reason: `result.json has ${repeated} twice in one object; keep one of them` };
+      : { reason: `result.json has ${repeatedField} twice in one object; keep one of them` };
   } catch {
     const { line, column, message } = locateSyntaxError(text);
     return { reason: `result.json is not valid JSON at line ${line}, column ${column}: ${message}` };
@@ -95,7 +95,7 @@ export function readResultText(
  * an iteration's input tokens. Other texts are ignored. An object that is cut off is written too, so that the error can
  * name its place.
  */
-export async function keepAnswer(workspace: string, message: string): Promise<void> {
+export async function saveAnswer(workspace: string, message: string): Promise<void> {
   const json = jsonIn(message) ?? cutJsonIn(message);
   if (json === undefined || isReplaced(workspace)) return;
   try {
@@ -111,26 +111,26 @@ export async function replaceResult(workspace: string, value: unknown): Promise<
   if (isReplaced(workspace)) return;
   const path = join(workspace, resultName);
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
-  await keepAnswer(workspace, JSON.stringify(value));
+  await saveAnswer(workspace, JSON.stringify(value));
 }
 
 /**
  * Maximum number of characters of a message outside of its JSON object. A message that quotes the brief, which contains
  * an example of a result, has thousands.
  */
-const maxSurrounding = 400;
+const maxSurroundingChars = 400;
 
 /**
  * The JSON object of a message: the whole message, the content of a code fence, or the text from the first brace to the
- * last one; at most `maxSurrounding` other characters.
+ * last one; at most `maxSurroundingChars` other characters.
  */
 export function jsonIn(message: string): string | undefined {
-  const fenced = fencedIn(message);
+  const fenceContents = fenceContentsIn(message);
   const [first, last] = [message.indexOf("{"), message.lastIndexOf("}")];
-  const braced = first === -1 || last < first ? "" : message.slice(first, last + 1);
-  const trimmed = message.trim();
-  return [trimmed, ...fenced.toReversed(), braced].find(
-    (json) => trimmed.length - json.length <= maxSurrounding && isObjectText(json),
+  const bracedText = first === -1 || last < first ? "" : message.slice(first, last + 1);
+  const trimmedMessage = message.trim();
+  return [trimmedMessage, ...fenceContents.toReversed(), bracedText].find(
+    (json) => trimmedMessage.length - json.length <= maxSurroundingChars && isObjectText(json),
   );
 }
 
@@ -139,7 +139,7 @@ export function jsonIn(message: string): string | undefined {
  * fence has at most 100 marks and 100 blanks, because a process that has compiled many patterns optimises no further
  * one, and 8 MB of blanks in an unbounded pattern would then overflow V8's stack.
  */
-function fencedIn(text: string): string[] {
+function fenceContentsIn(text: string): string[] {
   const fields: string[] = [];
   /** The start offset of the text after each open fence, by the fence's marks. */
   const openFences = new Map<string, number>();
@@ -163,7 +163,7 @@ function fencedIn(text: string): string[] {
 function cutJsonIn(message: string): string | undefined {
   const start = message.search(/\{\s*"/);
   const json = message.slice(start);
-  return start >= 0 && start <= maxSurrounding && isUnfinished(json) ? json : undefined;
+  return start >= 0 && start <= maxSurroundingChars && isUnfinished(json) ? json : undefined;
 }
 
 function isObjectText(text: string): boolean {
@@ -173,14 +173,14 @@ function isObjectText(text: string): boolean {
 /**
  * A text of only white space and invisible characters: zero-width spaces, joiners, fillers, the empty braille cell.
  */
-const invisible = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
+const invisibleText = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
 
 /**
  * A copy of a JSON value in which every invisible text is the empty string, so that the schema's check for empty texts
  * finds it.
  */
 function withoutBlanks(value: unknown): unknown {
-  if (typeof value === "string") return invisible.test(value) ? "" : value;
+  if (typeof value === "string") return invisibleText.test(value) ? "" : value;
   if (Array.isArray(value)) return value.map(withoutBlanks);
   if (typeof value !== "object" || value === null) return value;
   // Built from pairs, because an assignment to __proto__ would not create a field.
@@ -194,7 +194,7 @@ const maxRounds = 5;
  * Checks a result against its schema. Unknown fields are removed from `value` and listed in `dropped` as JSON pointers:
  * they are not a reason to refuse paid work. `problems`: all other errors; empty for a valid result.
  */
-export function checkedResult(
+export function checkResult(
   schema: SchemaName,
   result: unknown,
 ): { readonly value: unknown; readonly dropped: readonly string[]; readonly problems: readonly Problem[] } {
@@ -228,29 +228,29 @@ interface Reading {
 }
 
 /** Fields of an earlier result that must not change. A nested map: only these fields of an object must not change. */
-export type Kept = ReadonlyMap<string, unknown>;
+export type KeptFields = ReadonlyMap<string, unknown>;
 
 /**
  * Reads the result at `path`, removes the user's secrets and checks it against its schema.
  * `keptFields`: fields that the agent may not change.
  */
-export async function readChecked(
+export async function readCheckedResult(
   schema: SchemaName,
   path: string,
   redact: (text: string) => string,
-  keptFields: Kept = new Map(),
+  keptFields: KeptFields = new Map(),
 ): Promise<Reading & ({ readonly value: unknown } | { readonly reasons: readonly string[] })> {
   const result = await readResult(path);
   if ("reason" in result) return { redacted: false, dropped: [], reasons: [redact(result.reason)] };
   const { value: fields, found: redacted } = redactValue(result.value, redact);
-  const { value, dropped, problems } = checkedResult(
+  const { value, dropped, problems } = checkResult(
     schema,
     isObject(fields) ? withKeptFields(fields, keptFields) : fields,
   );
   return problems.length > 0 ? { redacted, dropped, reasons: reasonsOf(problems) } : { redacted, dropped, value };
 }
 
-const withKeptFields = (fields: Readonly<Record<string, unknown>>, keptFields: Kept): object => ({
+const withKeptFields = (fields: Readonly<Record<string, unknown>>, keptFields: KeptFields): object => ({
   ...fields,
   ...Object.fromEntries(
     [...keptFields].map(([field, keptValue]) => {

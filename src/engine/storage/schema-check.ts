@@ -11,7 +11,7 @@ export type { Problem };
 /** The name of a file in schemas/ without ".schema.json", of the engine or of a wing. */
 export type SchemaName = keyof Schemas;
 
-/** A file with a completely different content would have thousands of problems. */
+/** Maximum number of problems, because a file with completely different content would have thousands. */
 const maxProblems = 200;
 
 const folder = packageFile("schemas");
@@ -52,14 +52,14 @@ const fields = new Map<string, readonly string[]>();
 const references = new Map<string, string>();
 
 /**
- * The errors of `value` against the schema, in the order of the file, at most 200; empty for a valid value. Among
- * alternatives, only the errors of the one that fits best are listed.
+ * The errors of `value` against the schema, in the order of the file, at most 200; empty for a valid value. If the
+ * schema has alternatives, only the errors of the alternative that fits best are listed.
  */
 export function problemsOf(name: SchemaName, value: unknown): Problem[] {
   return isValid(name, value) ? [] : explain(name, value);
 }
 
-/** As `problemsOf`, but always with Ajv: the first call is about a hundred times slower. */
+/** Like `problemsOf`, but always uses Ajv: the first call is about a hundred times slower. */
 export function explain(name: SchemaName, value: unknown): Problem[] {
   const validate = explainerOf(name);
   if (validate(value)) return [];

@@ -3,7 +3,7 @@ import type { Part } from "../../engine/loop/think.js";
 import type { Delay, Delayed, ToolServer, Unit, Verdict } from "../../engine/loop/types.js";
 import type { Clock } from "../../engine/lib/clock.js";
 import type { AgentNotes } from "../../engine/storage/agent-notes.js";
-import type { Kept } from "../../engine/storage/result-file.js";
+import type { KeptFields } from "../../engine/storage/result-file.js";
 import type { Reset } from "../../engine/storage/state/reset.js";
 import type { Problem, SchemaName } from "../../engine/storage/schema-check.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
@@ -267,7 +267,7 @@ export interface RepairParts {
   /** Quotes that were not found, each with the reason and the nearest passage of the text. */
   readonly passages: readonly { readonly quote: string; readonly why: string; readonly nearest: string }[];
   /** Accepted fields of the refused result. */
-  readonly kept: Kept;
+  readonly kept: KeptFields;
 }
 
 /** The result of one of several agents, in its workspace. */

@@ -15,7 +15,7 @@ import type { ReportFile } from "../generated/report.js";
 import type { Rrd } from "../generated/rrd.js";
 import { progressEntry } from "../project-files/progress-log.js";
 import { answerOfRun } from "../derived/observations.js";
-import { keepAnswer, type Kept, readChecked, replaceResult } from "../../engine/storage/result-file.js";
+import { saveAnswer, type KeptFields, readCheckedResult, replaceResult } from "../../engine/storage/result-file.js";
 import { paperOf, refusalsOf } from "../derived/status.js";
 import type { Acceptance, CheckScope, JudgingContext, Rejection } from "../units/judged-result.js";
 import { isLastUnit, kindOf, workBasisHash } from "../units/kinds.js";
@@ -150,7 +150,7 @@ export async function acceptRun(
     return outcome;
   }
 
-  await keepAnswer(workspace, run.message);
+  await saveAnswer(workspace, run.message);
   const check = run.free === true ? undefined : options.check;
   const judging = {
     iteration,
@@ -312,7 +312,7 @@ const partFlags = ({ redacted = false, dropped = [] }: PartOutcome) => ({ redact
 export interface BriefBasis {
   readonly material: Material;
   /** Only for a repair: fields of the refused result that are kept. */
-  readonly kept?: Kept;
+  readonly kept?: KeptFields;
 }
 
 /** Judges the result in a workspace: first by the schema, then by the rules of the unit. Changes nothing. */
@@ -326,7 +326,7 @@ export async function judge(
   const redact = (text: string): string => redactText(text, material.text?.text);
   const kind = kindOf(unit);
   // The agent of a repair has not seen the paper, so fields without a fault stay as they were.
-  const checked = await readChecked(kind.schema, join(workspace, resultName), redact, kept);
+  const checked = await readCheckedResult(kind.schema, join(workspace, resultName), redact, kept);
   if ("reasons" in checked) return checked;
   const { redacted, dropped, value } = checked;
   const work = await kind.load();

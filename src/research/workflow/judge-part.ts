@@ -4,7 +4,7 @@ import { redactValue } from "../../engine/lib/redact.js";
 import { quantity } from "../../engine/lib/words.js";
 import { thinkingRoles } from "../../engine/loop/think.js";
 import type { Unit } from "../../engine/loop/types.js";
-import { checkedResult, readChecked, readResult, reasonsOf } from "../../engine/storage/result-file.js";
+import { checkResult, readCheckedResult, readResult, reasonsOf } from "../../engine/storage/result-file.js";
 import type { CritiqueResult } from "../generated/result-critique.js";
 import { kindOf } from "../units/kinds.js";
 import { draftOf, type Finding, isJudged } from "../units/shared-unit.js";
@@ -32,7 +32,7 @@ export async function judgePart(part: SharedResult<Material>): Promise<PartOutco
     return { redacted, instead: { value, agent }, ...warning };
   }
   if (isJudged(unit, sharing)) return {};
-  const checked = await readChecked(kind.schema, join(workspace, resultName), redact);
+  const checked = await readCheckedResult(kind.schema, join(workspace, resultName), redact);
   if ("reasons" in checked) return checked;
   const { value, redacted, dropped } = checked;
   return { redacted, dropped, note: value, summary: "kept for the critic" };
@@ -47,7 +47,7 @@ async function readCritique(
   const result = await readResult(join(workspace, resultName));
   if ("reason" in result) return { redacted: false, reason: redact(result.reason) };
   const { value: redactedValue, found: redacted } = redactValue(result.value, redact);
-  const { value, problems } = checkedResult("result-critique", redactedValue);
+  const { value, problems } = checkResult("result-critique", redactedValue);
   if (problems.length > 0) return { redacted, reason: reasonsOf(problems)[0] ?? "" };
   const { unit, findings } = value as CritiqueResult;
   return unit === id ? { redacted, findings } : { redacted, reason: `unit is "${unit}"` };

@@ -20,7 +20,7 @@ import { withExplainedErrors } from "../../engine/storage/explain-system-error.j
 import { resultInstruction, unitBlock } from "./brief/write-brief.js";
 import { withErrorVerdict } from "../../engine/loop/in-workflows.js";
 import { fill, type Prompt } from "./brief/prompt-file.js";
-import { checkedResult, keepAnswer, readResult, reasonsOf } from "../../engine/storage/result-file.js";
+import { checkResult, saveAnswer, readResult, reasonsOf } from "../../engine/storage/result-file.js";
 import { deriveStatistics } from "../derived/statistics.js";
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
@@ -149,7 +149,7 @@ export function createWorkflow(options: AskOptions): Workflow<CreateState> {
           record(run, "failed", [run.failure.message]);
           return { outcome: "failed", failure: run.failure };
         }
-        await keepAnswer(run.brief.workspace, run.message);
+        await saveAnswer(run.brief.workspace, run.message);
         const requirements = await requirementsIn(join(run.brief.workspace, resultName), options.redact);
         await options.workspaces.remove(run.iteration);
         if ("reasons" in requirements) {
@@ -262,7 +262,7 @@ function requirementsBrief(options: AskOptions, { refusal }: Notes, resultFile: 
 async function requirementsIn(path: string, redact: Redact): Promise<RequirementsResult | { reasons: string[] }> {
   const result = await readResult(path);
   if ("reason" in result) return { reasons: [redact(result.reason)] };
-  const { value, problems } = checkedResult("result-requirements", redactValue(result.value, redact).value);
+  const { value, problems } = checkResult("result-requirements", redactValue(result.value, redact).value);
   if (problems.length > 0) return { reasons: reasonsOf(problems).map(redact) };
   return value as RequirementsResult;
 }

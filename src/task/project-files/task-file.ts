@@ -3,7 +3,13 @@ import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
 import { lastGoodOf } from "../../engine/lib/layout.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { stampOf, writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import { linesOf, locateSyntaxError, maxLevels, repeatedName, tooDeepAt } from "../../engine/storage/json-syntax.js";
+import {
+  linesOf,
+  locateSyntaxError,
+  maxLevels,
+  findRepeatedName,
+  tooDeepAt,
+} from "../../engine/storage/json-syntax.js";
 import { readRegularUpTo, decodeUserText } from "../../engine/storage/regular-file.js";
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import { readWhenSaved } from "../../engine/storage/state/hand-edits/wait-for-editor.js";
@@ -100,7 +106,7 @@ export function parseTask(text: string, path: string): unknown {
     const { line, column, message, hint } = locateSyntaxError(text);
     throw taskError(`${path}:${line}:${column}: ${message}`, hint);
   }
-  const duplicateName = repeatedName(text);
+  const duplicateName = findRepeatedName(text);
   if (duplicateName !== undefined)
     throw taskError(`${path} has ${duplicateName} twice in one object`, "Keep one of them.");
   return value;

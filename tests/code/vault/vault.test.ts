@@ -63,7 +63,7 @@ describe("the memory of fixes", () => {
     const path = join(folder, ".ralph", "memory.db");
     const database = await Database.at(path);
     await database.rows(`PRAGMA user_version = ${stateVersion + 1}`);
-    await database.closeWhole();
+    await database.closeToOneFile();
     const before = readFileSync(path);
     const refused = expect.objectContaining({
       exitCode: 5,
@@ -131,7 +131,7 @@ describe("the memory of fixes", () => {
          model TEXT NOT NULL, dimension INTEGER NOT NULL, embedding BLOB NOT NULL)`,
       `INSERT INTO fix_attempts VALUES (7, x'01', 'runtime: no dash', 'h', 'split at dashes', 1, 't', 1, 'vitest', 'javascript', 'm', 1, x'00')`,
     ]);
-    await database.closeWhole();
+    await database.closeToOneFile();
     for (const _ of [1, 2]) {
       const vault = await opened();
       expect(await vault.list(5)).toMatchObject([{ test: "", action_taken: "split at dashes", success: true }]);

@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { jsonIn, keepAnswer } from "../../../src/engine/storage/result-file.js";
+import { jsonIn, saveAnswer } from "../../../src/engine/storage/result-file.js";
 
 const object = '{"unit": "report", "conclusion": "a } brace, a \\"quote\\" and ``` in a value"}';
 
@@ -43,9 +43,9 @@ async function workspace(): Promise<string> {
 
 it("an answer becomes result.json; a file that the agent wrote itself is left as it is", async () => {
   const folder = await workspace();
-  await keepAnswer(folder, object);
+  await saveAnswer(folder, object);
   expect(readFileSync(join(folder, "result.json"), "utf8")).toBe(object);
-  await keepAnswer(folder, '{"unit": "other"}');
+  await saveAnswer(folder, '{"unit": "other"}');
   expect(readFileSync(join(folder, "result.json"), "utf8")).toBe(object);
 });
 
@@ -54,7 +54,7 @@ it("nothing is written into the folder that a link leads to in place of the work
   const away = await workspace();
   rmSync(folder, { recursive: true });
   symlinkSync(away, folder);
-  await keepAnswer(folder, object);
+  await saveAnswer(folder, object);
   expect(existsSync(join(away, "result.json"))).toBe(false);
 });
 
@@ -62,14 +62,14 @@ it("nothing is written through a link, over a folder, or where the agent took th
   const folder = await workspace();
   const outside = join(await workspace(), "theirs");
   symlinkSync(outside, join(folder, "result.json"));
-  await keepAnswer(folder, object);
+  await saveAnswer(folder, object);
   expect(existsSync(outside)).toBe(false);
   rmSync(join(folder, "result.json"));
   mkdirSync(join(folder, "result.json"));
-  await keepAnswer(folder, object);
+  await saveAnswer(folder, object);
   rmSync(folder, { recursive: true });
-  await keepAnswer(folder, object);
+  await saveAnswer(folder, object);
   writeFileSync(folder, "a file");
-  await keepAnswer(folder, object);
+  await saveAnswer(folder, object);
   expect(existsSync(join(folder, "result.json"))).toBe(false);
 });

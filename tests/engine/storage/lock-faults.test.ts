@@ -53,20 +53,20 @@ describe("a lock that was held a moment ago", () => {
     const file = lockFile();
     const lock = await acquireLock(file, what);
     const mine = readFileSync(file, "utf8");
-    expect([await lock.isMine(), await lock.isMine()]).toEqual([true, true]);
+    expect([await lock.isStillHeld(), await lock.isStillHeld()]).toEqual([true, true]);
     const { token, ...rest } = JSON.parse(mine);
     const other = JSON.stringify({
       ...rest,
       token: token.replace(/^./, (first: string) => (first === "0" ? "1" : "0")),
     });
     writeFileSync(file, other);
-    expect(await lock.isMine()).toBe(false);
+    expect(await lock.isStillHeld()).toBe(false);
     writeFileSync(file, mine);
-    expect([await lock.isMine(), await lock.isMine()]).toEqual([true, true]);
+    expect([await lock.isStillHeld(), await lock.isStillHeld()]).toEqual([true, true]);
     rmSync(file);
-    expect(await lock.isMine()).toBe(false);
+    expect(await lock.isStillHeld()).toBe(false);
     writeFileSync(file, other);
-    expect([await lock.isMine(), await lock.isMine()]).toEqual([false, false]);
+    expect([await lock.isStillHeld(), await lock.isStillHeld()]).toEqual([false, false]);
   });
 });
 
@@ -77,17 +77,17 @@ describe("on a file system without hard links", () => {
       fs.before.link = fail(code);
       const file = lockFile();
       const lock = await acquireLock(file, what);
-      expect([await lock.isMine(), JSON.parse(readFileSync(file, "utf8")).pid, beside(file)]).toEqual([
+      expect([await lock.isStillHeld(), JSON.parse(readFileSync(file, "utf8")).pid, beside(file)]).toEqual([
         true,
         process.pid,
         [],
       ]);
       await expect(acquireLock(file, what)).rejects.toThrow(`in use by process ${process.pid}`);
-      expect([await lock.isMine(), beside(file)]).toEqual([true, []]);
+      expect([await lock.isStillHeld(), beside(file)]).toEqual([true, []]);
       await lock.release();
       expect(existsSync(file)).toBe(false);
       await deadHolder(file);
-      expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+      expect(await (await acquireLock(file, what)).isStillHeld()).toBe(true);
       expect(beside(file)).toEqual([]);
     },
   );
@@ -127,14 +127,14 @@ describe("a lock", () => {
   it("is taken although the holder of another swept what was written beside it", async () => {
     fs.before.link = sweptOnce();
     const file = lockFile();
-    expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+    expect(await (await acquireLock(file, what)).isStillHeld()).toBe(true);
   });
 
   it("is taken over although what was written beside it was swept", async () => {
     const file = lockFile();
     await deadHolder(file);
     fs.before.rename = sweptOnce();
-    expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+    expect(await (await acquireLock(file, what)).isStillHeld()).toBe(true);
     expect(beside(file)).toEqual([]);
   });
 
@@ -168,7 +168,7 @@ describe("a lock", () => {
     const lock = await acquireLock(file, what);
     rmSync(dirname(file), { recursive: true });
     writeFileSync(dirname(file), "");
-    expect([await lock.isMine(), await lock.release()]).toEqual([false, undefined]);
+    expect([await lock.isStillHeld(), await lock.release()]).toEqual([false, undefined]);
     await expect(acquireLock(file, what)).rejects.toThrow(
       `${dirname(file)} is a file where a folder belongs; move it away.`,
     );
@@ -178,7 +178,7 @@ describe("a lock", () => {
     const file = lockFile();
     const lock = await acquireLock(file, what);
     fs.before.open = fail("EACCES");
-    await expect(lock.isMine()).rejects.toThrow(`There is no permission for ${file}`);
+    await expect(lock.isStillHeld()).rejects.toThrow(`There is no permission for ${file}`);
     expect(await lock.release()).toBeUndefined();
   });
 
@@ -186,7 +186,7 @@ describe("a lock", () => {
     const file = lockFile();
     await deadHolder(file);
     fs.before.writeFile = (path) => path.includes(".takeover") && rmSync(file, { force: true });
-    expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+    expect(await (await acquireLock(file, what)).isStillHeld()).toBe(true);
     expect(beside(file)).toEqual([]);
   });
 
@@ -201,7 +201,7 @@ describe("a lock", () => {
     await expect(acquireLock(file, what)).rejects.toThrow(code);
     fs.before = {};
     for (const name of beside(file)) expect(name).toBe("lock.takeover");
-    expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+    expect(await (await acquireLock(file, what)).isStillHeld()).toBe(true);
   });
 
   it("leaves nothing on a full disk", async () => {

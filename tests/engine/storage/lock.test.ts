@@ -18,10 +18,10 @@ it("a lock says who holds it and is gone after release", async () => {
   const file = lockFile();
   const lock = await acquireLock(file, what);
   expect(holderIn(file)).toMatchObject({ pid: process.pid, host: hostname(), started: await startTimeOf(process.pid) });
-  expect(await lock.isMine()).toBe(true);
+  expect(await lock.isStillHeld()).toBe(true);
   await lock.release();
   expect(existsSync(file)).toBe(false);
-  expect(await lock.isMine()).toBe(false);
+  expect(await lock.isStillHeld()).toBe(false);
 });
 
 it("a live holder is named with its start, as an error with exit code 6", async () => {
@@ -40,14 +40,14 @@ it("a holder that died is replaced, and what it left beside the lock does not ma
   await deadHolder(file);
   await deadHolder(`${file}.takeover`);
   const lock = await acquireLock(file, what);
-  expect(await lock.isMine()).toBe(true);
+  expect(await lock.isStillHeld()).toBe(true);
   expect(existsSync(`${file}.takeover`)).toBe(false);
 });
 
 it("a live process that was given the pid of a dead holder is not taken for it", async () => {
   const file = lockFile();
   writeFileSync(file, JSON.stringify({ pid: process.pid, started: "1", host: hostname(), token: "dead" }));
-  expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+  expect(await (await acquireLock(file, what)).isStillHeld()).toBe(true);
 });
 
 it("a holder on another machine is not judged; the error says how to clear it", async () => {
@@ -61,7 +61,7 @@ it("a holder on another machine is not judged; the error says how to clear it", 
 it("a lock that a power cut emptied is replaced", async () => {
   const file = lockFile();
   writeFileSync(file, "");
-  expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+  expect(await (await acquireLock(file, what)).isStillHeld()).toBe(true);
 });
 
 it("release leaves a lock that became another's", async () => {
@@ -115,11 +115,11 @@ describe("a lock", () => {
     const file = lockFile();
     const lock = await acquireLock(file, what);
     hold(file, { ...holderIn(file), token: "another" });
-    expect(await lock.isMine()).toBe(false);
+    expect(await lock.isStillHeld()).toBe(false);
     await lock.release();
     expect(existsSync(file)).toBe(true);
     writeFileSync(file, "torn");
-    expect(await lock.isMine()).toBe(false);
+    expect(await lock.isStillHeld()).toBe(false);
   });
 
   it("of a live process stays its own, also where its start or its time is not told", async () => {
@@ -161,7 +161,7 @@ describe("a lock", () => {
     const file = lockFile();
     writeFileSync(file, JSON.stringify(holder));
     const lock = await acquireLock(file, what);
-    expect(await lock.isMine()).toBe(true);
+    expect(await lock.isStillHeld()).toBe(true);
     expect(beside(file)).toEqual([]);
   });
 
@@ -403,7 +403,7 @@ describe("a lock under the name of this host", () => {
   it.runIf(machine !== undefined)("from before the machine was started again is replaced", async () => {
     const file = lockFile();
     writeFileSync(file, JSON.stringify({ ...mine, pid: process.pid, boot: "before", since: "2020-01-01T00:00:00Z" }));
-    expect(await (await acquireLock(file, what)).isMine()).toBe(true);
+    expect(await (await acquireLock(file, what)).isStillHeld()).toBe(true);
   });
 
   it.runIf(process.platform === "linux")(

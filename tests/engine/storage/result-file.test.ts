@@ -3,10 +3,10 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSy
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
-  checkedResult,
+  checkResult,
   jsonIn,
-  keepAnswer,
-  readChecked,
+  saveAnswer,
+  readCheckedResult,
   readResult,
   reasonsOf,
   replaceResult,
@@ -135,7 +135,7 @@ describe("what an agent leaves as result.json", () => {
 });
 
 describe("what a result says", () => {
-  const held = (text: string) => checkedResult("result-check", { unit: text }).value;
+  const held = (text: string) => checkResult("result-check", { unit: text }).value;
 
   test.each([" \n\t", "\u0007", "\u200B", "\u034F", "\u2800", " \u200B\u2800 "])(
     "%j shows nothing, so it counts as an empty text",
@@ -179,7 +179,7 @@ test("an object counts with at most 400 characters around it, in the last fence 
 test("the beginning of an object is kept as it was cut off; words with a brace are not", async () => {
   const kept = async (message: string) => {
     const folder = temporaryFolder();
-    await keepAnswer(folder, message);
+    await saveAnswer(folder, message);
     return readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
   };
   expect(await kept('Here: { "unit": "p1", "summary": "it')).toEqual(['{ "unit": "p1", "summary": "it']);
@@ -198,22 +198,22 @@ describe("a result against its schema", () => {
   });
 
   test("loses what the schema does not know, and says where that stood", () => {
-    const { value, dropped, problems } = checkedResult("result-mend", mending({ "a/b": 1 }, { "c~d": 2, e: 3 }));
+    const { value, dropped, problems } = checkResult("result-mend", mending({ "a/b": 1 }, { "c~d": 2, e: 3 }));
     expect([value, problems]).toEqual([mending({}), []]);
     expect(dropped.toSorted()).toEqual(["/a/b", "/sentences/0/c~d", "/sentences/0/e"]);
     const deep = { ...mending({}), __proto__: null };
-    expect(checkedResult("result-mend", JSON.parse(JSON.stringify(deep)))).toMatchObject({ dropped: [] });
+    expect(checkResult("result-mend", JSON.parse(JSON.stringify(deep)))).toMatchObject({ dropped: [] });
     // A field of an object whose own name has the marks of a pointer.
-    const { dropped: within } = checkedResult("result-analysis", { criteria: { "x/y~z": { answer: "yes", more: 1 } } });
+    const { dropped: within } = checkResult("result-analysis", { criteria: { "x/y~z": { answer: "yes", more: 1 } } });
     expect(within).toContain("/criteria/x~1y~0z/more");
   });
 
   test("that breaks it says all that is wrong: an unknown field may be the slip", () => {
-    const { problems } = checkedResult("result-mend", { unit: "mend", sentenses: [] });
+    const { problems } = checkResult("result-mend", { unit: "mend", sentenses: [] });
     expect(reasonsOf(problems).join("\n")).toMatch(/sentenses[^]*sentences|sentences[^]*sentenses/);
-    expect(checkedResult("result-mend", mending({})).problems).toEqual([]);
+    expect(checkResult("result-mend", mending({})).problems).toEqual([]);
     const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`f${index}`, 1]));
-    expect(checkedResult("result-mend", mending(many)).problems.length).toBeGreaterThan(0);
+    expect(checkResult("result-mend", mending(many)).problems.length).toBeGreaterThan(0);
   });
 
   test("is told in at most 20 reasons, each with its place and what to do", () => {
@@ -227,19 +227,19 @@ describe("a result against its schema", () => {
   test("is read without secrets, and with what an earlier one has that nobody found fault with", async () => {
     const path = join(temporaryFolder(), "result.json");
     const redact = (text: string) => text.replaceAll("hush", "…");
-    expect(await readChecked("result-mend", path, redact)).toEqual({
+    expect(await readCheckedResult("result-mend", path, redact)).toEqual({
       redacted: false,
       dropped: [],
       reasons: [expect.stringContaining("there is no result")],
     });
     writeFileSync(path, JSON.stringify(mending({ unit: "x" }, { text: "It is hush.", more: 1 })));
-    expect(await readChecked("result-mend", path, redact, new Map([["unit", "mend"]]))).toEqual({
+    expect(await readCheckedResult("result-mend", path, redact, new Map([["unit", "mend"]]))).toEqual({
       redacted: true,
       dropped: ["/sentences/0/more"],
       value: mending({}, { text: "It is …." }),
     });
     writeFileSync(path, '"hush"');
-    expect(await readChecked("result-mend", path, redact, new Map([["unit", "mend"]]))).toMatchObject({
+    expect(await readCheckedResult("result-mend", path, redact, new Map([["unit", "mend"]]))).toMatchObject({
       redacted: true,
       dropped: [],
       reasons: [expect.stringMatching(/^\/ /)],
@@ -257,7 +257,7 @@ describe("a result against its schema", () => {
         ]),
       ],
     ]);
-    const read = await readChecked("result-analysis", path, (text) => text, kept);
+    const read = await readCheckedResult("result-analysis", path, (text) => text, kept);
     const reasons = "reasons" in read ? read.reasons.filter((reason) => reason.startsWith("/scores")) : [];
     expect(reasons).toEqual([expect.stringMatching(/^\/scores\/blue_ocean must be an object/)]);
   });

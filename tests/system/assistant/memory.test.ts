@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundle } from "../../../scripts/bundle.mjs";
 import { lexicalEmbedder } from "../../../src/memory/embedder.js";
-import { longTerm, openMemory } from "../../../src/memory/memory.js";
+import { longTermIndex, openMemory } from "../../../src/memory/memory.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 
 let folder: string;
@@ -48,7 +48,7 @@ async function watched(child: ReturnType<typeof writer>): Promise<{ said: number
 const chunksAt = async (path: string) => {
   const memory = await openMemory(path, lexicalEmbedder);
   if (typeof memory === "string") throw new Error(memory);
-  const stats = (await memory.indices()).find(({ name }) => name === longTerm);
+  const stats = (await memory.indices()).find(({ name }) => name === longTermIndex);
   const found = await memory.search("entry", 5);
   await memory.close();
   return { chunks: stats?.chunks ?? 0, found: found.length };

@@ -37,7 +37,7 @@ it("a holder killed with SIGKILL, even one nobody waited for, gives way at once"
   await expect(acquireLock(join(folder, "lock"), { subject: describe })).rejects.toThrow(`process ${child.pid}`);
   child.kill("SIGKILL");
   await once(child, "exit");
-  expect(await (await acquireLock(join(folder, "lock"), { subject: describe })).isMine()).toBe(true);
+  expect(await (await acquireLock(join(folder, "lock"), { subject: describe })).isStillHeld()).toBe(true);
 });
 
 it("of many processes that meet a dead holder at once exactly one gets the lock", async () => {

@@ -19,7 +19,7 @@ export type Version =
   | { readonly kind: "link"; readonly to: string }
   | { readonly kind: "file"; readonly bytes: Buffer; readonly mode: number };
 
-/** A larger file is not read: none of our files has so many bytes, so it has changed. */
+/** Maximum size of a file that is read. This program never writes a larger one, so such a file has been changed. */
 const maxBytes = 256 * 1024 * 1024;
 
 /** A version, and a stamp that later shows whether the file has been changed since. */
@@ -53,7 +53,7 @@ export async function hasChanged(path: string, snapshot: Snapshot): Promise<bool
   return !isSameVersion(await versionAt(path), snapshot.version);
 }
 
-/** As snapshotOf, but returns only the version. */
+/** Like snapshotOf, but returns only the version. */
 export const versionAt = async (path: string): Promise<Version> => (await snapshotOf(path)).version;
 
 const absent: Version = { kind: "absent" };

@@ -130,8 +130,8 @@ export async function restoreAfterKill<EntryData>(
   try {
     return await withLock(join(folder, lockName), { subject: folder, waitMs: 20_000 }, heal);
   } catch (error) {
-    // On a full disk no lock can be taken, and the leftovers of a killed run may be what fills the disk. Two processes
-    // that heal at the same time do the same work.
+    // On a full disk no lock can be taken, and the files of a killed run may fill the disk. So the files are restored
+    // without the lock: two processes that do it at the same time do the same work.
     if (!(error instanceof ExpectedError) || !hasCode(error.cause, "ENOSPC", "EDQUOT")) throw error;
     return await heal();
   }

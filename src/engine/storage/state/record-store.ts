@@ -114,7 +114,7 @@ export async function openRecordStore<State extends Fields>(
     const writer = await openWriter(folder, format, options, checkpoints);
     await writer.load();
     const holdLock = async () => {
-      if (await lock.isMine()) return;
+      if (await lock.isStillHeld()) return;
       // A person who deletes .ralph during a run deletes the lock, and another run may have started since. If the whole
       // folder was moved, taking the lock would create it again, and the person could not move it back.
       await requireState(folder, format);

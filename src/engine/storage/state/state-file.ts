@@ -7,7 +7,7 @@ import { inodeAt, type Stamp, stampOf, timeStepMsAt, writeFileAtomic } from "../
 import { explainSystemError } from "../explain-system-error.js";
 import { recordedContent } from "../guard/own-writes.js";
 import { readRegularUpTo } from "../regular-file.js";
-import { linesOf, repeatedName } from "../json-syntax.js";
+import { linesOf, findRepeatedName } from "../json-syntax.js";
 import type { Problem } from "../schema-check.js";
 import { readWhenSaved } from "./hand-edits/wait-for-editor.js";
 import { backUp } from "./backup.js";
@@ -84,7 +84,8 @@ export function openStateFile<State extends Fields>(
       const bytes = Buffer.from(format.format(state));
       if (cached?.bytes.equals(bytes) === true) return true;
       // The parsed object may contain less than the text.
-      const repeatedField = cached === undefined || cached.isOwn ? undefined : repeatedName(plainText(cached.bytes));
+      const repeatedField =
+        cached === undefined || cached.isOwn ? undefined : findRepeatedName(plainText(cached.bytes));
       const losesContent = repeatedField !== undefined || (cached?.changes ?? 0) > 0;
       const backup = losesContent ? await backUp(folder, Date.now(), [format.file]) : undefined;
       const newStamp = await writeFileAtomic(path, bytes, { expectedStamp: stamp });

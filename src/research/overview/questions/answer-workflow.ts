@@ -7,7 +7,7 @@ import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { withErrorVerdict } from "../../../engine/loop/in-workflows.js";
 import { ledgerLine } from "../../../engine/loop/run-record/ledger-line.js";
 import type { Account, AgentRun, Outcome, ToolServer, Unit, Verdict, Workflow } from "../../../engine/loop/types.js";
-import { keepAnswer, readChecked } from "../../../engine/storage/result-file.js";
+import { saveAnswer, readCheckedResult } from "../../../engine/storage/result-file.js";
 import type { Answer } from "../../generated/answer.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import { loadPrompt } from "../../workflow/brief/prompt-file.js";
@@ -114,8 +114,8 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
       await workspaces.remove(run.iteration);
       return { outcome: "failed", failure: run.failure };
     }
-    await keepAnswer(workspace, run.message);
-    const checkedResult = await readChecked("result-answer", join(workspace, resultName), (text) => redact(text));
+    await saveAnswer(workspace, run.message);
+    const checkedResult = await readCheckedResult("result-answer", join(workspace, resultName), (text) => redact(text));
     await workspaces.remove(run.iteration);
     const refuse = async (reasons: readonly string[], repair?: AnswerRepair): Promise<Outcome> => {
       const { repair: _, ...rest } = state;

@@ -1,5 +1,5 @@
 import type { AnswerResult } from "../../generated/result-answer.js";
-import { checkedResult, reasonsOf } from "../../../engine/storage/result-file.js";
+import { checkResult, reasonsOf } from "../../../engine/storage/result-file.js";
 import { wrongCall } from "../../../engine/tools/tool.js";
 import type { ProjectSearch } from "../../tools/context.js";
 import { checkAnswer } from "./judge-answer.js";
@@ -20,7 +20,7 @@ export const projectSearchFor = (open: () => Promise<Pool>): ProjectSearch => ({
     );
   },
   async check(question, answer) {
-    const { value, problems } = checkedResult("result-answer", { ...(answer as object), unit: "answer-1" });
+    const { value, problems } = checkResult("result-answer", { ...(answer as object), unit: "answer-1" });
     if (problems.length > 0)
       return wrongCall(`The answer has another form: ${reasonsOf(problems).slice(0, 3).join("; ")}.`);
     const checkedAnswer = await checkAnswer(await open(), question, value as AnswerResult);

@@ -8,7 +8,7 @@ import { estimateTokens } from "../../../engine/lib/tokens.js";
 import { withErrorVerdict } from "../../../engine/loop/in-workflows.js";
 import { ledgerLine } from "../../../engine/loop/run-record/ledger-line.js";
 import type { Account, AgentRun, Outcome, Unit, Verdict, Workflow } from "../../../engine/loop/types.js";
-import { keepAnswer } from "../../../engine/storage/result-file.js";
+import { saveAnswer } from "../../../engine/storage/result-file.js";
 import type { Answer } from "../../generated/answer.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
@@ -136,7 +136,7 @@ export function checkWorkflow(options: CheckOptions): Workflow<CheckState, Unit,
       await workspaces.remove(run.iteration);
       return { outcome: "failed", failure: run.failure };
     }
-    await keepAnswer(workspace, run.message);
+    await saveAnswer(workspace, run.message);
     const judging = { iteration: run.iteration, agent: run.agent, at: new Date(options.now()), redact };
     const partOutcome = await judgePart({
       state,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
 import { quantity } from "../../../engine/lib/words.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { readChecked } from "../../../engine/storage/result-file.js";
+import { readCheckedResult } from "../../../engine/storage/result-file.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import type { CheckResult } from "../../generated/result-check.js";
 import type { MendResult } from "../../generated/result-mend.js";
@@ -112,7 +112,7 @@ async function receiveAnswers({
 }: SharedResult<CheckMaterial>): Promise<PartOutcome | undefined> {
   const [first] = notesOf(state, unit);
   if ((checkers?.length ?? 1) < 2 && first === undefined) return {};
-  const result = await readChecked("result-check", join(workspace, resultName), redact);
+  const result = await readCheckedResult("result-check", join(workspace, resultName), redact);
   if ("reasons" in result) return result;
   const { redacted, dropped } = result;
   const answers = orderAnswers(material.batch ?? [], result.value as CheckResult, unit.id);

@@ -1,6 +1,6 @@
 import { isObject } from "../../../engine/lib/json-fields.js";
 import { clip, fit } from "../../../engine/lib/tokens.js";
-import type { Kept } from "../../../engine/storage/result-file.js";
+import type { KeptFields } from "../../../engine/storage/result-file.js";
 import type { CheckedReading } from "../../../text/evidence/check-evidence.js";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { paperOf } from "../../derived/status.js";
@@ -50,7 +50,7 @@ const isWithin = (pointer: string, parentPointer: string): boolean => `${pointer
  * The fields without a problem, also within objects: if one score is wrong, the others stay accepted. A list with a
  * problem is omitted as a whole.
  */
-function acceptedFields(value: object, pointers: readonly string[], parentPointer: string): Kept {
+function acceptedFields(value: object, pointers: readonly string[], parentPointer: string): KeptFields {
   const accepted: [string, unknown][] = [];
   for (const [field, content] of Object.entries(value)) {
     const pointerTo = `${parentPointer}/${field}`;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
 import { quantity } from "../../../engine/lib/words.js";
-import { readChecked } from "../../../engine/storage/result-file.js";
+import { readCheckedResult } from "../../../engine/storage/result-file.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { isReader } from "../shared-unit.js";
 import type { PartOutcome, SharedResult } from "../unit-kind.js";
@@ -23,7 +23,7 @@ export async function receiveScreening({
 }: SharedResult<ScreeningMaterial>): Promise<PartOutcome | undefined> {
   if (!isReader(unit)) return undefined;
   const { rrd } = state;
-  const checked = await readChecked("result-discovery", join(workspace, resultName), redact);
+  const checked = await readCheckedResult("result-discovery", join(workspace, resultName), redact);
   if ("reasons" in checked) return checked;
   const { value, redacted, dropped } = checked;
   const fileNotes = { redacted, dropped };

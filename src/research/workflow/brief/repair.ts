@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { resultName } from "../../../engine/lib/layout.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import type { Unit } from "../../../engine/loop/types.js";
-import { checkedResult, type Kept, readResult } from "../../../engine/storage/result-file.js";
+import { checkResult, type KeptFields, readResult } from "../../../engine/storage/result-file.js";
 import { refusalsOf, countContextOverflows } from "../../derived/status.js";
 import { kindOf } from "../../units/kinds.js";
 import type { Material, RepairParts, ResearchState } from "../../units/unit-kind.js";
@@ -20,7 +20,7 @@ export interface Repair {
  */
 interface RepairWithKept {
   readonly repair: Repair;
-  readonly kept: Kept;
+  readonly kept: KeptFields;
 }
 
 /** Maximum tokens. With the passages, the rubric and the unit, a brief stays below 6,000. */
@@ -42,7 +42,7 @@ export async function repairFor(
   const result = await readResult(join(workspaceOf(refusal.iteration), resultName));
   if ("reason" in result) return undefined;
   const kind = kindOf(unit);
-  const { value, problems } = checkedResult(kind.schema, result.value);
+  const { value, problems } = checkResult(kind.schema, result.value);
   // Not indented like the rest of the unit, which would make it a third longer.
   const previous = JSON.stringify(value);
   if (problems.some(({ missing }) => missing === true) || estimateTokens(previous) > maxTokens.previous)

@@ -8,7 +8,7 @@ import { fence } from "../../../engine/lib/sanitise.js";
 import { clip, estimateTokens, fit } from "../../../engine/lib/tokens.js";
 import { thinkingRoles } from "../../../engine/loop/think.js";
 import type { Brief, Notes, Unit } from "../../../engine/loop/types.js";
-import type { Kept } from "../../../engine/storage/result-file.js";
+import type { KeptFields } from "../../../engine/storage/result-file.js";
 import type { DocumentText } from "../../../text/documents/text/document-text.js";
 import { clippedPassage, passageFields } from "../../../text/evidence/quoted.js";
 import { refusalsOf, countContextOverflows } from "../../derived/status.js";
@@ -117,7 +117,7 @@ export async function briefFor(
   notes: Notes,
   iteration: number,
   workspace: string,
-): Promise<{ brief: Brief; material: Material; kept?: Kept }> {
+): Promise<{ brief: Brief; material: Material; kept?: KeptFields }> {
   const { rrd } = state;
   const prompt = await loadPrompt(context.root, context.workspaces.stateDir);
   const kind = kindOf(unit);
