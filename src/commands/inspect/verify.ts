@@ -19,10 +19,11 @@ import { requireKnownFormats } from "../../engine/storage/state/format-version.j
 import { researchFormat } from "../../research/project-files/rrd-file.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
+import { documentChange, documentSentence } from "../../research/full-text/changed-documents.js";
 import { isCachedTextChanged, lastCachedText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
-import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
+import { findResearch, nameFor, type FolderOptions } from "../../research/overview/find-research.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { groupBy } from "../../engine/lib/group.js";
 
@@ -51,7 +52,8 @@ interface CheckedQuote {
 /**
  * Searches every quote of a project again in the stored texts and lists those that fail. The exit code is 1 if a quote
  * fails: its record says that it was found, or nearly found, and the text does not confirm this. A quote can't be
- * checked if its text is not stored or has changed; that is not a failure. Uses the network only with `fetch`, for
+ * checked if its text is not stored or has changed; that is not a failure. The quotes of a local document are searched in
+ * the document as it is now. Uses the network only with `fetch`, for
  * texts that are not stored.
  */
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
@@ -63,6 +65,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   if (laterFormat !== undefined) say(io, `warning: ${laterFormat}`);
   const signals = listenForSignals(io);
   const checkedQuotes: CheckedQuote[] = [];
+  const documents: string[] = [];
   try {
     const endSignal = AbortSignal.any([signals.finish, signals.abort]);
     const fetchText = fetch ? await makeFetcher(folder, io, endSignal) : undefined;
@@ -72,7 +75,9 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
       const extracted = values.flatMap((value) => value.evidence ?? []);
       const evidence = [...(paper.analysis?.evidence ?? []), ...extracted];
       if (evidence.length === 0) continue;
-      const cachedText = await lastCachedText(textsFolder(folder), paper.id);
+      const change = await documentChange(folder, paper, endSignal);
+      if (change !== undefined) documents.push(documentSentence(change, nameFor(io.cwd, folder)));
+      const cachedText = change?.text ?? (await lastCachedText(textsFolder(folder), paper.id));
       const fetchResult = cachedText === undefined ? await fetchText?.(paper) : { text: cachedText };
       const storedText = fetchResult !== undefined && "text" in fetchResult ? fetchResult.text : undefined;
       const absentReason =
@@ -81,7 +86,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
           : storedText === undefined && (await isCachedTextChanged(textsFolder(folder), paper.id))
             ? changedText
             : notStoredText;
-      const results = await checkQuotes(paper, evidence, storedText, absentReason);
+      const results = await checkQuotes(paper, evidence, storedText, absentReason, change?.text !== undefined);
       for (const [index, item] of evidence.entries())
         checkedQuotes.push({
           paper: paper.id,
@@ -100,8 +105,11 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   }
   const count = (result: CheckedQuote["result"]) => checkedQuotes.filter((quote) => quote.result === result).length;
   const counts = { holds: count("holds"), fails: count("fails"), could_not_check: count("could-not-check") };
-  if (json) io.stdout(`${JSON.stringify({ folder, ...counts, quotes: checkedQuotes }, null, 2)}\n`);
-  else printResults(checkedQuotes, counts, io);
+  if (json) io.stdout(`${JSON.stringify({ folder, ...counts, documents, quotes: checkedQuotes }, null, 2)}\n`);
+  else {
+    for (const sentence of documents) io.stdout(`${sentence}\n`);
+    printResults(checkedQuotes, counts, io);
+  }
   return counts.fails > 0 ? 1 : 0;
 }
 
@@ -132,13 +140,14 @@ type Result = Pick<CheckedQuote, "result" | "reason">;
 /**
  * Searches the quotes of one paper again, each in the text that its record names. The results have the order of
  * `evidence`.
- * `absentReason`: why the text is not stored.
+ * `absentReason`: why the text is not stored. `isOtherText`: `storedText` is what the document says now.
  */
 async function checkQuotes(
   paper: Paper,
   evidence: readonly Evidence[],
   storedText: DocumentText | undefined,
   absentReason: string,
+  isOtherText: boolean,
 ): Promise<readonly Result[]> {
   const abstract = { text: paper.abstract ?? "" };
   const isFromAbstract = ({ locator, text_sha256 }: Evidence) =>
@@ -148,7 +157,7 @@ async function checkQuotes(
     const items = evidence.filter((item) => (isFromAbstract(item) ? abstract : storedText) === text);
     const searchable = items.filter((item) => {
       const problem =
-        text === abstract
+        text === abstract || (isOtherText && text !== undefined)
           ? undefined
           : storedText === undefined
             ? absentReason

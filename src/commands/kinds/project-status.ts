@@ -14,6 +14,7 @@ import { countsOf, countsText } from "../../research/overview/counts.js";
 import { nameFor } from "../../research/overview/find-research.js";
 import { namesIn } from "../../research/papers/paper-keys.js";
 import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
+import { documentSentences } from "../../research/full-text/changed-documents.js";
 import { forecastOf } from "../../research/workflow/forecast.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
@@ -52,9 +53,14 @@ export async function projectStatus(
   const pool = report.pool.map((paper) =>
     paper.status === "pending" && unitsUnderWay.has(paper.id) ? { ...paper, status: "analyzing" as const } : paper,
   );
+  const name = nameFor(io.cwd, folder);
+  const documents = await documentSentences(folder, rrd.papers_pool, name);
   return {
-    json: { ...report, pool, under_way, running, held, finished: isFinished, report: pageOf(folder) },
-    rows: rowsOf(report, nameFor(io.cwd, folder)),
+    json: { ...report, pool, under_way, running, held, documents, finished: isFinished, report: pageOf(folder) },
+    rows: [
+      ...rowsOf(report, name),
+      ...documents.map((sentence, index): [string, string] => [index === 0 ? "Documents" : "", sentence]),
+    ],
     // Tables are shortened only on a terminal: a pipe gets complete titles.
     linesBelow: pool.length === 0 ? [] : ["", ...paperLines(pool, showsAll, io.tableWidth)],
     warning: await laterFormatIn(folder),

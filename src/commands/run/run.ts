@@ -15,6 +15,7 @@ import { openUpdate } from "../../research/derived/open-update.js";
 import { targetOf } from "../../research/derived/status.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { editsToApprove } from "../../research/overview/edits-to-approve.js";
+import { documentSentences } from "../../research/full-text/changed-documents.js";
 import { openForms } from "../../research/units/form/open-forms.js";
 import { derive } from "../../research/workflow/derive.js";
 import { askOpenQuestions, choose, requireTerminal } from "./ask-person.js";
@@ -117,6 +118,8 @@ export async function work(
     force: options.force === true,
     abstracts: options.abstracts === true,
   };
+  if (!options.json)
+    for (const sentence of await documentSentences(folder, rrd.papers_pool, nameFor(io.cwd, folder))) say(io, sentence);
   const questions = editsToApprove(folder, config.stateDir, io);
   const hasRun = (await readResearch(folder)).ledger.length > 0;
   const driveOptions = { ...options, iterations, folder, questions, hasRun };

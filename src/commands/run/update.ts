@@ -23,7 +23,8 @@ import { researchesName, rrdFile, rrdName } from "../../research/project-files/l
 import { openResearch, readResearch } from "../../research/project-files/research.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
-import { displayPath, findResearch, listOfNames } from "../../research/overview/find-research.js";
+import { displayPath, findResearch, listOfNames, nameFor } from "../../research/overview/find-research.js";
+import { documentSentences } from "../../research/full-text/changed-documents.js";
 import {
   newUpdate,
   findingsText,
@@ -235,6 +236,9 @@ async function searchAndUpdate(
       const line = noChangesLine(folder, update, changes, args);
       const failed = Object.fromEntries([...changes.failed].map(([source, { since }]) => [source, since]));
       if (!args.dryRun) await writeSearchedUntil(folder, searchedAfter(project, storedUntil, window, failed));
+      if (!args.json)
+        for (const sentence of await documentSentences(folder, state.rrd.papers_pool, nameFor(io.cwd, folder)))
+          say(io, sentence);
       io.stdout(line);
       return 0;
     }
