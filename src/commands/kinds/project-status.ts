@@ -14,7 +14,7 @@ import { countsOf, countsText } from "../../research/overview/counts.js";
 import { nameFor } from "../../research/overview/find-research.js";
 import { namesIn } from "../../research/papers/paper-keys.js";
 import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
-import { documentSentences } from "../../research/full-text/changed-documents.js";
+import { documentSentences } from "../../research/update/changed-documents.js";
 import { forecastOf } from "../../research/workflow/forecast.js";
 import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";

@@ -15,7 +15,7 @@ import { openUpdate } from "../../research/derived/open-update.js";
 import { targetOf } from "../../research/derived/status.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { editsToApprove } from "../../research/overview/edits-to-approve.js";
-import { documentSentences } from "../../research/full-text/changed-documents.js";
+import { documentSentences } from "../../research/update/changed-documents.js";
 import { openForms } from "../../research/units/form/open-forms.js";
 import { derive } from "../../research/workflow/derive.js";
 import { askOpenQuestions, choose, requireTerminal } from "./ask-person.js";

@@ -24,7 +24,7 @@ import { openResearch, readResearch } from "../../research/project-files/researc
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
 import { displayPath, findResearch, listOfNames, nameFor } from "../../research/overview/find-research.js";
-import { documentSentences } from "../../research/full-text/changed-documents.js";
+import { documentSentences } from "../../research/update/changed-documents.js";
 import {
   newUpdate,
   findingsText,

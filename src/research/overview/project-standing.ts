@@ -81,5 +81,5 @@ export const steeredResearch = (folder: string, where: string): SteeredWork => (
     return read !== undefined && statusOf(read.rrd, read.ledger).phase === "COMPLETE";
   },
   continueCommand: `research-ralph run ${where}`,
-  howToAddWork: `raise the target with research-ralph run ${where} -p <more> --force`,
+  howToAddWork: `let it write the report again: research-ralph reset ${where} --unit report, then research-ralph run ${where}`,
 });

@@ -88,7 +88,9 @@ describe("a person is told what comes of it", () => {
     expect(await said(pause, done)).toMatch(/is finished/);
     expect(await said(steer, {}, true)).not.toContain("not running");
     expect(await said(steer)).toContain("it is not running now");
-    expect(await said(steer, done)).toMatch(/is finished: no agent reads it/);
+    expect(await said(steer, done)).toMatch(
+      /is finished: no agent reads it unless you let it write the report again: research-ralph reset \S+ --unit report, then/,
+    );
     expect(
       await said(async (folder, io) => (await pause(folder, fakeIo({ cwd: io.cwd })), resume(folder, io)), done),
     ).toContain("can run again; it is finished");

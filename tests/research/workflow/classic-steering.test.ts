@@ -146,3 +146,22 @@ test("a budget that a person raises while the agent works is heeded", async () =
   );
   expect(ledger).toHaveLength(2);
 });
+
+test("a finished project says that no agent reads what was said, and how one does", async () => {
+  const at = researchFolder({
+    ...rrdWith([{ id: "p", title: "P", status: "presented" }]),
+    phase: "COMPLETE",
+    handoff: {},
+  });
+  writeFileSync(join(at.folder, "research-report.md"), "# Report\n");
+  await writeMessage(at.folder, { text: "Answer in hours." }, 1, tmpdir());
+  const { briefs, events } = await runClassic(at, 2, addInsight);
+  expect(briefs).toEqual([]);
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      message: expect.stringMatching(
+        /^No agent reads this until 'research-ralph reset \S+ --unit report' .*: Answer in hours\.$/,
+      ),
+    }),
+  );
+});

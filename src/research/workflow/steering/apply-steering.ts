@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { shellWord } from "../../../engine/lib/sanitise.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Rrd } from "../../generated/rrd.js";
 import type { Redact } from "../../../engine/lib/redact.js";
@@ -40,15 +41,17 @@ export async function loadWithInstructions(
     idsToComplete.size === 0
       ? (rrd: Rrd) => rrd
       : await (await import("./kept-search.js")).makeCompleter(research.folder, loaded.rrd, idsToComplete);
-  const acknowledgements = await applyMessages(research, loaded.rrd, instructions, complete, now);
-  for (const message of acknowledgements) await tell({ type: "notice", level: "info", message });
+  await applyMessages(research, loaded.rrd, instructions, complete, now);
   // A decision that the user wrote into rrd.json by hand takes effect with the next edit.
-  const hasNewOverride = acknowledgements.length === 0 && hasOpenOverride(loaded.rrd);
+  const hasNewOverride = instructions.length === 0 && hasOpenOverride(loaded.rrd);
   if (hasNewOverride) {
     const time = new Date(now()).toISOString();
     await research.edit((rrd) => resetStagnation(complete(withOverrideTimes(rrd, time))), true);
   }
-  const reloaded = acknowledgements.length === 0 && !hasNewOverride ? loaded : await research.load();
+  const reloaded = instructions.length === 0 && !hasNewOverride ? loaded : await research.load();
+  const textReply = reloaded.rrd.phase === "COMPLETE" ? unheardText(research.folder) : "Instructions received";
+  for (const instruction of instructions)
+    await tell({ type: "notice", level: "info", message: replyTo(instruction, loaded.rrd, textReply) });
   if (!reloaded.rrd.papers_pool.some(({ status }) => status === "not_retrieved")) return reloaded;
   // Loaded only if needed: most runs have no paper that could not be retrieved.
   const { reopenReadable: openReadable } = await import("./readable-again.js");
@@ -56,9 +59,8 @@ export async function loadWithInstructions(
 }
 
 /**
- * Writes the user's messages into rrd.json and progress.txt, and returns an acknowledgement of each. A message is
- * removed only when both files are written, and writing it twice changes nothing: if the process is killed in between,
- * no message is lost or applied twice.
+ * Writes the user's messages into rrd.json and progress.txt. A message is removed only when both files are written, and
+ * writing it twice changes nothing: if the process is killed in between, no message is lost or applied twice.
  */
 async function applyMessages(
   research: Pick<Research, "folder" | "edit">,
@@ -66,8 +68,8 @@ async function applyMessages(
   messages: readonly Instruction[],
   complete: (rrd: Rrd) => Rrd,
   now: () => number,
-): Promise<string[]> {
-  if (messages.length === 0) return [];
+): Promise<void> {
+  if (messages.length === 0) return;
   const time = new Date(now()).toISOString();
   await research.edit((rrd) => withInstructions(complete(rrd), messages, time), true);
   for (const message of messages) {
@@ -76,14 +78,17 @@ async function applyMessages(
     await appendOnce(join(research.folder, progressName), { offset: 0, text: steeringEntry(message.id, words) });
     await removeMessage(research.folder, message.id);
   }
-  return messages.map((message) =>
-    "text" in message
-      ? `Instructions received: ${message.text}`
-      : "record" in message
-        ? decisionText(before, message)
-        : "Earlier instructions are removed.",
-  );
 }
+
+/** The acknowledgement of an instruction. `textReply`: the clause before the text of the instruction. */
+function replyTo(message: Instruction, before: Rrd, textReply: string): string {
+  if ("text" in message) return `${textReply}: ${message.text}`;
+  return "record" in message ? decisionText(before, message) : "Earlier instructions are removed.";
+}
+
+/** In a finished project no agent reads an instruction: how the user lets one read it. */
+const unheardText = (folder: string): string =>
+  `No agent reads this until 'research-ralph reset ${shellWord(basename(folder))} --unit report' and a run write the report again`;
 
 /** Adds the current time to decisions that the user wrote by hand, which have no time. Pure. */
 function withOverrideTimes(rrd: Rrd, time: string): Rrd {

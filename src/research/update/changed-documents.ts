@@ -5,8 +5,8 @@ import type { DocumentText } from "../../text/documents/text/document-text.js";
 import type { Paper } from "../generated/rrd.js";
 import { nameOf } from "../papers/paper-keys.js";
 import { textsFolder } from "../project-files/layout.js";
-import { readWithoutNetwork } from "./find-text.js";
-import { localFile } from "./local-file.js";
+import { readWithoutNetwork } from "../full-text/find-text.js";
+import { localFile } from "../full-text/local-file.js";
 
 /** A local document that is no longer as it was read. */
 export interface DocumentChange {
