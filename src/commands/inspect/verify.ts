@@ -52,9 +52,8 @@ interface CheckedQuote {
 /**
  * Searches every quote of a project again in the stored texts and lists those that fail. The exit code is 1 if a quote
  * fails: its record says that it was found, or nearly found, and the text does not confirm this. A quote can't be
- * checked if its text is not stored or has changed; that is not a failure. The quotes of a local document are searched in
- * the document as it is now. Uses the network only with `fetch`, for
- * texts that are not stored.
+ * checked if its text is not stored or has changed; that is not a failure. If a local document has changed, its quotes
+ * are searched in its present text. Uses the network only with `fetch`, for texts that are not stored.
  */
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);

@@ -15,7 +15,6 @@ import { openUpdate } from "../../research/derived/open-update.js";
 import { targetOf } from "../../research/derived/status.js";
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { editsToApprove } from "../../research/overview/edits-to-approve.js";
-import { documentSentences } from "../../research/update/changed-documents.js";
 import { openForms } from "../../research/units/form/open-forms.js";
 import { derive } from "../../research/workflow/derive.js";
 import { askOpenQuestions, choose, requireTerminal } from "./ask-person.js";
@@ -118,8 +117,12 @@ export async function work(
     force: options.force === true,
     abstracts: options.abstracts === true,
   };
-  if (!options.json)
-    for (const sentence of await documentSentences(folder, rrd.papers_pool, nameFor(io.cwd, folder))) say(io, sentence);
+  // Most runs have only papers from the network, and need no reader of documents.
+  if (!options.json && rrd.papers_pool.some(({ document }) => document !== undefined)) {
+    const { documentSentences } = await import("../../research/update/changed-documents.js");
+    const sentences = await documentSentences(folder, rrd.papers_pool, nameFor(io.cwd, folder));
+    for (const sentence of sentences) say(io, sentence);
+  }
   const questions = editsToApprove(folder, config.stateDir, io);
   const hasRun = (await readResearch(folder)).ledger.length > 0;
   const driveOptions = { ...options, iterations, folder, questions, hasRun };
