@@ -282,7 +282,7 @@ export function reportModel(input: ReportInput): ReportModel {
   const disputed = narrative.disputed.map(({ text, sides }) => ({ text, sides: sides.map(toFinding) }));
   const pairs = shownPairs(rrd.papers_pool, narrative.contrasts ?? [], sources);
   const gaps = narrative.gaps.map(toStatement);
-  const questions = askedQuestions(input.answers, names, rrd.meaning?.checkers ?? {});
+  const questions = askedQuestions(input.answers, names, rrd.meaning?.checkers ?? {}, input.ledger);
   const recommendations = narrative.recommendations.map((recommendation) => ({
     ...toStatement(recommendation),
     priority: recommendation.priority,

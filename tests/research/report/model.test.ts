@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { answeredText } from "../../../src/research/report/narrative/questions.js";
 import { reportModel, type ReportInput } from "../../../src/research/report/model.js";
 import { countsOf } from "../../../src/research/overview/counts.js";
 import { doubtsOf } from "../../../src/research/report/narrative/check.js";
@@ -240,6 +241,18 @@ describe("questions that were asked", () => {
       ["two", undefined],
     ]);
     expect([second?.question, second?.sentences]).toEqual(["Where?", []]);
+  });
+
+  test("say how many papers of the project were read since", () => {
+    const rrd = rrdWith([read("one", []), read("two", [])]);
+    const line = { at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted" } as const;
+    const ledger = [
+      { ...line, unit: "one", iteration: 1 },
+      { ...line, unit: "two", iteration: 2 },
+      { ...line, unit: "report", iteration: 3 },
+    ];
+    const [asked] = modelOf(rrd, { answers: [answer(1, "Why?")], ledger }).questions;
+    expect(asked === undefined ? "" : answeredText(asked)).toBe("answered on 2026-11-01, before 1 paper was read");
   });
 
   test("say which paper under an answer is retracted or gone", () => {

@@ -42,7 +42,11 @@ export async function staleReasons(answer: Answer, projects: readonly ProjectSta
     const shownKeys = new Set(
       [...shownPassages].flatMap(({ paper }) => pool.papers[paper]?.key ?? []).filter((key) => keysReadSince.has(key)),
     );
-    for (const key of shownKeys) if (!readAgain.has(key)) reasons.push(`${key} was read since`);
+    const [firstKey, ...otherKeys] = [...shownKeys].filter((key) => !readAgain.has(key));
+    if (firstKey !== undefined)
+      reasons.push(
+        otherKeys.length === 0 ? `${firstKey} was read since` : `${otherKeys.length + 1} papers were read since`,
+      );
   }
   return reasons;
 }

@@ -1,5 +1,7 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { quantity } from "../../../engine/lib/words.js";
+import type { LedgerLine } from "../../../engine/generated/ledger.js";
+import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
 import { notesOfOldQuote } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
@@ -18,6 +20,8 @@ export interface AskedQuestion {
   readonly question: string;
   /** The day of the answer, YYYY-MM-DD. */
   readonly day: string;
+  /** The number of papers of the project that were read after the question. */
+  readonly readSince: number;
   /** Empty if the papers do not answer the question. */
   readonly sentences: readonly {
     readonly text: string;
@@ -52,6 +56,7 @@ export function askedQuestions(
   answers: readonly Answer[],
   names: ReadonlyMap<string, PaperName>,
   checkers: Checkers,
+  ledger: readonly LedgerLine[],
 ): readonly AskedQuestion[] {
   const newest = new Map<string, Answer>();
   for (const answer of answers) {
@@ -62,8 +67,18 @@ export function askedQuestions(
   return [...newest.values()]
     .slice(-maxQuestions)
     .toReversed()
-    .map((answer) => askedQuestion(answer, names, checkers));
+    .map((answer) => ({ ...askedQuestion(answer, names, checkers), readSince: readSince(answer, names, ledger) }));
 }
+
+/** The number of papers that were read after the question, as far as the answer states when it was asked. */
+const readSince = ({ seen }: Answer, names: ReadonlyMap<string, PaperName>, ledger: readonly LedgerLine[]): number =>
+  seen === undefined
+    ? 0
+    : [...currentAccepted(ledger)].filter(([unit, iteration]) => names.has(unit) && iteration > seen).length;
+
+/** The day of an answer, and how many papers it could not know. */
+export const answeredText = ({ day, readSince }: AskedQuestion): string =>
+  `answered on ${day}${readSince === 0 ? "" : `, before ${readSince === 1 ? "1 paper was" : `${readSince} papers were`} read`}`;
 
 /** The result of the check of an answer; undefined if it was not checked. */
 export function answerMeaning(answer: Answer, checkers: Checkers): Meaning | undefined {
@@ -78,7 +93,11 @@ export function answerMeaning(answer: Answer, checkers: Checkers): Meaning | und
   return { judged: 0, supported: 0, removed: [], isAnswerRejected: false, checkedBy: "", ...meaning, says };
 }
 
-function askedQuestion(answer: Answer, names: ReadonlyMap<string, PaperName>, checkers: Checkers): AskedQuestion {
+function askedQuestion(
+  answer: Answer,
+  names: ReadonlyMap<string, PaperName>,
+  checkers: Checkers,
+): Omit<AskedQuestion, "readSince"> {
   const { question, at, statements, quotes, projects = [] } = answer;
   const byHandle = new Map(quotes.map((quote) => [quote.handle, quote]));
   const nameOf = (key: string) => (projects.length > 1 ? undefined : names.get(key));

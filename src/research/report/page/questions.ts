@@ -1,16 +1,18 @@
 import { type Markup, markup } from "../../../engine/lib/markup.js";
-import type { AskedQuestion, AskedQuote } from "../narrative/questions.js";
+import { answeredText, type AskedQuestion, type AskedQuote } from "../narrative/questions.js";
 import type { PageContext } from "./context.js";
 import { meaningLine, meaningSign, paperLink, passageOf, removedList } from "./statements.js";
 
 /** The questions that users asked with `research-ralph ask`, each with its answer and the quotes that it cites. */
 export function* questions({ model, render }: PageContext): Iterable<Markup> {
-  for (const { question, day, sentences, invalidReasons, meaning } of model.questions)
-    yield markup`<h3 dir="auto">${question}</h3><p class="meta">answered on ${day}</p>${invalidReasons.map((why) => markup`<p><span class="chip bad">no longer stands: ${why}</span></p>`)}${
+  for (const asked of model.questions) {
+    const { question, sentences, invalidReasons, meaning } = asked;
+    yield markup`<h3 dir="auto">${question}</h3><p class="meta">${answeredText(asked)}</p>${invalidReasons.map((why) => markup`<p><span class="chip bad">no longer stands: ${why}</span></p>`)}${
       sentences.length === 0
         ? markup`<p>Not in these papers.</p>`
         : sentences.map((sentence) => answerSentence(sentence, render))
     }${meaning === undefined ? "" : markup`${meaningLine(meaning)}${removedList(meaning, render)}`}`;
+  }
 }
 
 const answerSentence = (

@@ -23,7 +23,7 @@ import { countCell, outcomeText } from "../search-yield.js";
 import { promptsText } from "../method.js";
 import { crossReferencesText, type Finding, type InsightRow, type ReportModel } from "../model.js";
 import { signsOf, strengthExplanation, surenessText } from "../strength.js";
-import type { AskedQuestion } from "../narrative/questions.js";
+import { answeredText, type AskedQuestion } from "../narrative/questions.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import type { Meaning } from "../narrative/meaning.js";
 import { type ShownPair, relationWords } from "../narrative/side-by-side.js";
@@ -169,9 +169,10 @@ const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
   ].join("\n\n");
 
 /** A question with its answer: each sentence with its quotes. */
-const questionText = ({ question, day, sentences, invalidReasons, meaning }: AskedQuestion): string =>
-  [
-    `**${inline(question)}** (answered on ${day}${invalidReasons.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
+const questionText = (asked: AskedQuestion): string => {
+  const { question, sentences, invalidReasons, meaning } = asked;
+  return [
+    `**${inline(question)}** (${answeredText(asked)}${invalidReasons.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
     sentences.length === 0
       ? "Not in these papers."
       : sentences
@@ -191,6 +192,7 @@ const questionText = ({ question, day, sentences, invalidReasons, meaning }: Ask
       ? []
       : [meaningText(meaning), ...(meaning.removed.length === 0 ? [] : [removedText(meaning)])]),
   ].join("\n\n");
+};
 
 /** The changes of the last update: papers, then findings. */
 function changesText({ since, until, isWritten, findings, failed, ...papers }: WhatChanged): string {
