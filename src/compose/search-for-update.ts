@@ -70,11 +70,11 @@ export function openUpdateSearch(
         return library.updates(papers, Math.max(minCheckMs, papers.length * checkMs));
       },
       // Uses its own lookups: today's texts must not replace the saved ones that were read.
-      textNow: (paper) => {
+      currentText: (paper) => {
         reportProgress(0, 0, "Comparing texts:");
         return currentLookups.textNow(paper);
       },
-      textRead: (paper) => lastCachedText(textsFolder(folder), paper.id),
+      readText: (paper) => lastCachedText(textsFolder(folder), paper.id),
     },
     requests: lines,
     async keep(opened, findings) {

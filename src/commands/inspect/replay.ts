@@ -106,7 +106,7 @@ async function replaySearch(folder: string, rrd: Rrd, recorded: string, json: bo
   const { sources: config } = await configToRead(io, {}, ["sources"]);
   const replayWith = async (sources: ReplayedSources): Promise<ReplayedSearch> => {
     const candidates = await assembleCandidates(steps, sources.open, separateWorks);
-    return replayedSearch(candidates, sources.missing());
+    return replayedSearch(candidates, sources.unanswered());
   };
   const [openInOrder, openByLastAnswers] = replaysOf(searchQueries(queryLines), {
     cacheDir: answersFolder(folder),

@@ -354,7 +354,7 @@ function incompleteText(changes: UpdateFindings): string {
     .join("");
 }
 
-const comparedText: Readonly<Record<ChangedPaper["compared"], string>> = {
+const comparedText: Readonly<Record<ChangedPaper["comparison"], string>> = {
   same: ", the same text",
   another: "",
   unknown: ", its text could not be compared",
@@ -405,7 +405,7 @@ async function showForecast(
     ...(changes?.titles ?? []).map((title) => `  new: ${oneLine(title)}`),
     ...(otherWorks > 0 ? [`  and ${otherWorks} more`] : []),
     ...(changes?.changed ?? []).map(
-      ({ id: paper, says, compared }) => `  changed: ${paper}: ${oneLine(says)}${comparedText[compared]}`,
+      ({ id: paper, says, comparison }) => `  changed: ${paper}: ${oneLine(says)}${comparedText[comparison]}`,
     ),
     ...(changes?.retracted ?? []).map((paper) => `  retracted: ${paper}`),
     forecastOfUpdate === undefined
@@ -432,11 +432,11 @@ const outputFieldsOf = ({
   unchecked,
 }: UpdateFindings) => ({
   new: works,
-  changed: changed.map(({ id, says, text, compared }) => ({
+  changed: changed.map(({ id, says, text, comparison }) => ({
     id,
     says,
     read_again: text !== undefined,
-    ...(compared === "unknown" ? { compared: false } : {}),
+    ...(comparison === "unknown" ? { compared: false } : {}),
   })),
   retracted,
   asked,

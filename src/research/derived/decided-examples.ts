@@ -1,12 +1,12 @@
 import type { Override, Rrd } from "../generated/rrd.js";
 import { isDecided } from "../papers/rubric/rubric.js";
-import type { Judged } from "../screening/screening-order.js";
+import type { DecidedRecord } from "../screening/screening-order.js";
 
 /** Stages of exclusions that say nothing about the topic of a record. */
 const formalStages: ReadonlySet<string> = new Set(["duplicate", "retracted", "window", "notice"]);
 
 /** Decisions on records as examples for ranking the remaining records: from screening and from reading full texts. */
-export function decidedExamples(rrd: Rrd): Judged[] {
+export function decidedExamples(rrd: Rrd): DecidedRecord[] {
   const papers = rrd.papers_pool.filter(({ retracted }) => retracted !== true);
   return [
     ...papers.map((paper) => {

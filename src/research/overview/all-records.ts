@@ -9,7 +9,7 @@ import { storedFields, type PaperRecord } from "../papers/paper-record.js";
 import { type Cited, type Outcome, type TracedRecord, withTags } from "../papers/export/cited-work.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { criterionInFull, exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
-import { type CandidateSet, candidatesOf, recordsOnce, separateCompanions } from "../search/candidates.js";
+import { type CandidateSet, candidatesOf, distinctRecordsOf, separateCompanions } from "../search/candidates.js";
 import type { SearchRecord } from "../search/search-record.js";
 import { separatedPairs } from "../units/screening/search-session.js";
 
@@ -39,10 +39,9 @@ export function allRecords(
   const keyOf = new Map(
     ownRecords.map(({ id }, index) => [id, keys[index] as string]).toReversed() as [string, string][],
   );
-  const mergedRecords = mergedInto(rrd, candidates, recordsOnce(search?.listings ?? [])).map(({ into, ...record }) => ({
-    ...record,
-    into: keyOf.get(into) ?? into,
-  }));
+  const mergedRecords = mergedInto(rrd, candidates, distinctRecordsOf(search?.listings ?? [])).map(
+    ({ into, ...record }) => ({ ...record, into: keyOf.get(into) ?? into }),
+  );
   const withoutKeys = [
     ...ownRecords.map((record) =>
       record.outcome.duplicateOf === undefined
@@ -187,7 +186,7 @@ type MergedRecord = Omit<RecordWithOutcome, "outcome"> & { readonly into: string
 function mergedInto(
   { papers_pool: pool, excluded = [] }: Rrd,
   candidates: CandidateSet | undefined,
-  recordsOf: ReturnType<typeof recordsOnce>,
+  recordsOf: ReturnType<typeof distinctRecordsOf>,
 ): MergedRecord[] {
   if (candidates === undefined) return mergedByPool(pool);
   const { works, merges } = candidates;

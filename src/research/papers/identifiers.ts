@@ -61,7 +61,11 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     ...(parts.citations === undefined ? {} : { citations: { count: parts.citations, source } }),
     ...(copies.length === 0
       ? {}
-      : { copies: copies.filter(({ url: each }, index) => copies.findIndex((other) => other.url === each) === index) }),
+      : {
+          copies: copies.filter(
+            ({ url: copyUrl }, index) => copies.findIndex((other) => other.url === copyUrl) === index,
+          ),
+        }),
     ...(updates.length === 0 ? {} : { updates }),
     ...(otherVersions.length === 0 ? {} : { otherVersions }),
     ...withoutUndefined({ snippet: parts.snippet }),

@@ -167,11 +167,11 @@ function doiIn(text: string): string | undefined {
  * before the DOI.
  */
 function withoutPunctuation(text: string): string {
-  const shorter = text.replace(/(?<![.,;:"'”’\s])[.,;:"'”’\s]+$/, "");
-  const last = shorter.at(-1) ?? "";
+  const trimmedText = text.replace(/(?<![.,;:"'”’\s])[.,;:"'”’\s]+$/, "");
+  const last = trimmedText.at(-1) ?? "";
   const opening = { ")": "(", "]": "[", "}": "{", ">": "<" }[last];
-  const isOpen = opening !== undefined && shorter.split(last).length > shorter.split(opening).length;
-  return isOpen ? withoutPunctuation(shorter.slice(0, -1)) : shorter;
+  const isOpen = opening !== undefined && trimmedText.split(last).length > trimmedText.split(opening).length;
+  return isOpen ? withoutPunctuation(trimmedText.slice(0, -1)) : trimmedText;
 }
 
 function decodeSafely(text: string): string {
@@ -199,7 +199,7 @@ interface NamedAddresses {
 
 /** The file name of a paper's document on this machine, without its folder; undefined without one. */
 export function fileNameOf({ pdf_url, url }: NamedAddresses): string | undefined {
-  const local = [pdf_url, url].find((address) => address?.startsWith("file:") === true);
-  const reference = parseReference(local ?? "");
+  const fileAddress = [pdf_url, url].find((address) => address?.startsWith("file:") === true);
+  const reference = parseReference(fileAddress ?? "");
   return reference.kind === "file" ? basename(reference.path) : undefined;
 }

@@ -69,7 +69,7 @@ export function parseCriteria(typed: readonly string[]): readonly NewCriterion[]
   if (faulty !== undefined && "problem" in faulty) return faulty;
   const criteria = withIds(parsed as NewCriterion[]);
   if (criteria.length > maxCriteria)
-    return { problem: `there are ${criteria.length} criteria; ${maxCriteria} are the most` };
+    return { problem: `there are ${criteria.length} criteria; at most ${maxCriteria} are allowed` };
   const [first] = criteriaProblems({ requirements: { criteria } });
   if (first === undefined) return criteria;
   const [, index] = /\/criteria\/(\d+)\//.exec(first.pointer) ?? [];
@@ -109,7 +109,7 @@ export function criteriaProblems(value: unknown): Problem[] {
   if (tokens > maxCriteriaTokens)
     problems.push({
       pointer: criteriaPointer,
-      message: `have about ${tokens} tokens together; ${maxCriteriaTokens.toLocaleString("en")} are the most, because every brief shows them`,
+      message: `have about ${tokens} tokens together; at most ${maxCriteriaTokens.toLocaleString("en")} are allowed, because every brief shows them`,
       hint: "Shorten them.",
     });
   return problems;

@@ -29,16 +29,17 @@ const fieldPattern = new RegExp(
 );
 
 /** Parses a field such as "sample size: how many participants, per arm". A problem is a clause about what is wrong. */
-export function parseField(typed: string): NewField | { readonly problem: string } {
-  const [, name = "", type, detail = "", ask = ""] = fieldPattern.exec(oneLine(typed)) ?? splitAtColon(oneLine(typed));
+export function parseField(typedText: string): NewField | { readonly problem: string } {
+  const [, name = "", type, detail = "", ask = ""] =
+    fieldPattern.exec(oneLine(typedText)) ?? splitAtColon(oneLine(typedText));
   if (!/[\p{L}\p{N}]/u.test(name))
     return {
-      problem: `'${oneLine(typed)}' has no name; write the name of the field, a colon and what to extract, such as 'sample size: how many participants, per arm'`,
+      problem: `'${oneLine(typedText)}' has no name; write the name of the field, a colon and what to extract, such as 'sample size: how many participants, per arm'`,
     };
-  const unknownType = type === undefined ? mistypedType(oneLine(typed)) : undefined;
+  const unknownType = type === undefined ? mistypedType(oneLine(typedText)) : undefined;
   if (unknownType !== undefined)
     return {
-      problem: `'${unknownType}' in '${oneLine(typed)}' is not a type; the types are ${typeNames.join(", ")}, as in 'dose (number, mg): of the first arm' and 'design (choice: trial | cohort)'`,
+      problem: `'${unknownType}' in '${oneLine(typedText)}' is not a type; the types are ${typeNames.join(", ")}, as in 'dose (number, mg): of the first arm' and 'design (choice: trial | cohort)'`,
     };
   const fieldType = type?.toLowerCase() as Field["type"];
   const choices = fieldType === "choice" ? detail.split("|").map((item) => item.trim()) : [];
@@ -63,11 +64,11 @@ function mistypedType(typed: string): string | undefined {
 }
 
 /** Splits a text at the first colon into name and question, in the order of `fieldPattern`'s groups. */
-function splitAtColon(typed: string): readonly (string | undefined)[] {
-  const colon = typed.indexOf(":");
+function splitAtColon(typedText: string): readonly (string | undefined)[] {
+  const colon = typedText.indexOf(":");
   return colon === -1
-    ? ["", typed.trim()]
-    : ["", typed.slice(0, colon).trim(), undefined, undefined, typed.slice(colon + 1).trim()];
+    ? ["", typedText.trim()]
+    : ["", typedText.slice(0, colon).trim(), undefined, undefined, typedText.slice(colon + 1).trim()];
 }
 
 /**
@@ -115,9 +116,9 @@ function fieldOfObject({ id, name, ask, type = "text", unit, choices }: Record<s
 const isScalar = (item: unknown): boolean => ["string", "number", "boolean"].includes(typeof item);
 
 /** The form with these fields added. A field with the same name replaces the earlier one and keeps its id. */
-export function formWith(form: readonly Field[], added: readonly NewField[]): Field[] {
+export function formWith(form: readonly Field[], newFields: readonly NewField[]): Field[] {
   const fields = [...form];
-  for (const { id, ...field } of added) {
+  for (const { id, ...field } of newFields) {
     const index = fields.findIndex(({ name }) => normalName(name) === normalName(field.name));
     const newId = unusedId(id ?? idOf(field.name), fields, index);
     if (index === -1) fields.push({ id: newId, ...field });
@@ -157,13 +158,13 @@ export function formProblems(value: unknown): Problem[] {
   const { fields } = fieldsOf(requirements);
   if (!Array.isArray(fields)) return [];
   const problems: Problem[] = [];
-  const seen = { id: new Map<string, number>(), name: new Map<string, number>() };
+  const firstIndexes = { id: new Map<string, number>(), name: new Map<string, number>() };
   for (const [index, item] of fields.map(fieldsOf).entries()) {
     for (const key of ["id", "name"] as const) {
       const text = item[key];
       if (typeof text !== "string") continue;
-      const first = seen[key].get(normalName(text));
-      if (first === undefined) seen[key].set(normalName(text), index);
+      const first = firstIndexes[key].get(normalName(text));
+      if (first === undefined) firstIndexes[key].set(normalName(text), index);
       else
         problems.push({
           pointer: `${pointer}/${index}/${key}`,
@@ -182,7 +183,7 @@ export function formProblems(value: unknown): Problem[] {
   if (tokens > maxFormTokens)
     problems.push({
       pointer,
-      message: `have about ${tokens} tokens together; ${maxFormTokens.toLocaleString("en")} are the most, because every brief of a reading shows them`,
+      message: `have about ${tokens} tokens together; at most ${maxFormTokens.toLocaleString("en")} are allowed, because every brief of a reading shows them`,
       hint: "Shorten them.",
     });
   return problems;
@@ -199,14 +200,14 @@ export function fieldText({ name, ask = "", type = "text", unit, choices = [] }:
 }
 
 /** The field with this name or id. @throws ExpectedError (exit code 2) if there is no such field. */
-export function fieldNamed(form: readonly Field[], typed: string): Field {
-  const normalInput = oneLine(typed).trim().toLowerCase();
+export function fieldNamed(form: readonly Field[], typedText: string): Field {
+  const normalInput = oneLine(typedText).trim().toLowerCase();
   const field = form.find(({ id, name }) => id.toLowerCase() === normalInput || name.toLowerCase() === normalInput);
   if (field !== undefined) return field;
   throw new ExpectedError(
     form.length === 0
-      ? `There is no field '${oneLine(typed)}'; the project has no fields.`
-      : `There is no field '${oneLine(typed)}'; the fields are ${form.map((item) => item.name).join(", ")}.`,
+      ? `There is no field '${oneLine(typedText)}'; the project has no fields.`
+      : `There is no field '${oneLine(typedText)}'; the fields are ${form.map((item) => item.name).join(", ")}.`,
     2,
   );
 }

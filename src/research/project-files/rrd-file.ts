@@ -49,15 +49,15 @@ export function parseRrd(content: string | Buffer, path: string): Parsed<Rrd> {
       changes: [],
       problems: [{ pointer: deepPointer, message: `is nested deeper than ${maxLevels} levels`, hint: "Remove it." }],
     };
-  const shaped = readRrdShape(value);
+  const converted = readRrdShape(value);
   const problems = [
-    ...problemsOf("rrd", shaped.value),
-    ...repeatedIds(shaped.value),
-    ...criteriaProblems(shaped.value),
-    ...formProblems(shaped.value),
+    ...problemsOf("rrd", converted.value),
+    ...repeatedIds(converted.value),
+    ...criteriaProblems(converted.value),
+    ...formProblems(converted.value),
   ];
-  if (problems.length === 0) return { ok: shaped.value as Rrd, changes: shaped.changes };
-  return { changes: shaped.changes, problems };
+  if (problems.length === 0) return { ok: converted.value as Rrd, changes: converted.changes };
+  return { changes: converted.changes, problems };
 }
 
 /**
@@ -76,12 +76,12 @@ export const formatRrd = (rrd: Rrd): string => `${JSON.stringify(rrd, null, 2)}\
 function repeatedIds(value: unknown): Problem[] {
   const pool = typeof value === "object" && value !== null && "papers_pool" in value ? value.papers_pool : undefined;
   if (!Array.isArray(pool)) return [];
-  const seen = new Map<unknown, number>();
+  const indexById = new Map<unknown, number>();
   const problems: Problem[] = [];
   for (const [index, paper] of pool.entries()) {
     const id: unknown = paper?.id;
-    const firstIndex = seen.get(id);
-    if (firstIndex === undefined) seen.set(id, index);
+    const firstIndex = indexById.get(id);
+    if (firstIndex === undefined) indexById.set(id, index);
     else if (typeof id === "string") {
       const hint = "Remove one of them, or give it another id.";
       problems.push({

@@ -11,7 +11,7 @@ export interface SearchSession {
   /** Works that are not judged yet, best first. */
   readonly works: readonly RankedWork[];
   /** Works that code excludes, and why. */
-  readonly setAside: readonly {
+  readonly excludedWorks: readonly {
     readonly work: RankedWork;
     readonly stage: "retracted" | "window" | "notice";
     readonly reason: string;
@@ -22,7 +22,7 @@ export interface SearchSession {
   readonly candidates: CandidateSet;
   readonly candidatesSha256: string;
   /** Number of works that will not be judged, because they had low ranks when a search was given up. */
-  readonly passed: number;
+  readonly skippedCount: number;
   /** The seeds that were found; absent if the project has no seeds. */
   readonly seeds?: FoundSeeds;
   /** The reason why no more works will be found. */
@@ -33,7 +33,7 @@ export interface SearchSession {
    * The answers of the sources if none was reachable in the first round. They are not stored, so the next batch asks
    * again.
    */
-  readonly away?: readonly Listing[];
+  readonly unreachableListings?: readonly Listing[];
   /** Busy services, and how long a run waits for them; absent if all services have answered. */
   readonly busy?: {
     readonly rests: readonly Rest[];

@@ -15,7 +15,7 @@ export interface RankedWork extends Work {
   /** The reasons of the priority. */
   readonly why: string;
   /** Present if decisions change the order: the words of the work that count for and against it. */
-  readonly learned?: () => string;
+  readonly learnedReasons?: () => string;
 }
 
 /** The topic for which works are ranked. */
@@ -50,21 +50,25 @@ const wellCitedPerYear = 10;
 /**
  * Orders works by fit, ranks in lists, date and citations.
  */
-export function rankWorks(works: readonly Work[], topic: SearchTopic, judged: readonly Judged[]): RankedWork[] {
-  const keptById = new Map(judged.map(({ id, kept }) => [id, kept]));
+export function rankWorks(
+  works: readonly Work[],
+  topic: SearchTopic,
+  decidedRecords: readonly DecidedRecord[],
+): RankedWork[] {
+  const keptById = new Map(decidedRecords.map(({ id, kept }) => [id, kept]));
   const idsOf = ({ record, provenance }: Work) => [record, ...versionsOf(provenance)].map(({ id }) => id);
   const listedIds = new Set(works.flatMap(idsOf));
-  const unlisted = judged.filter(({ id }) => !listedIds.has(id));
+  const unlistedRecords = decidedRecords.filter(({ id }) => !listedIds.has(id));
   const decisions = works.map((work) =>
     idsOf(work)
       .map((id) => keptById.get(id))
       .find((kept) => kept !== undefined),
   );
-  return makeRanking(works, topic, unlisted)([...decisions, ...unlisted.map(({ kept }) => kept)]);
+  return makeRanking(works, topic, unlistedRecords)([...decisions, ...unlistedRecords.map(({ kept }) => kept)]);
 }
 
 /** A record with a decision. */
-export interface Judged {
+export interface DecidedRecord {
   readonly id: string;
   readonly title: string;
   readonly abstract?: string | null;
@@ -73,12 +77,13 @@ export interface Judged {
 
 /**
  * Returns a function that orders works by decisions: one for each work, then those on records that no source listed
- * (`unlisted`). With ten or more decisions, they count most; the other parts of the score decide between similar works.
+ * (`unlistedRecords`). With ten or more decisions, they count most; the other parts of the score decide between similar
+ * works.
  */
 export function makeRanking(
   works: readonly Work[],
   topic: SearchTopic,
-  unlisted: readonly Pick<Judged, "title" | "abstract">[],
+  unlistedRecords: readonly Pick<DecidedRecord, "title" | "abstract">[],
 ): (decisions: Decisions) => RankedWork[] {
   const stemParts = works.map(({ record: { title, abstract } }) => [stemsOf(title), stemsOf(abstract ?? "")] as const);
   const texts = stemParts.map(([title, abstract]) => [...title, ...title, ...abstract]);
@@ -86,7 +91,7 @@ export function makeRanking(
   const lists = sharesOfLargest(works.map(listWeight));
   const keywords = (topic.keywords ?? []).map((keyword) => ({ keyword, words: stemsOf(keyword) }));
   const sourceCount = new Set(works.flatMap(({ provenance }) => provenance.places.map(({ source }) => source))).size;
-  const ranked = works.map((work, index) => {
+  const rankedWorks = works.map((work, index) => {
     const { record } = work;
     const age = ageOf(record.date, topic.today);
     const citationsPerYear = citationRate(record, age);
@@ -98,25 +103,25 @@ export function makeRanking(
     return {
       ...work,
       score,
-      ...explain(work, new Set(texts[index]), keywords, topic, { age, citationsPerYear, sourceCount }),
+      ...priorityOf(work, new Set(texts[index]), keywords, topic, { age, citationsPerYear, sourceCount }),
     };
   });
   const byId = (a: Work, b: Work) => (a.record.id < b.record.id ? -1 : 1);
   const learn = relevanceLearner(() => [
     ...stemParts,
-    ...unlisted.map(({ title, abstract }) => [stemsOf(title), stemsOf(abstract ?? "")]),
+    ...unlistedRecords.map(({ title, abstract }) => [stemsOf(title), stemsOf(abstract ?? "")]),
   ]);
   return (decisions) => {
     const order = learn(decisions);
     if (order === undefined)
-      return ranked
+      return rankedWorks
         .toSorted((a, b) => b.priority - a.priority || b.score - a.score || byId(a, b))
         .map(({ score: _, ...work }) => work);
     const rankings = rankShares(order.scores);
-    const weight = weightAfter(decisions.filter((decision) => decision === true).length);
-    return ranked
+    const weight = decisionsWeightFor(decisions.filter((decision) => decision === true).length);
+    return rankedWorks
       .map(({ score, ...work }, index) => ({
-        work: { ...work, learned: () => learnedText(work.record, order.reasons(index)) },
+        work: { ...work, learnedReasons: () => learnedText(work.record, order.reasons(index)) },
         score: weight * (rankings[index] ?? 0) + (1 - weight) * score,
       }))
       .toSorted((a, b) => b.score - a.score || byId(a.work, b.work))
@@ -124,9 +129,9 @@ export function makeRanking(
   };
 }
 
-const weightAfter = (kept: number): number => {
+const decisionsWeightFor = (keptCount: number): number => {
   const { first, last, from } = decisionsWeight;
-  return first + (last - first) * Math.min(1, kept / from);
+  return first + (last - first) * Math.min(1, keptCount / from);
 };
 
 /** For example "like the kept ones: grasping, tactile; unlike them: survey", with words of the record. */
@@ -160,8 +165,8 @@ export async function searchOnce(
   const { terms } = query;
   const today = new Date(now).toISOString().slice(0, 10);
   const candidates = candidatesOf(listings, []);
-  const ranked = rankWorks(candidates.works, { keywords: [terms], description: terms, today }, []);
-  return { listings, candidates, ranked };
+  const rankedWorks = rankWorks(candidates.works, { keywords: [terms], description: terms, today }, []);
+  return { listings, candidates, ranked: rankedWorks };
 }
 
 function queryOf({ keywords = [], focus_area, description }: SearchTopic): Map<string, number> {
@@ -177,8 +182,8 @@ function queryOf({ keywords = [], focus_area, description }: SearchTopic): Map<s
 
 /** The values divided by the largest one. */
 function sharesOfLargest(values: readonly number[]): number[] {
-  const largest = values.reduce((largestSoFar, value) => Math.max(largestSoFar, value), 0);
-  return values.map((value) => (largest === 0 ? 0 : value / largest));
+  const maximum = values.reduce((largestSoFar, value) => Math.max(largestSoFar, value), 0);
+  return values.map((value) => (maximum === 0 ? 0 : value / maximum));
 }
 
 interface Facts {
@@ -187,10 +192,8 @@ interface Facts {
   readonly sourceCount: number;
 }
 
-/**
- * The priority and its reasons: one point, and one more for each of four criteria that the text names too.
- */
-function explain(
+/** The priority and its reasons: one point, and one more for each of the four conditions in `points`. */
+function priorityOf(
   { record, provenance: { places: rankings } }: Work,
   stems: ReadonlySet<string>,
   keywords: readonly { readonly keyword: string; readonly words: readonly string[] }[],

@@ -38,23 +38,24 @@ export function recallBound(
   const logFactorials = logFactorialsTo(waiting + totalScreened);
   let maxMissed = waiting;
   let risk = 1;
-  let [drawn, kept] = [0, 0];
+  let [drawnCount, kept] = [0, 0];
   for (const batch of batches.toReversed()) {
-    drawn += batch.screened;
+    drawnCount += batch.screened;
     kept += batch.kept;
-    const urnSize = waiting + drawn;
-    const chance = (relevant: number) => cumulativeChance(kept, { urn: urnSize, relevant, drawn }, logFactorials);
+    const urnSize = waiting + drawnCount;
+    const chance = (relevant: number) =>
+      cumulativeChance(kept, { urn: urnSize, relevant, drawn: drawnCount }, logFactorials);
     // The minimum number of relevant records in the urn with which the recall would be below the target.
     const minMissedRelevant = Math.floor(keptTotal / target) + 1 - (keptTotal - kept);
-    risk = Math.min(risk, minMissedRelevant > urnSize - (drawn - kept) ? 0 : chance(minMissedRelevant));
+    risk = Math.min(risk, minMissedRelevant > urnSize - (drawnCount - kept) ? 0 : chance(minMissedRelevant));
     // The maximum number of missed records that is not refuted: the probability decreases with their number.
-    let [possible, refuted] = [0, maxMissed + 1];
-    while (refuted - possible > 1) {
-      const middle = (possible + refuted) >> 1;
-      if (chance(kept + middle) > 1 - confidence) possible = middle;
-      else refuted = middle;
+    let [maxPossible, minRefuted] = [0, maxMissed + 1];
+    while (minRefuted - maxPossible > 1) {
+      const middle = (maxPossible + minRefuted) >> 1;
+      if (chance(kept + middle) > 1 - confidence) maxPossible = middle;
+      else minRefuted = middle;
     }
-    maxMissed = possible;
+    maxMissed = maxPossible;
   }
   return { atLeast: keptTotal === 0 ? 0 : keptTotal / (keptTotal + maxMissed), risk };
 }
@@ -94,19 +95,25 @@ function logFactorialsTo(maximum: number): Float64Array {
  */
 function cumulativeChance(
   maximum: number,
-  { urn: urnSize, relevant, drawn }: { readonly urn: number; readonly relevant: number; readonly drawn: number },
+  {
+    urn: urnSize,
+    relevant,
+    drawn: drawnCount,
+  }: { readonly urn: number; readonly relevant: number; readonly drawn: number },
   logFactorials: Float64Array,
 ): number {
   const log = (number: number) => logFactorials[number] ?? 0;
   const choose = (total: number, chosen: number) => log(total) - log(chosen) - log(total - chosen);
   let chance = 0;
   for (
-    let relevantDrawn = Math.max(0, drawn - (urnSize - relevant));
-    relevantDrawn <= Math.min(maximum, relevant, drawn);
+    let relevantDrawn = Math.max(0, drawnCount - (urnSize - relevant));
+    relevantDrawn <= Math.min(maximum, relevant, drawnCount);
     relevantDrawn++
   )
     chance += Math.exp(
-      choose(relevant, relevantDrawn) + choose(urnSize - relevant, drawn - relevantDrawn) - choose(urnSize, drawn),
+      choose(relevant, relevantDrawn) +
+        choose(urnSize - relevant, drawnCount - relevantDrawn) -
+        choose(urnSize, drawnCount),
     );
   return Math.min(1, chance);
 }

@@ -35,8 +35,8 @@ export const listWeight = ({ provenance }: Work): number =>
   provenance.places.reduce((sum, { rank }) => sum + 1 / (fusionConstant + rank + 1), 0);
 
 /**
- * Runs the steps and merges the answers. The result depends on nothing but the answers (no clock, no random numbers),
- * so a replay gives the same pool.
+ * Runs the steps and merges the answers. The result depends only on the answers, not on a clock or random numbers, so a
+ * replay gives the same pool.
  */
 export async function assembleCandidates(
   steps: readonly Step[],
@@ -49,8 +49,8 @@ export async function assembleCandidates(
 }
 
 /**
- * The set of each list of answers, with the decisions (`apart`) that it was made with. An entry lives as long as its
- * list.
+ * The candidate set of each list of answers, with the separated pairs (`apart`) that it was made with. An entry lives
+ * as long as its list.
  */
 const setCache = new WeakMap<readonly Listing[], { readonly decisions: string; readonly set: CandidateSet }>();
 
@@ -60,8 +60,8 @@ const setCache = new WeakMap<readonly Listing[], { readonly decisions: string; r
  */
 export function candidatesOf(listings: readonly Listing[], apart: readonly SeparatedPair[]): CandidateSet {
   const decisions = JSON.stringify(apart);
-  const cached = setCache.get(listings);
-  if (cached?.decisions === decisions) return cached.set;
+  const cachedSet = setCache.get(listings);
+  if (cachedSet?.decisions === decisions) return cachedSet.set;
   const set = mergeListings(listings, apart);
   setCache.set(listings, { decisions, set });
   return set;
@@ -73,12 +73,12 @@ function mergeListings(listings: readonly Listing[], apart: readonly SeparatedPa
     for (const [rank, record] of records.entries())
       places.set(record, { source: record.database ?? source, asked, rank, ...withoutUndefined({ seed }) });
   const { works, merges, lookAlikes } = mergeRecords([...places.keys()], apart);
-  const pooled = works.map(({ record, ...from }) => ({
+  const worksWithPlaces = works.map(({ record, ...from }) => ({
     record,
     provenance: { ...from, places: versionsOf(from).flatMap((member) => places.get(member) ?? []) },
   }));
   return {
-    works: withDistinctIds(pooled, places).toSorted(
+    works: withDistinctIds(worksWithPlaces, places).toSorted(
       (a, b) => listWeight(b) - listWeight(a) || (a.record.id < b.record.id ? -1 : 1),
     ),
     merges,
@@ -116,40 +116,40 @@ interface CountedRecord {
 }
 
 /**
- * Returns a function that gives the records of a work, each once, the main record first. A record that a source
- * returned for several queries is one. If a source gave one id to two works, it is in both, so that there are never
- * more works than records. In a file of the user, every record is one.
+ * Returns a function that gives the distinct records of a work, the main record first. If a source returned a record
+ * for several queries, it counts once. If a source gave one id to two works, the record is in both, so that there are
+ * never more works than records. In a file of the user, all records are distinct.
  */
-export function recordsOnce(listings: readonly Listing[]): (work: Work) => readonly CountedRecord[] {
+export function distinctRecordsOf(listings: readonly Listing[]): (work: Work) => readonly CountedRecord[] {
   const keys = new Map<PaperRecord, CountedRecord & { readonly key: string }>();
   for (const { source, records } of listings) {
-    const seen = new Map<string, number>();
+    const occurrences = new Map<string, number>();
     for (const record of records) {
       const { id, database } = record;
       const place = [source, database ?? "", id].join("\n");
-      const occurrence = database === undefined ? 0 : (seen.get(place) ?? 0);
-      seen.set(place, occurrence + 1);
+      const occurrence = database === undefined ? 0 : (occurrences.get(place) ?? 0);
+      occurrences.set(place, occurrence + 1);
       keys.set(record, { record, source: database ?? source, key: `${place}\n${occurrence}` });
     }
   }
-  const counted = (record: PaperRecord) =>
+  const countedRecord = (record: PaperRecord) =>
     keys.get(record) ?? { record, source: record.source, key: `${record.source}\n\n${record.id}\n0` };
   return ({ provenance }) => [
-    ...new Map(provenance.mergedFrom.map((record) => [counted(record).key, counted(record)])).values(),
+    ...new Map(provenance.mergedFrom.map((record) => [countedRecord(record).key, countedRecord(record)])).values(),
   ];
 }
 
 /**
  * The ids of companion reports that are records of their own in a project, such as a correction that was screened.
- * `settled`: the ids in the pool and of excluded records.
+ * `decidedIds`: the ids in the pool and of excluded records.
  */
-export function separateCompanions(works: readonly Work[], settled: ReadonlySet<string>): Set<string> {
+export function separateCompanions(works: readonly Work[], decidedIds: ReadonlySet<string>): Set<string> {
   // Some services give a correction the identifier of its article.
   const ids = new Set(
     works.flatMap(({ record, provenance }) => [record, ...versionsOf(provenance)].map(({ id }) => id)),
   );
   const companions = works.flatMap(({ provenance }) => provenance.companions ?? []);
-  return new Set(companions.map(({ record }) => record.id).filter((id) => settled.has(id) && !ids.has(id)));
+  return new Set(companions.map(({ record }) => record.id).filter((id) => decidedIds.has(id) && !ids.has(id)));
 }
 
 /** For one work: the records that were merged into it, and similar works that were not, each with the reason. */
@@ -164,11 +164,11 @@ export interface MergeDecisions {
 }
 
 /**
- * Sentences that say why records were merged with the record `own` or not. A record with the same id is not another
- * one: another source found it too. `names`: names of records for people, by id.
+ * Sentences that say why other records were merged with `mainRecord` or not. A record with its id is the same record
+ * from another source. `names`: names of records for people, by id.
  */
 export const mergeSentences = (
-  own: Pick<PaperRecord, "id"> & Partial<Pick<PaperRecord, "source">>,
+  mainRecord: Pick<PaperRecord, "id"> & Partial<Pick<PaperRecord, "source">>,
   {
     merged = [],
     apart = [],
@@ -179,8 +179,8 @@ export const mergeSentences = (
   names: ReadonlyMap<string, string> = new Map(),
 ): string[] => [
   ...merged.flatMap(({ id, source, why }) => {
-    if (id !== own.id) return [`merged with ${names.get(id) ?? id} of ${source}: ${why}`];
-    return source === own.source ? [] : [`also found by ${source}`];
+    if (id !== mainRecord.id) return [`merged with ${names.get(id) ?? id} of ${source}: ${why}`];
+    return source === mainRecord.source ? [] : [`also found by ${source}`];
   }),
   ...apart.map(({ id, why }) => `not merged with ${names.get(id) ?? id}: ${why}`),
 ];

@@ -34,7 +34,7 @@ export async function commitSearch(path: string, search: SearchRecord): Promise<
 function pack({ search, day, steps, listings }: SearchRecord): Buffer | undefined {
   const indexOf = new Map<string, number>();
   const records: PaperRecord[] = [];
-  const packed: PackedSearch = {
+  const packedSearch: PackedSearch = {
     format: stateVersion,
     search,
     day,
@@ -50,7 +50,7 @@ function pack({ search, day, steps, listings }: SearchRecord): Buffer | undefine
       }),
     })),
   };
-  const text = JSON.stringify(packed);
+  const text = JSON.stringify(packedSearch);
   return text.length > maxUnpackedBytes ? undefined : gzipSync(text, { level: 9 });
 }
 
@@ -63,12 +63,12 @@ export async function readCommittedSearch(path: string): Promise<SearchRecord | 
       gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes }).toString("utf8"),
     ) as PackedSearch;
     // Each entry in a list becomes a separate object, because listings are compared by object.
-    const unpacked = listings.map((listing) => ({
+    const unpackedListings = listings.map((listing) => ({
       ...listing,
       records: listing.records.map((index) => ({ ...(records[index] as PaperRecord) })),
     }));
-    const checked = checkSearchRecord({ ...rest, listings: unpacked }, rest.search);
-    return checked === "broken" ? undefined : checked;
+    const checkedRecord = checkSearchRecord({ ...rest, listings: unpackedListings }, rest.search);
+    return checkedRecord === "broken" ? undefined : checkedRecord;
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ import { serviceOf, type SourcesConfig } from "../sources/source-settings.js";
 export interface ReplayedSources {
   readonly open: Open;
   /** One sentence for each question that the log does not answer. */
-  readonly missing: () => readonly string[];
+  readonly unanswered: () => readonly string[];
 }
 
 /** Keys and addresses do not affect a replay, but some clients send no request without them. */
@@ -39,7 +39,7 @@ function openReplay(
   /** Sentences about sources that are in the log but no longer exist, such as those of a plugin. */
   const removedSources = new Set<string>();
   return {
-    missing: () => [...removedSources, ...http.missingAnswers()],
+    unanswered: () => [...removedSources, ...http.missingAnswers()],
     open(name) {
       const source = sourceNamed(name, root);
       if (source === undefined) {

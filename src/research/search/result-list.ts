@@ -38,10 +38,10 @@ export type OnListing = (
 export const maxFailures = 3;
 
 export const listingOf = (
-  about: Pick<Listing, "step" | "source" | "asked" | "seed">,
+  origin: Pick<Listing, "step" | "source" | "asked" | "seed">,
   answer: Answer<readonly PaperRecord[]>,
 ): Listing => ({
-  ...about,
+  ...origin,
   status: answer.status,
   ...(answer.status !== "ok"
     ? { reason: answer.reason }

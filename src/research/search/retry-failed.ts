@@ -15,7 +15,7 @@ type StartRound = (index: number, step: Step) => { readonly onListing: OnListing
  */
 export async function retryFailed(
   steps: readonly Step[],
-  earlier: readonly Listing[],
+  earlierListings: readonly Listing[],
   open: Open,
   isExcluded: (source: string) => boolean,
   startRound: StartRound,
@@ -23,7 +23,7 @@ export async function retryFailed(
 ): Promise<Listing[]> {
   const listings: Listing[] = [];
   for (const [index, step] of steps.entries()) {
-    const roundListings = earlier.filter((listing) => listing.step === index);
+    const roundListings = earlierListings.filter((listing) => listing.step === index);
     if (!mayRepeat(index)) {
       listings.push(...roundListings);
       continue;
@@ -92,12 +92,12 @@ const answerOf = ({ status, records, reason }: Listing): Answer<readonly PaperRe
 
 /** Opens sources that return their earlier answers, and are queried only for the rest. */
 const withEarlierAnswers =
-  (open: Open, earlier: readonly Listing[]): Open =>
+  (open: Open, earlierListings: readonly Listing[]): Open =>
   (name) => {
     const opened = open(name);
     if ("unavailable" in opened) return opened;
     const search = async (query: Query) => {
-      const listing = earlier.find((listing) => listing.asked === queryText(query) && !isFailed(listing));
+      const listing = earlierListings.find((listing) => listing.asked === queryText(query) && !isFailed(listing));
       return listing === undefined
         ? ((await opened.source.search?.(query, opened.context)) ?? {
             status: "error" as const,
@@ -110,7 +110,7 @@ const withEarlierAnswers =
 
 /** Like `withEarlierAnswers`, for references and citations. An excluded source also returns its earlier failures. */
 const withEarlierLinks =
-  (step: SnowballStep, open: Open, earlier: readonly Listing[], isExcluded: (name: string) => boolean): Open =>
+  (step: SnowballStep, open: Open, earlierListings: readonly Listing[], isExcluded: (name: string) => boolean): Open =>
   (name) => {
     const opened = open(name);
     if ("unavailable" in opened) return opened;
@@ -125,7 +125,7 @@ const withEarlierLinks =
         from?: string,
       ): Promise<Answer<readonly PaperRecord[]>> => {
         const seed = step.seeds.find(({ identifiers }) => identifiers === work);
-        const listing = earlier.find(
+        const listing = earlierListings.find(
           (listing) => listing.source === name && listing.asked === linkQuestion(direction, seed?.id ?? ""),
         );
         if (listing !== undefined && (isExcluded(name) || !isFailed(listing))) return answerOf(listing);

@@ -34,8 +34,8 @@ export async function runStep(
     }
     const { source, context } = opened;
     const listings: Listing[] = [];
-    const pending = step.queries.map((query) => ({ query, halvings: 0 }));
-    for (let entry = pending.shift(); entry !== undefined; entry = pending.shift()) {
+    const waitingQueries = step.queries.map((query) => ({ query, halvings: 0 }));
+    for (let entry = waitingQueries.shift(); entry !== undefined; entry = waitingQueries.shift()) {
       const { query, halvings } = entry;
       const answer = (await source.search?.(query, context)) ?? {
         status: "error" as const,
@@ -43,13 +43,13 @@ export async function runStep(
       };
       const isFullUpdate = step.update !== undefined && isFull(answer, query.most);
       const halves = isFullUpdate && halvings < maxHalvings ? halvesOf(query) : [];
-      pending.unshift(...halves.map((half) => ({ query: half, halvings: halvings + 1 })));
-      const reported = isFullUpdate && halves.length === 0 ? withFullNotice(answer, query.most) : answer;
-      const listing = listingOf({ step: index, source: name, asked: queryText(query) }, reported);
+      waitingQueries.unshift(...halves.map((half) => ({ query: half, halvings: halvings + 1 })));
+      const reportedAnswer = isFullUpdate && halves.length === 0 ? withFullNotice(answer, query.most) : answer;
+      const listing = listingOf({ step: index, source: name, asked: queryText(query) }, reportedAnswer);
       listings.push(listing);
-      const [done, all, givenUp] = [listings.length, listings.length + pending.length, isGivenUp(listings)];
-      onListing(listing, { done, all, over: givenUp || done === all });
-      if (givenUp) break;
+      const [done, all, hasGivenUp] = [listings.length, listings.length + waitingQueries.length, isGivenUp(listings)];
+      onListing(listing, { done, all, over: hasGivenUp || done === all });
+      if (hasGivenUp) break;
     }
     return listings;
   });

@@ -5,7 +5,7 @@ import type { Requirements, Step } from "../generated/rrd.js";
 const maxKeywords = 10;
 /** Minimum number of records per query: a ranking of fewer records is useless. */
 const minRecords = 10;
-/** Maximum number of records per query: more are never looked at. */
+/** Maximum number of records per query. More would never be screened. */
 const maxRecords = 50;
 
 /**
@@ -48,8 +48,8 @@ export function unusedTerms(
 /** The search terms of a project. The field is added to a keyword of one word, which would be too general. */
 function termsOf({ keywords = [], focus_area }: Pick<Requirements, "keywords" | "focus_area">): string[] {
   const field = (focus_area ?? "").trim();
-  const trimmed = keywords.map((keyword) => keyword.trim()).filter((keyword) => keyword !== "");
-  const terms = (trimmed.length === 0 ? [field] : trimmed).map((keyword) => {
+  const trimmedKeywords = keywords.map((keyword) => keyword.trim()).filter((keyword) => keyword !== "");
+  const terms = (trimmedKeywords.length === 0 ? [field] : trimmedKeywords).map((keyword) => {
     const isSingleWord = !/[\s-]/.test(keyword);
     return isSingleWord && field !== "" && !field.toLowerCase().includes(keyword.toLowerCase())
       ? `${keyword} ${field}`

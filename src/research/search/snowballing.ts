@@ -55,7 +55,7 @@ export async function snowball(
 ): Promise<Listing[]> {
   const listings: Listing[] = [];
   const wantedDirections = step.directions ?? directions;
-  const questions = step.seeds.length * wantedDirections.length;
+  const questionCount = step.seeds.length * wantedDirections.length;
   for (const seed of step.seeds) {
     for (const direction of wantedDirections) {
       for (const name of step.sources) {
@@ -72,7 +72,7 @@ export async function snowball(
         );
         listings.push(listing);
         const sourceListings = listings.filter(({ source }) => source === name);
-        onListing(listing, { done: sourceListings.length, all: questions, over: isGivenUp(sourceListings) });
+        onListing(listing, { done: sourceListings.length, all: questionCount, over: isGivenUp(sourceListings) });
         // An empty answer may only mean that this source has not read the reference list, so the next source is tried.
         if (answer.status === "ok") break;
       }

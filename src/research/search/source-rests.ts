@@ -19,16 +19,16 @@ export interface Rest {
 
 export interface SourceRests {
   /** Wraps sources so that a pausing service gets no requests. All answers are recorded. */
-  watching(open: Open): Open;
+  withPauses(open: Open): Open;
   /** Services that were busy and have not answered since. */
   all(): readonly Rest[];
   /** Services that were given up in this run and answered later. */
   answered(): ReadonlySet<string>;
   /**
-   * Milliseconds since the epoch at which a run stops waiting for busy services. `isIdle`: the run has no other work;
-   * only such time counts.
+   * The time at which a run stops waiting for busy services, in milliseconds since the epoch. `isIdle`: the run has no
+   * other work now. Only idle time counts.
    */
-  waitsUntil(isIdle: boolean): number;
+  waitingEnd(isIdle: boolean): number;
 }
 
 const minuteMs = 60_000;
@@ -85,7 +85,7 @@ export function sourceRests({
   };
 
   return {
-    watching: (open) => (name) => {
+    withPauses: (open) => (name) => {
       const opened = open(name);
       if ("unavailable" in opened) return opened;
       const { source } = opened;
@@ -100,17 +100,17 @@ export function sourceRests({
           return answer;
         };
       const { search, references, citations } = source;
-      const watched: Source = {
+      const sourceWithPauses: Source = {
         ...source,
         ...(search === undefined ? {} : { search: withPauses(search.bind(source)) }),
         ...(references === undefined ? {} : { references: withPauses(references.bind(source)) }),
         ...(citations === undefined ? {} : { citations: withPauses(citations.bind(source)) }),
       };
-      return { ...opened, source: watched };
+      return { ...opened, source: sourceWithPauses };
     },
     all: () => [...rests.values()],
     answered: () => answered,
-    waitsUntil: (isIdle) => {
+    waitingEnd: (isIdle) => {
       if (!isIdle) idleSince = now();
       const time = now();
       return time + patienceMs - awakeBetween(idleSince, time, sleeps());

@@ -34,8 +34,8 @@ export const allSources: readonly Source[] = [
   tavily,
 ];
 
-/** Searched only if the user names them: most of their results are not scholarly works. */
-export const onRequest: readonly Source[] = [gitHub, hackerNews];
+/** Sources that are searched only if the user names them: most of their results are not scholarly works. */
+export const sourcesOnRequest: readonly Source[] = [gitHub, hackerNews];
 
 /** Sources that plugins added in this process. */
 const pluginSources: Source[] = [];
@@ -45,21 +45,22 @@ const pluginSources: Source[] = [];
  * source that is refused because its name already means a built-in source.
  */
 export function addSources(sources: readonly Source[]): string[] {
-  const refused = sources.filter(
-    ({ name }) => findByName([...allSources, ...onRequest], name) !== undefined || substituteFor(name) !== undefined,
+  const refusedSources = sources.filter(
+    ({ name }) =>
+      findByName([...allSources, ...sourcesOnRequest], name) !== undefined || substituteFor(name) !== undefined,
   );
-  for (const source of sources.filter((candidate) => !refused.includes(candidate))) {
+  for (const source of sources.filter((candidate) => !refusedSources.includes(candidate))) {
     const existingIndex = pluginSources.findIndex(({ name }) => normalName(name) === normalName(source.name));
     if (existingIndex === -1) pluginSources.push(source);
     else pluginSources[existingIndex] = source;
   }
-  return refused.map(
-    ({ name }) => `The source ${name} of a plugin is not asked: the name means another source already.`,
+  return refusedSources.map(
+    ({ name }) => `The source ${name} of a plugin is not used: a built-in source already has this name.`,
   );
 }
 
 /** Every source that a user can name, with those of plugins. */
-export const namedServices = (): readonly Source[] => [...allSources, ...onRequest, ...pluginSources];
+export const namedServices = (): readonly Source[] => [...allSources, ...sourcesOnRequest, ...pluginSources];
 
 /** Every source that is searched if the user names none. */
 export const usualServices = (): readonly Source[] => [...allSources, ...pluginSources];
@@ -88,7 +89,7 @@ interface Substitute {
   readonly name: string;
   readonly aliases: readonly string[];
   /** Names of the sources that are searched instead. */
-  readonly instead: readonly string[];
+  readonly replacements: readonly string[];
   /** One sentence, for the statistics and the terminal. */
   readonly reason: string;
 }
@@ -97,16 +98,16 @@ export const substitutes: readonly Substitute[] = [
   {
     name: "Google Scholar",
     aliases: ["google scholar", "scholar", "googlescholar", "google_scholar", "google-scholar", "scholar.google.com"],
-    instead: ["OpenAlex", "Semantic Scholar"],
+    replacements: ["OpenAlex", "Semantic Scholar"],
     reason:
-      "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are asked instead.",
+      "Google Scholar has no interface for programs and forbids scraping; OpenAlex and Semantic Scholar are searched instead.",
   },
   {
     name: "PubMed",
     aliases: ["pubmed", "pub med", "medline", "pubmed.gov", "pubmed.ncbi.nlm.nih.gov", "ncbi"],
-    instead: ["Europe PMC"],
+    replacements: ["Europe PMC"],
     reason:
-      "PubMed is asked through Europe PMC, which holds all of its records and says more of free copies and retractions.",
+      "PubMed is searched through Europe PMC, which has all its records and more data on free copies and retractions.",
   },
 ];
 
@@ -126,7 +127,7 @@ export function sourceNamed(name: string, root: string = process.cwd()): Source 
   if (library !== undefined) return zoteroSource(name.trim(), library.collection);
   const list = ownListIn(name);
   if (list !== undefined) return listSource(name.trim().replace(/^list:\s+/i, "list:"), list, root);
-  return findByName([...allSources, ...onRequest], name) ?? findByName(pluginSources, name);
+  return findByName([...allSources, ...sourcesOnRequest], name) ?? findByName(pluginSources, name);
 }
 
 /** The substitute for the service with this name, if that service is never queried. */
@@ -138,18 +139,18 @@ export const substituteFor = (name: string): Substitute | undefined =>
  * `usedNames` contains all of these.
  */
 export function replacementSource(usedNames: readonly string[]): string | undefined {
-  const used = new Set(usedNames.map(normalName));
+  const usedNormalNames = new Set(usedNames.map(normalName));
   const generalSources: readonly Source[] = [openAlex, semanticScholar, crossref, europePmc, arxiv];
   return generalSources
     .filter(({ search, needs }) => search !== undefined && needs === undefined)
-    .find(({ name }) => !used.has(normalName(name)))?.name;
+    .find(({ name }) => !usedNormalNames.has(normalName(name)))?.name;
 }
 
 /** The sources for a name in a project's `sources`: the source itself, its substitutes, or an empty list. */
 export function sourcesFor(name: string, root: string | undefined): readonly Source[] {
   const ownSource = sourceNamed(name, root);
   if (ownSource !== undefined) return [ownSource];
-  return (substituteFor(name)?.instead ?? [])
+  return (substituteFor(name)?.replacements ?? [])
     .map((sourceName) => sourceNamed(sourceName))
     .filter((source) => source !== undefined);
 }

@@ -47,13 +47,13 @@ export function servicesOf(sources: readonly Source[], config: SourcesConfig): S
       [name, ...aliases].map((alias) => [simplifiedName(alias), simplifiedName(name)]),
     ),
   );
-  const unknown = Object.keys(config).find((key) => !names.has(simplifiedName(key)));
-  if (unknown === undefined) return sources.map((source) => serviceOf(source, config));
+  const unknownName = Object.keys(config).find((key) => !names.has(simplifiedName(key)));
+  if (unknownName === undefined) return sources.map((source) => serviceOf(source, config));
   const knownNames = [...new Set(names.values())];
-  const nearestName = names.get(nearestCandidate(simplifiedName(unknown), [...names.keys()]) ?? "");
+  const nearestName = names.get(nearestCandidate(simplifiedName(unknownName), [...names.keys()]) ?? "");
   const advice =
     nearestName === undefined ? `there are ${knownNames.join(", ")}` : `the nearest one is '${nearestName}'`;
-  throw new ExpectedError(`Unknown source '${unknown}' in sources.${unknown}; ${advice}.`);
+  throw new ExpectedError(`Unknown source '${unknownName}' in sources.${unknownName}; ${advice}.`);
 }
 
 /**

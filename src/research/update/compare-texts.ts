@@ -12,24 +12,24 @@ const minSharedShare = 0.85;
 export type TextComparison = "same" | "another" | "unknown";
 
 /**
- * Compares a paper's current text with the text that was read. If they differ, the paper must be read again. `cached`:
- * the cached text; if its hash is not the hash of the text that was read, only the hashes are compared.
+ * Compares a paper's current text with the text that was read. If they differ, the paper must be read again.
+ * `cachedText`: if its hash is not the hash of the text that was read, only the hashes are compared.
  */
 export function compareTexts(
-  now: DocumentText | undefined,
-  cached: DocumentText | undefined,
-  beforeSha256: string | undefined,
+  currentText: DocumentText | undefined,
+  cachedText: DocumentText | undefined,
+  readSha256: string | undefined,
   readDepth: string | undefined,
 ): TextComparison {
-  if (now === undefined) return "unknown";
+  if (currentText === undefined) return "unknown";
   // An update that was stopped before it was opened may have cached a text that nobody has read.
-  const textRead = beforeSha256 === undefined || cached?.sha256 === beforeSha256 ? cached : undefined;
-  if (now.sha256 === beforeSha256 || now.sha256 === textRead?.sha256) return "same";
+  const textRead = readSha256 === undefined || cachedText?.sha256 === readSha256 ? cachedText : undefined;
+  if (currentText.sha256 === readSha256 || currentText.sha256 === textRead?.sha256) return "same";
   // A landing page says nothing about the paper's text.
-  if (now.depth === "abstract") return "unknown";
+  if (currentText.depth === "abstract") return "unknown";
   if (readDepth === "abstract") return "another";
   if (textRead === undefined) return "another";
-  const [oldShingles, newShingles] = [shinglesOf(textRead.text), shinglesOf(now.text)];
+  const [oldShingles, newShingles] = [shinglesOf(textRead.text), shinglesOf(currentText.text)];
   if (newShingles.size === 0) return "unknown";
   const sharedShare = (shingles: ReadonlySet<string>, others: ReadonlySet<string>) =>
     [...shingles].filter((shingle) => others.has(shingle)).length / Math.max(shingles.size, 1);

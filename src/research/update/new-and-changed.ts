@@ -50,7 +50,7 @@ export interface ChangedPaper {
   /** Corrections that are records in the window, if no check has reported them. */
   readonly corrections?: readonly Update[];
   /** The comparison of its current text with the text that was read. */
-  readonly compared: TextComparison;
+  readonly comparison: TextComparison;
   /** The new text, if it differs. */
   readonly text?: DocumentText;
 }
@@ -62,9 +62,9 @@ export interface UpdateSources {
   readonly searchRecord: () => SearchRecord | undefined;
   readonly updates: (papers: readonly Paper[]) => Promise<ReadonlyMap<string, UpdateCheck>>;
   /** The current text of a paper, without the cache; undefined if it is not available. */
-  readonly textNow: (paper: Paper) => Promise<DocumentText | undefined>;
+  readonly currentText: (paper: Paper) => Promise<DocumentText | undefined>;
   /** The text that was read. */
-  readonly textRead: (paper: Paper) => Promise<DocumentText | undefined>;
+  readonly readText: (paper: Paper) => Promise<DocumentText | undefined>;
 }
 
 /**
@@ -115,10 +115,10 @@ export async function findChanges(
       ...notices.map(({ type, date }) => `${noticeWords[type] ?? type}${date === undefined ? "" : ` of ${date}`}`),
     ].join("; ");
     const newFields = published?.set ?? {};
-    const text = await updateSources.textNow(
+    const text = await updateSources.currentText(
       published?.as ?? (pendingReason?.startsWith(publishedPrefix) ? publishedPaper(paper) : paper),
     );
-    const [textRead, depth] = [await updateSources.textRead(paper), paper.read_depth ?? undefined];
+    const [textRead, depth] = [await updateSources.readText(paper), paper.read_depth ?? undefined];
     const compared = compareTexts(text, textRead, paper.text_sha256, depth);
     // A change that an earlier update has reported counts again only if the text differs.
     if (!hasChange && compared !== "another") continue;
@@ -126,7 +126,7 @@ export async function findChanges(
       id: paper.id,
       says,
       set: newFields,
-      compared,
+      comparison: compared,
       ...(corrections.length === 0 ? {} : { corrections }),
       ...(compared === "another" ? withoutUndefined({ text }) : {}),
     });

@@ -59,10 +59,10 @@ export function withFindings(
   findings: UpdateFindings,
   before: NonNullable<ProjectUpdate["before"]>,
 ): Rrd {
-  const changed = new Map(findings.changed.map((paper) => [paper.id, paper]));
+  const changedById = new Map(findings.changed.map((paper) => [paper.id, paper]));
   const withNewChecks = applyChecks(rrd, { checks: findings.checks }).rrd;
   const papers_pool = withNewChecks.papers_pool.map((paper) => {
-    const { set, corrections = [] } = changed.get(paper.id) ?? {};
+    const { set, corrections = [] } = changedById.get(paper.id) ?? {};
     const updates = oldestFirst([...(paper.updates ?? []), ...corrections.map((correction) => ({ ...correction }))]);
     return { ...paper, ...(corrections.length === 0 ? {} : { updates }), ...set };
   });
@@ -72,11 +72,11 @@ export function withFindings(
     {
       ...update,
       works: findings.works,
-      changed: findings.changed.map(({ id, says, text, compared }) => ({
+      changed: findings.changed.map(({ id, says, text, comparison }) => ({
         id,
         says,
         read_again: text !== undefined,
-        ...(compared === "unknown" ? { compared: false } : {}),
+        ...(comparison === "unknown" ? { compared: false } : {}),
       })),
       retracted: [...findings.retracted],
       before,
@@ -111,7 +111,7 @@ export function openingFold(
     ...findings.titles.map((title) => `- new: ${title}`),
     ...findings.changed.map((paper) => `- changed: ${names.get(paper.id) ?? paper.id}: ${paper.says}`),
     ...findings.retracted.map((paper) => `- retracted: ${names.get(paper) ?? paper}`),
-    ...[...findings.failed].map(([source, { reason }]) => `- ${source} was not asked in full: ${reason}`),
+    ...[...findings.failed].map(([source, { reason }]) => `- ${source} was not searched completely: ${reason}`),
   ].map(onOneLine);
   return {
     iteration,

@@ -53,23 +53,23 @@ export function nextWindow(
   since?: string,
 ): Window {
   const until = dayOf(now);
-  const last = lastSearched(history, stored);
+  const lastSearch = lastSearched(history, stored);
   if (since !== undefined) {
     const firstDay = requireDay(since, until);
-    const earlier = Object.entries(last?.failed ?? {}).filter(([, day]) => day < firstDay);
+    const earlier = Object.entries(lastSearch?.failed ?? {}).filter(([, day]) => day < firstDay);
     return { since: firstDay, until, sources: Object.fromEntries(earlier) };
   }
-  if (last === undefined)
+  if (lastSearch === undefined)
     throw new ExpectedError(
       `Nothing in ${name} says when it was last searched, because its ledger is gone; name the day, as in --since 2026-01-31.`,
       2,
     );
-  if (last.until > until)
+  if (lastSearch.until > until)
     throw new ExpectedError(
-      `The clock says ${until}, but ${name} was searched on ${last.until} already; correct the clock, or name a day with --since.`,
+      `The clock says ${until}, but ${name} was searched on ${lastSearch.until} already; correct the clock, or name a day with --since.`,
     );
-  const from = daysBefore(last.until);
-  const withWiderWindow = Object.entries(last.failed).filter(([, day]) => day < from);
+  const from = daysBefore(lastSearch.until);
+  const withWiderWindow = Object.entries(lastSearch.failed).filter(([, day]) => day < from);
   return { since: from, until, sources: Object.fromEntries(withWiderWindow) };
 }
 
@@ -97,12 +97,12 @@ function requireDay(since: string, today: string): string {
  */
 function lastSearched(history: ProjectHistory, stored: SearchedUntil | undefined): SearchedUntil | undefined {
   const { updates = [] } = history.rrd;
-  let last = firstSearched(history);
-  for (const { since, until, failed = {} } of updates) last = afterWindow(last, { since, until, failed });
-  if (stored === undefined) return last;
+  let lastSearch = firstSearched(history);
+  for (const { since, until, failed = {} } of updates) lastSearch = afterWindow(lastSearch, { since, until, failed });
+  if (stored === undefined) return lastSearch;
   // The last update was opened later and searched again.
-  if (stored.updates !== undefined) return stored.updates === updates.length ? stored : last;
-  return last === undefined || stored.until >= last.until ? stored : last;
+  if (stored.updates !== undefined) return stored.updates === updates.length ? stored : lastSearch;
+  return lastSearch === undefined || stored.until >= lastSearch.until ? stored : lastSearch;
 }
 
 /**
@@ -110,10 +110,12 @@ function lastSearched(history: ProjectHistory, stored: SearchedUntil | undefined
  * the end stays the same; the overlap is needed for works that services listed late.
  */
 function afterWindow(
-  last: SearchedUntil | undefined,
+  lastSearch: SearchedUntil | undefined,
   { since, until, failed }: SearchedUntil & { readonly since: string },
 ): SearchedUntil {
-  return last !== undefined && since > daysBefore(last.until) ? { until: last.until, failed } : { until, failed };
+  return lastSearch !== undefined && since > daysBefore(lastSearch.until)
+    ? { until: lastSearch.until, failed }
+    : { until, failed };
 }
 
 /**

@@ -52,7 +52,7 @@ export function workspacesOf(stateDir: string, folder: string): Workspaces {
     );
     if (link !== undefined)
       throw new ExpectedError(
-        `${link} is a symbolic link, and nothing is removed behind one; 'rm ${shellWord(link)}' deletes the link; or set state_dir in the config to another folder.`,
+        `${link} is a symbolic link, so nothing in it is removed; 'rm ${shellWord(link)}' deletes the link; or set state_dir in the config to another folder.`,
       );
     await removeAll(path);
   };
@@ -135,7 +135,7 @@ async function makeWritable(folder: string): Promise<void> {
 const minFreeBytes = 1_000_000;
 
 /**
- * On a full disk an agent writes an incomplete result, and after three of those its paper would be given up.
+ * On a full disk an agent writes an incomplete result, and after three refused results its paper would be given up.
  * @throws ExpectedError if less than 1 MB is free for `folder`.
  */
 export function requireSpace(folder: string): void {

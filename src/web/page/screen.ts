@@ -59,17 +59,17 @@ function topPart({ name, which, view: { rrd }, says }: ScreenView): Markup {
   return markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav><nav class="tabs" aria-label="Which records">${tabs}</nav>${says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`}</header>`;
 }
 
-const endOfListPart = (which: WhichRecords, look: ScreeningView): Markup =>
-  markup`<section id="record"><h1 tabindex="-1">${look.records.length === 0 ? emptyListTexts[which] : `That was the last record; ${decidedText(look)}.`}</h1></section>`;
+const endOfListPart = (which: WhichRecords, view: ScreeningView): Markup =>
+  markup`<section id="record"><h1 tabindex="-1">${view.records.length === 0 ? emptyListTexts[which] : `That was the last record; ${decidedText(view)}.`}</h1></section>`;
 
-function recordPart(record: ToScreen, name: string, look: ScreeningView): Markup {
-  const { rrd, records, index, criteria, note } = look;
+function recordPart(record: ToScreen, name: string, view: ScreeningView): Markup {
+  const { rrd, records, index, criteria, note } = view;
   const { id, title, about, abstract, read, answers, readings, notes } = record;
   const isInPool = rrd.papers_pool.some((paper) => paper.id === id);
   const markedAbstract = withKeywords(abstract, rrd.requirements.keywords ?? []).map(({ text, isKeyword }) =>
     isKeyword ? markup`<mark>${text}</mark>` : text,
   );
-  return markup`<article id="record"><p class="kicker" dir="auto">${index + 1} of ${records.length} · ${decidedText(look)} · ${record.name} ${standingText(record, look)}</p><h1 tabindex="-1" dir="auto">${title}</h1><p class="meta">${about}${isInPool ? markup` <a href="${readingAddress(name, id)}">Next to its text</a>` : ""}</p><p class="abstract" dir="auto">${abstract === "" ? markup`<span class="quiet">${read.length === 0 ? "The abstract is not known." : "No abstract; from the text that was read:"}</span>${read.map((words) => markup` ${words}`)}` : markedAbstract}</p>${
+  return markup`<article id="record"><p class="kicker" dir="auto">${index + 1} of ${records.length} · ${decidedText(view)} · ${record.name} ${standingText(record, view)}</p><h1 tabindex="-1" dir="auto">${title}</h1><p class="meta">${about}${isInPool ? markup` <a href="${readingAddress(name, id)}">Next to its text</a>` : ""}</p><p class="abstract" dir="auto">${abstract === "" ? markup`<span class="quiet">${read.length === 0 ? "The abstract is not known." : "No abstract; from the text that was read:"}</span>${read.map((words) => markup` ${words}`)}` : markedAbstract}</p>${
     criteria.length === 0
       ? ""
       : markup`<h2>Criteria</h2><ul class="goals">${criteria.map((criterion) => criterionItem(criterion, answers))}</ul>`
@@ -102,9 +102,9 @@ function actionForms({ name, which, view }: ScreenView): Markup {
     markup`<form method="post" action="${projectAddress(name)}screen" class="${kind}" aria-label="${label}"><input type="hidden" name="which" value="${which}"><input type="hidden" name="id" value="${record?.id ?? endOfList}">${body}</form>`;
   const moveButtons = markup`${button("back", "b", "Back")}${button("undo", "u", "Undo")}`;
   const keys = markup`<button type="button" id="keys" class="keys" aria-pressed="true" title="Whether keys press these buttons">Keys</button>`;
-  const wholeSection = (body: Markup) =>
+  const actionsSection = (body: Markup) =>
     markup`<section id="acts" class="deciding" aria-label="Decide">${body}${keys}</section>`;
-  if (record === undefined) return wholeSection(form("Move", moveButtons));
+  if (record === undefined) return actionsSection(form("Move", moveButtons));
   const criterionButtons = criteria
     .slice(0, 9)
     .map(
@@ -117,46 +117,46 @@ function actionForms({ name, which, view }: ScreenView): Markup {
   }${form("Exclude for another reason", reasonInput, "words")}</details>`;
   const laterButtons = markup`${button("maybe", "m", "Maybe")}${button("skip", "s", "Skip")}${moveButtons}`;
   const noteInput = markup`<label for="note">Note</label><input id="note" name="note" data-key="n" maxlength="${maxMessageChars}" value="${note}" autocomplete="off"><button name="act" value="note">Keep</button>`;
-  return wholeSection(
+  return actionsSection(
     markup`${form("Include", button("include", "i", "Include"))}${excludeForms}${form("Later", laterButtons)}${form("Note", noteInput, "words")}`,
   );
 }
 
 /** The script. A key presses the button that shows it, unless the user is typing. */
 export const screenScript = `(() => {
-  const head = document.querySelector("#record h1");
+  const heading = document.querySelector("#record h1");
   const keys = document.getElementById("keys");
   const exclude = document.getElementById("exclude");
-  const stored = (value) => { try { return value ? localStorage.setItem("keys", value) : localStorage.getItem("keys"); } catch { return null; } };
+  const storedSetting = (value) => { try { return value ? localStorage.setItem("keys", value) : localStorage.getItem("keys"); } catch { return null; } };
   let isLeaving = false;
-  const show = (on) => keys.setAttribute("aria-pressed", on);
-  show(stored() !== "off");
+  const showKeysState = (isOn) => keys.setAttribute("aria-pressed", isOn);
+  showKeysState(storedSetting() !== "off");
   keys.addEventListener("click", () => {
-    const on = keys.getAttribute("aria-pressed") !== "true";
-    stored(on ? "on" : "off");
-    show(on);
+    const isOn = keys.getAttribute("aria-pressed") !== "true";
+    storedSetting(isOn ? "on" : "off");
+    showKeysState(isOn);
   });
   addEventListener("submit", () => { isLeaving = true; });
   addEventListener("pageshow", () => { isLeaving = false; });
-  head.focus({ preventScroll: true });
+  heading.focus({ preventScroll: true });
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return;
     const isTyping = event.target.matches("input, textarea, select");
     if (event.key === "Escape") {
       if (exclude?.open) exclude.open = false;
-      if (isTyping || exclude?.contains(event.target)) head.focus({ preventScroll: true });
+      if (isTyping || exclude?.contains(event.target)) heading.focus({ preventScroll: true });
       return;
     }
     if (isTyping || isLeaving || keys.getAttribute("aria-pressed") !== "true") return;
     if (/^[0-9]$/.test(event.key) && !exclude?.open) return;
-    const found = document.querySelector('[data-key="' + CSS.escape(event.key.toLowerCase()) + '"]');
-    if (!found) return;
+    const target = document.querySelector('[data-key="' + CSS.escape(event.key.toLowerCase()) + '"]');
+    if (!target) return;
     event.preventDefault();
-    if (found.matches("summary")) {
+    if (target.matches("summary")) {
       exclude.open = true;
       exclude.querySelector("button, input:not([type=hidden])").focus();
-    } else if (found.matches("input")) found.focus();
-    else found.click();
+    } else if (target.matches("input")) target.focus();
+    else target.click();
   });
 })();
 `;

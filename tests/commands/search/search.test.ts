@@ -71,7 +71,7 @@ test("a source that fails is named while others answer; where all fail nobody ca
 
 test("Google Scholar is replaced by what programs may ask, and the person is told", async () => {
   const { err, exitCode } = await search([atom, works], { source: "Google Scholar" });
-  expect(err).toContain("forbids scraping; OpenAlex and Semantic Scholar are asked instead.");
+  expect(err).toContain("forbids scraping; OpenAlex and Semantic Scholar are searched instead.");
   // Both are turned off here.
   expect(exitCode).toBe(5);
 });

@@ -155,13 +155,13 @@ describe("ranking under decisions", () => {
     const [first, , , last] = waiting(5);
     expect(first?.record.id).toMatch(/^soft/);
     expect(last?.record.id).toMatch(/^hard/);
-    expect(first?.learned?.()).toMatch(/^like the kept ones: .*\b(?:silicone|gripper|pneumatic|fruit|lifts)\b/);
-    expect(last?.learned?.()).toMatch(/unlike them: .*\b(?:tactile|grasping|survey|warehouses)\b/);
+    expect(first?.learnedReasons?.()).toMatch(/^like the kept ones: .*\b(?:silicone|gripper|pneumatic|fruit|lifts)\b/);
+    expect(last?.learnedReasons?.()).toMatch(/unlike them: .*\b(?:tactile|grasping|survey|warehouses)\b/);
   });
 
   it("says nothing before ten decisions, or where all are of one kind", () => {
     expect(waiting(4)[0]?.record.id).toMatch(/^hard/);
-    expect(waiting(4)[0]?.learned).toBeUndefined();
+    expect(waiting(4)[0]?.learnedReasons).toBeUndefined();
     const all = makeRanking(works, wanted, [])(works.map(() => false));
     expect(all.map(({ record }) => record.id)).toEqual(rankWorks(works, wanted, []).map(({ record }) => record.id));
   });
@@ -186,7 +186,7 @@ describe("ranking under decisions", () => {
         some,
         wanted,
         [],
-      )(some.map((_, index) => index % 2 === 0)).map(({ record, learned }) => [record.id, learned?.()]);
+      )(some.map((_, index) => index % 2 === 0)).map(({ record, learnedReasons }) => [record.id, learnedReasons?.()]);
     expect(order()).toEqual(order());
     expect(order()).toHaveLength(some.length);
   });

@@ -51,7 +51,7 @@ describe("the registry of sources", () => {
     for (const name of ["Google Scholar", "google_scholar", "scholar.google.com"]) {
       expect(sourceNamed(name)).toBeUndefined();
       expect(substituteFor(name)).toMatchObject({
-        instead: ["OpenAlex", "Semantic Scholar"],
+        replacements: ["OpenAlex", "Semantic Scholar"],
         reason: expect.stringContaining("forbids scraping"),
       });
       expect(sourcesFor(name, undefined).map((source) => source.name)).toEqual(["OpenAlex", "Semantic Scholar"]);
@@ -63,7 +63,7 @@ describe("the registry of sources", () => {
   it("asks Europe PMC for what PubMed holds, by every name of it, and says so", () => {
     for (const name of ["PubMed", "MEDLINE", "pubmed.ncbi.nlm.nih.gov"]) {
       expect(sourceNamed(name)).toBeUndefined();
-      expect(substituteFor(name)?.reason).toMatch(/^PubMed is asked through Europe PMC, .*\.$/);
+      expect(substituteFor(name)?.reason).toMatch(/^PubMed is searched through Europe PMC, .*\.$/);
       expect(sourcesFor(name, undefined).map((source) => source.name)).toEqual(["Europe PMC"]);
     }
     expect(sourcesFor("PubMed Central", undefined).map((source) => source.name)).toEqual(["Europe PMC"]);

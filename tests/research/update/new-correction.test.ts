@@ -51,7 +51,7 @@ async function cameOf(
   over: Partial<Paper> = {},
   updates: UpdateCheck["updates"] = [],
   found = correction,
-  textNow?: DocumentText,
+  currentText?: DocumentText,
 ) {
   const paper: Paper = {
     id: "article",
@@ -84,8 +84,8 @@ async function cameOf(
       ],
     }),
     updates: async () => new Map([["article", check]]),
-    textNow: async () => textNow,
-    textRead: async () => undefined,
+    currentText: async () => currentText,
+    readText: async () => undefined,
   } as unknown as UpdateSources;
   const rrd = { ...before, updates: [update] };
   const came = await findChanges({ rrd, ledger }, update, outside);
@@ -98,7 +98,7 @@ describe("a correction that an update finds of a paper that was read", () => {
     const { came, opened, fold } = await cameOf();
     expect(hasFindings(came)).toBe(true);
     expect(came.changed).toMatchObject([
-      { id: "article", says: "a correction of 2026-11-04", compared: "unknown", corrections: [noted] },
+      { id: "article", says: "a correction of 2026-11-04", comparison: "unknown", corrections: [noted] },
     ]);
     expect(opened.papers_pool[0]?.updates).toEqual([noted]);
     expect(fold.changes).toContainEqual(expect.objectContaining({ id: "article", set: { updates: [noted] } }));
@@ -145,7 +145,7 @@ describe("the document of a paper that was read, on this machine", () => {
 
   it("is a change of the paper where its text is another one now", async () => {
     const { came } = await cameOf(file(), [], correction, ownText("Voles drank nine litres of wine."));
-    expect(came.changed).toMatchObject([{ id: "article", says: "its document was changed", compared: "another" }]);
+    expect(came.changed).toMatchObject([{ id: "article", says: "its document was changed", comparison: "another" }]);
   });
 
   it("is no change where it was only put there anew", async () => {

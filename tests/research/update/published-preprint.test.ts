@@ -39,8 +39,8 @@ async function cameOf(over: Partial<Paper>) {
     sources: { serves: () => false, services: () => [], candidates: async () => [], substitution: () => undefined },
     searchRecord: () => undefined,
     updates: async () => new Map([["p1", check]]),
-    textNow: async (each: Paper) => void fetched.push(each),
-    textRead: async () => undefined,
+    currentText: async (each: Paper) => void fetched.push(each),
+    readText: async () => undefined,
   } as unknown as UpdateSources;
   return { came: await findChanges({ rrd, ledger: [] }, update, outside), paper, fetched };
 }
@@ -48,7 +48,7 @@ async function cameOf(over: Partial<Paper>) {
 it("a preprint that was printed long ago is news as long as its record lacks the DOI", async () => {
   const { came, paper, fetched } = await cameOf({ identifiers: { doi: "10.1101/2024.02.01.123456" } });
   expect(came.changed).toMatchObject([
-    { id: "p1", says: "published in Journal of Invented Robotics as 10.5555/inv.99", compared: "unknown" },
+    { id: "p1", says: "published in Journal of Invented Robotics as 10.5555/inv.99", comparison: "unknown" },
   ]);
   const after = { ...paper, ...came.changed[0]?.set };
   expect(after).toMatchObject({ date: "2025-06-25", identifiers: { doi: "10.5555/inv.99" } });

@@ -80,12 +80,12 @@ export const paperText = (id: string, body = facts): DocumentText =>
 
 const nothingFound: SearchSession = {
   works: [],
-  setAside: [],
+  excludedWorks: [],
   steps: [],
   listings: [],
   candidates: candidatesOf([], []),
   candidatesSha256: "",
-  passed: 0,
+  skippedCount: 0,
   mayLeadOn: false,
 };
 

@@ -32,7 +32,7 @@ export function answerAsReport(answer: Answer, { papers }: Pick<Pool, "papers">)
     })) as Evidence[];
     return { ...paper, id: key, analysis: { ...paper.analysis, evidence: [...storedEvidence, ...evidenceOfAnswer] } };
   });
-  const reportHandles = new Map([...handles].map(([ofReport, ofAnswer]) => [ofAnswer, ofReport]));
+  const reportHandles = new Map([...handles].map(([reportHandle, answerHandle]) => [answerHandle, reportHandle]));
   const toReportHandle = (handle: string) => reportHandles.get(handle);
   const narrative = narrativeOfAnswer({ ...answer, statements: answer.statements.map(withHandles(toReportHandle)) });
   const open = answer.open && openCheckWithHandles(answer.open.check, toReportHandle);
@@ -42,7 +42,7 @@ export function answerAsReport(answer: Answer, { papers }: Pick<Pool, "papers">)
 /** The same text with other handles. Handles without a replacement are left out. */
 const withHandles =
   (newHandle: (handle: string) => string | undefined) =>
-  <Said extends { rests_on: string[] }>(sentence: Said): Said => ({
+  <Sentence extends { rests_on: string[] }>(sentence: Sentence): Sentence => ({
     ...sentence,
     rests_on: sentence.rests_on.flatMap((handle) => newHandle(handle) ?? []),
   });
@@ -103,8 +103,13 @@ export function withCheck(
   return {
     ...answer,
     statements: sentences.map(({ text, rests_on, check: checkResult }) => {
-      const earlier = answer.statements.find((statement) => statement.text === text);
-      return { ...earlier, text, rests_on: answerHandles(rests_on), ...(checkResult && { check: checkResult }) };
+      const earlierStatement = answer.statements.find((statement) => statement.text === text);
+      return {
+        ...earlierStatement,
+        text,
+        rests_on: answerHandles(rests_on),
+        ...(checkResult && { check: checkResult }),
+      };
     }),
     ...(check && { check }),
     ...(not_borne_out.length === 0

@@ -52,7 +52,7 @@ export function mergeRecords(
   const { clusters, rejectedMerges } = clustersOf(records, features, separatedPairs);
   const merges: Merge[] = [];
   const usedIds = new Set<string>();
-  const merged = clusters.map(({ members, companions }) => {
+  const mergedWorks = clusters.map(({ members, companions }) => {
     const { record, ...from } = mergedWork(
       members.map(({ index }) => records[index] as PaperRecord),
       companions.map(({ index, kind }) => ({ record: records[index] as PaperRecord, kind })),
@@ -71,7 +71,7 @@ export function mergeRecords(
   });
   const idOf = new Map(
     clusters.flatMap(({ members, companions }, clusterIndex) =>
-      [...members, ...companions].map(({ index }) => [index, merged[clusterIndex]?.record.id ?? ""]),
+      [...members, ...companions].map(({ index }) => [index, mergedWorks[clusterIndex]?.record.id ?? ""]),
     ),
   );
   const lookAlikes = new Map<string, LookAlikes>();
@@ -80,7 +80,7 @@ export function mergeRecords(
     if (firstId !== secondId && !lookAlikes.has(`${secondId}\n${firstId}`))
       lookAlikes.set(`${firstId}\n${secondId}`, { ids: [firstId, secondId], why });
   }
-  return { works: merged, merges, lookAlikes: [...lookAlikes.values()] };
+  return { works: mergedWorks, merges, lookAlikes: [...lookAlikes.values()] };
 }
 
 interface Member {
@@ -164,16 +164,17 @@ function clustersOf(
         : comparison.apart;
       if (reason !== undefined) rejectedMerges.push({ a: index, b: other, why: reason });
       if (!comparison.same || reason !== undefined) continue;
-      const [small, large] =
+      const [smallCluster, largeCluster] =
         ownCluster.members.length < otherCluster.members.length
           ? [ownCluster, otherCluster]
           : [otherCluster, ownCluster];
       // The only member of a cluster has no reason yet.
-      for (const [first] of [small.members, large.members]) if (first?.why === "") first.why = comparison.why;
-      large.members.push(...small.members);
-      large.first = Math.min(large.first, small.first);
-      for (const member of small.members) clusterOf.set(member.index, large);
-      ownCluster = large;
+      for (const [first] of [smallCluster.members, largeCluster.members])
+        if (first?.why === "") first.why = comparison.why;
+      largeCluster.members.push(...smallCluster.members);
+      largeCluster.first = Math.min(largeCluster.first, smallCluster.first);
+      for (const member of smallCluster.members) clusterOf.set(member.index, largeCluster);
+      ownCluster = largeCluster;
     }
     for (const key of keys) addToBlock(blocks, key, index, clusterOf);
   }

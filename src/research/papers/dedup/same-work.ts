@@ -375,10 +375,10 @@ const isUnseparatedList = ({ count, words }: Authors): boolean => count === 1 &&
 const agreementText = (titles: Titles, authors: AuthorMatch | "other"): string => {
   const title = {
     equal: "the same title",
-    near: "the same title but for its spelling",
+    near: "the same title in another spelling",
     cut: "the same title, cut short in one",
-    longer: "the same title, one with more behind it",
-    less: "the same title but for a word or two, the same page",
+    longer: "the same title, longer in one",
+    less: "the same title except one or two words, the same page",
     alike: "most words of the title, the same pages",
   }[titles];
   return `${title} and ${{ all: "the same authors", first: "the same first author", unknown: "no authors to compare", other: "the same place in a journal" }[authors]}`;

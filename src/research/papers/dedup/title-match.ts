@@ -61,15 +61,16 @@ const endNote =
  * The reference to the corrected work in a correction: "(vol 360, pg 542, 2009)", "(Journal of Touch (2009) 360
  * (542-544))".
  */
-const correctedReference =
+const correctionReference =
   /\((?:vol|v)\.? ?\w+, ?(?:pp?g?|art)\.? ?\w+, ?\d{4}\)|\([^()]+\((?:19|20)\d\d\) ?\d+ ?:?\d* ?\(\w+[-–]\w+\)\)/i;
 /** The beginning of such a reference at the end of a cut title. */
 const cutReference = /\s*\([^()]{4,}\([^()]*$/;
-const correction = /^\W*(?:author |publisher )?(?:correction|corrigend\w+|errat(?:um|a))\W+(?:(?:to|for|in|of)\b\W*)?/i;
-const retracted = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
+const correctionPrefix =
+  /^\W*(?:author |publisher )?(?:correction|corrigend\w+|errat(?:um|a))\W+(?:(?:to|for|in|of)\b\W*)?/i;
+const retractedPrefix = /^\s*\[?(?:retracted|withdrawn)(?:\s+article)?\]?\s*:?\s+/i;
 const noTitle =
   /^(?:|unknown|untitled|n a|title|none|null|(?:no|without|missing) title(?: \w+)?|title (?:not|un)\s?\w+|not available|sans titre|ohne titel|10 \d{4,9} .*)$/;
-const notices =
+const noticeTitle =
   /^(?:(?:author|publisher) )?(?:correction|corrigend\w+|errat(?:um|a)|addendum|retraction|expression of concern|withdrawal notice|reply|comment|commentary|rejoinder|response|letter|book review|review of|editorial|discussion of|peer review (?:report|history|file)|(?:referee|reviewer) (?:report|comments?)|decision letter|berichtigung|rectificatif|fe de erratas)\b/;
 /** Words that, added to a title, show that it is another work. */
 const otherWorkWords =
@@ -78,9 +79,9 @@ const otherWorkWords =
 const population =
   /^(?:adolescen(?:ts?|ce)|adults?|adulthood|aged|animals?|boys?|child(?:ren|hood)?|dogs?|elderly|females?|girls?|humans?|infan(?:ts?|cy)|males?|man|men|mice|neonat(?:es?|al)|newborns?|older|pa?ediatrics?|pregnan(?:t|cy)|rabbits?|rats?|teenagers?|toddlers?|volunteers?|wom[ae]n|young(?:er)?|youths?)$/;
 /** Whether words added to a title name persons or animals: "in healthy older adults". */
-const namesPopulation = (added: string): boolean =>
-  /^(?:in|among|amongst|for|of|with)\s/.test(added) &&
-  added
+const namesPopulation = (addedWords: string): boolean =>
+  /^(?:in|among|amongst|for|of|with)\s/.test(addedWords) &&
+  addedWords
     .split(" ")
     .slice(0, 5)
     .some((word) => population.test(word));
@@ -115,36 +116,36 @@ const partWord =
  */
 export function titleParts(rawTitle: string, venue?: string | null): TitleParts | undefined {
   const title = shortenTitle(rawTitle);
-  const unmarked = title.replace(prefixNote, "").replace(retracted, "").replace(withCommentary, "");
-  const withoutDatabaseNotes = withoutNotes(unmarked.replace(abstractNote, "").replace(letterNote, ""));
-  const noteless = withoutDatabaseNotes.trim() === "" ? unmarked : withoutDatabaseNotes;
-  const plain = correctedTitle(noteless) ?? noteless;
-  const normal = normalTitle(plain);
+  const withoutPrefixes = title.replace(prefixNote, "").replace(retractedPrefix, "").replace(withCommentary, "");
+  const withoutDatabaseNotes = withoutNotes(withoutPrefixes.replace(abstractNote, "").replace(letterNote, ""));
+  const withoutAllNotes = withoutDatabaseNotes.trim() === "" ? withoutPrefixes : withoutDatabaseNotes;
+  const mainTitle = correctedTitle(withoutAllNotes) ?? withoutAllNotes;
+  const normal = normalTitle(mainTitle);
   if (noTitle.test(normal) || isOnlyVenue(normal, venue)) return undefined;
   const allWords = normal.split(" ");
   // Some databases remove an article at the beginning.
   const words = allWords.length > 3 && /^(?:the|a|an)$/.test(allWords[0] ?? "") ? allWords.slice(1) : allWords;
   const partNumber = partOf(normal, words);
-  const question = plain.replace(replyNote, "");
-  const repliedTitle = question === plain ? undefined : joinWords(normalTitle(question).split(" "));
+  const question = mainTitle.replace(replyNote, "");
+  const repliedTitle = question === mainTitle ? undefined : joinWords(normalTitle(question).split(" "));
   return {
     words,
     // "and" is removed, because some sources write "&" instead.
     compact: joinWords(words) || normal,
-    innerTitles: repliedTitle === undefined ? titlesIn(plain) : [repliedTitle],
+    innerTitles: repliedTitle === undefined ? titlesIn(mainTitle) : [repliedTitle],
     initials: words.flatMap((word) => (isContentWord(word) ? [word[0]] : [])).join(""),
     ...withoutUndefined({
       partNumber,
       repliedTitle,
-      withoutAbbreviations: titleWithoutAbbreviations(plain),
-      beforeSubtitle: headOf(plain),
-      beforeColon: leadOf(plain),
+      withoutAbbreviations: titleWithoutAbbreviations(mainTitle),
+      beforeSubtitle: headOf(mainTitle),
+      beforeColon: leadOf(mainTitle),
     }),
     isLetterExchange: lettersNote.test(title),
-    ...withoutUndefined({ textKind: markOf(title) }),
+    ...withoutUndefined({ textKind: textKindOf(title) }),
     isGeneric: genericTitle.test(normal),
-    isNotice: plain !== noteless || notices.test(normal) || correctedReference.test(title),
-    isCorrection: plain !== noteless,
+    isNotice: mainTitle !== withoutAllNotes || noticeTitle.test(normal) || correctionReference.test(title),
+    isCorrection: mainTitle !== withoutAllNotes,
     isCutOff: /(?:…|\.\.\.)[^\p{L}\d]*$/u.test(title),
     isShort: words.length < 3 && !unspacedScript.test(normal),
   };
@@ -160,7 +161,7 @@ const shortenTitle = (title: string): string =>
     .replace(/(?: ?\.){4,}/g, "...")
     .slice(0, maxTitleChars);
 
-const markOf = (title: string): TitleParts["textKind"] =>
+const textKindOf = (title: string): TitleParts["textKind"] =>
   abstractNote.test(title) ? "abstract" : letterNote.test(title) ? "letter" : undefined;
 
 /**
@@ -168,8 +169,8 @@ const markOf = (title: string): TitleParts["textKind"] =>
  * several ways, before or after its title.
  */
 function correctedTitle(title: string): string | undefined {
-  const withoutReference = title.replace(correctedReference, "");
-  const [titlePart, hasReference] = [withoutReference.replace(correction, ""), withoutReference !== title];
+  const withoutReference = title.replace(correctionReference, "");
+  const [titlePart, hasReference] = [withoutReference.replace(correctionPrefix, ""), withoutReference !== title];
   if (titlePart === withoutReference && !hasReference) return undefined;
   const correctedPart = titlePart === withoutReference ? titlePart : titlePart.replace(cutReference, "");
   const words = normalTitle(correctedPart).split(" ").length;
@@ -223,10 +224,10 @@ const equivalents: Readonly<Record<string, string>> = {
 };
 
 function withoutNotes(title: string): string {
-  let plain = (title.includes("[") ? title.replace(endNote, "") : title).replace(lettersNote, "");
-  for (let prefixNote = ""; prefixNote !== plain && /[\])][.\s]*$/.test(plain);)
-    [prefixNote, plain] = [plain, plain.replace(databaseNote, "")];
-  return plain.trim() === "" ? title : plain;
+  let result = (title.includes("[") ? title.replace(endNote, "") : title).replace(lettersNote, "");
+  for (let previous = ""; previous !== result && /[\])][.\s]*$/.test(result);)
+    [previous, result] = [result, result.replace(databaseNote, "")];
+  return result.trim() === "" ? title : result;
 }
 
 /**
@@ -258,12 +259,12 @@ function isOnlyVenue(title: string, venue: string | null | undefined): boolean {
 }
 
 function partOf(normal: string, words: readonly string[]): string | undefined {
-  const numbered = [...normal.matchAll(partWord)].map(
+  const partNumbers = [...normal.matchAll(partWord)].map(
     ([, number = ""]) => roman[number] ?? numberWords[number] ?? number,
   );
   const last = words.at(-1) ?? "";
   const allWords = [
-    ...numbered.filter((number) => /^(?:\d+|[a-e])$/.test(number)),
+    ...partNumbers.filter((number) => /^(?:\d+|[a-e])$/.test(number)),
     ...(roman[last] === undefined ? [] : [roman[last]]),
   ];
   return allWords.length === 0 ? undefined : [...new Set(allWords)].join(",");
@@ -272,8 +273,8 @@ function partOf(normal: string, words: readonly string[]): string | undefined {
 /**
  * Compares two titles. `equal`: equal except for case, accents, spaces and punctuation. `near`: other spelling, or
  * without an abbreviation in brackets. `cut`: one is long and its end is missing. `longer`: one contains the other and
- * has for example a subtitle or a translation more. `less`: one has one or two words less. `alike`: most words are
- * equal. Undefined: other titles.
+ * has for example an additional subtitle or translation. `less`: one or two words of one are missing in the other.
+ * `alike`: most words are equal. Undefined: other titles.
  */
 export function matchTitles(
   a: TitleParts,
@@ -284,14 +285,17 @@ export function matchTitles(
   if (a.partNumber !== b.partNumber && a.partNumber !== undefined && b.partNumber !== undefined) return undefined;
   if (a.isNotice !== b.isNotice) return undefined;
   const [short, long] = a.compact.length <= b.compact.length ? [a, b] : [b, a];
-  const added = short.words.length < 4 && !unspacedScript.test(short.compact) ? undefined : wordsAdded(short, long);
-  if (added !== undefined && isCut(short, long)) return "cut";
+  const addedWords =
+    short.words.length < 4 && !unspacedScript.test(short.compact) ? undefined : wordsAdded(short, long);
+  if (addedWords !== undefined && isCut(short, long)) return "cut";
   if ((short.withoutAbbreviations ?? short.compact) === (long.withoutAbbreviations ?? long.compact)) return "near";
   if (long.partNumber !== short.partNumber)
-    return added === undefined && isNearSpelling(short, long) ? "near" : undefined;
+    return addedWords === undefined && isNearSpelling(short, long) ? "near" : undefined;
   // Words such as "an update" usually show another work, but not on the same pages.
-  if (added !== undefined)
-    return otherWorkWords.test(added) || talkKind.test(added) || namesPopulation(added) ? "alike" : "longer";
+  if (addedWords !== undefined)
+    return otherWorkWords.test(addedWords) || talkKind.test(addedWords) || namesPopulation(addedWords)
+      ? "alike"
+      : "longer";
   if (isNearSpelling(short, long)) return short.words.filter(isContentWord).length < 4 ? "alike" : "near";
   if (lacksWords(short, long) || lacksWords(long, short)) return "less";
   return wordSimilarity(short, long) >= minWordSimilarity ? "alike" : undefined;
@@ -299,8 +303,8 @@ export function matchTitles(
 
 /** Whether a title is another one without one or two words, and has at least five distinctive words. */
 function lacksWords(shorter: TitleParts, longer: TitleParts): boolean {
-  const missing = longer.words.length - shorter.words.length;
-  if (missing < 1 || missing > 2 || new Set(shorter.words.filter(isDistinctive)).size < 5) return false;
+  const missingCount = longer.words.length - shorter.words.length;
+  if (missingCount < 1 || missingCount > 2 || new Set(shorter.words.filter(isDistinctive)).size < 5) return false;
   const extraWords: string[] = [];
   let position = 0;
   for (const word of longer.words)
@@ -325,7 +329,7 @@ function isCut(short: TitleParts, long: TitleParts): boolean {
   );
 }
 
-/** The words that the longer title has more; undefined if it does not contain the shorter one. */
+/** The additional words of the longer title; undefined if it does not contain the shorter one. */
 function wordsAdded(short: TitleParts, long: TitleParts): string | undefined {
   if (long.compact.startsWith(short.compact)) return long.words.slice(short.words.length).join(" ");
   const [shortText, longText] = [` ${short.words.join(" ")} `, ` ${long.words.join(" ")} `];

@@ -50,12 +50,12 @@ const uninformativeName =
 /** Whether a name is that of a preprint server. */
 export const isPreprintServer = (name: string): boolean => servers.test(normalTitle(name));
 
-/** Reads the name of a venue; nothing where the name says nothing. */
+/** Parses the name of a venue; undefined if the name does not identify a venue. */
 export function venueOf(name: string | null | undefined): Venue | undefined {
   return nameOf(name?.slice(0, maxNameChars));
 }
 
-/** Of what is longer, the beginning is compared. */
+/** Maximum characters of a name. Only the beginning of a longer name is compared. */
 const maxNameChars = 500;
 
 function nameOf(name: string | undefined): Venue | undefined {
@@ -94,10 +94,10 @@ function nameOf(name: string | undefined): Venue | undefined {
     firstWord.length <= 8 &&
     (sort === "meeting" ||
       plain.split(/[^\p{L}]+/u).some((word) => word.toLowerCase() === firstWord && capitals.test(word)));
-  const seen = new Set<string>();
+  const usedNames = new Set<string>();
   const names = [words, ...otherNames].filter((candidate) => {
     const text = candidate.join(" ");
-    return text !== "" && !seen.has(text) && seen.add(text);
+    return text !== "" && !usedNames.has(text) && usedNames.add(text);
   });
   const isTranslated = translatedName.test(normal) || undefined;
   return { names, ...withoutUndefined({ sort, acronym: isAcronym ? firstWord : undefined, isTranslated }) };
@@ -158,8 +158,8 @@ const splitAfterOneWord = (name: string): string[] => {
  */
 export function compareVenues(a: Venue | undefined, b: Venue | undefined): Likeness {
   if (a === undefined || b === undefined) return "unknown";
-  const [one = [], other = []] = [a.names[0], b.names[0]];
-  if (isSameName(one, other)) return "same";
+  const [firstName = [], secondName = []] = [a.names[0], b.names[0]];
+  if (isSameName(firstName, secondName)) return "same";
   if (a.acronym !== undefined || b.acronym !== undefined) {
     if (acronymMatches(a, b)) return "same";
     const areMeetings = a.acronym !== undefined && b.acronym !== undefined && a.sort === "meeting" && b.sort === a.sort;
@@ -168,7 +168,7 @@ export function compareVenues(a: Venue | undefined, b: Venue | undefined): Liken
   if (a.names.some((name) => b.names.some((otherName) => isSameName(name, otherName) || isLongPrefix(name, otherName))))
     return "unknown";
   if (haveTwoSorts(a, b)) return "other";
-  if (isShortForm(one, other)) return isPrefix(one, other) ? "unknown" : "same";
+  if (isShortForm(firstName, secondName)) return isPrefix(firstName, secondName) ? "unknown" : "same";
   return a.isTranslated === b.isTranslated ? "other" : "unknown";
 }
 
@@ -191,12 +191,12 @@ const isSameName = (a: readonly string[], b: readonly string[]): boolean =>
 function matchesByWords(a: readonly string[], b: readonly string[]): boolean {
   // Pairs of positions up to which both names agree. Each pair is visited once.
   const places: [number, number][] = [[0, 0]];
-  const seen = new Set<string>();
+  const usedNames = new Set<string>();
   for (const [i, j] of places) {
     const [aWord, bWord] = [a[i], b[j]];
     if (aWord === undefined && bWord === undefined) return true;
-    if (aWord === undefined || bWord === undefined || seen.has(`${i} ${j}`)) continue;
-    seen.add(`${i} ${j}`);
+    if (aWord === undefined || bWord === undefined || usedNames.has(`${i} ${j}`)) continue;
+    usedNames.add(`${i} ${j}`);
     if (abbreviates(aWord, bWord)) places.push([i + 1, j + 1]);
     if (isMadeOfInitials(aWord, b, j)) places.push([i + 1, j + aWord.length]);
     if (isMadeOfInitials(bWord, a, i)) places.push([i + bWord.length, j + 1]);
@@ -222,7 +222,7 @@ function isShortForm(a: readonly string[], b: readonly string[]): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   let position = 0;
   for (const word of short) {
-    const wordIndex = long.findIndex((other, index) => index >= position && abbreviates(word, other));
+    const wordIndex = long.findIndex((secondName, index) => index >= position && abbreviates(word, secondName));
     if (wordIndex < 0) return false;
     position = wordIndex + 1;
   }

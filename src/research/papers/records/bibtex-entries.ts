@@ -75,8 +75,14 @@ export function bibtexEntries(text: string): BibtexEntry[] {
       for (const { name, value } of fields) strings.set(name, value);
       continue;
     }
-    const trimmed = fields.map((field) => ({ ...field, value: field.value.trim() }));
-    entries.push({ type: lowerType, key, line, fields: trimmed, ...(body.why === undefined ? {} : { why: body.why }) });
+    const trimmedFields = fields.map((field) => ({ ...field, value: field.value.trim() }));
+    entries.push({
+      type: lowerType,
+      key,
+      line,
+      fields: trimmedFields,
+      ...(body.why === undefined ? {} : { why: body.why }),
+    });
   }
   return entries;
 }
@@ -209,11 +215,11 @@ function pieceAt(
     return { value: strings.get(bareText.trim().toLowerCase()) ?? bareText, end: from + bareText.length };
   }
   const close = closingSign(body, from, open);
-  const inside = body.slice(from + 1, close);
-  const next = isCut || close === undefined ? (nextField.exec(inside)?.index ?? -1) : -1;
+  const content = body.slice(from + 1, close);
+  const next = isCut || close === undefined ? (nextField.exec(content)?.index ?? -1) : -1;
   if (next === -1)
-    return { value: close === undefined ? inside.replace(/[{}]/g, "") : inside, end: (close ?? body.length) + 1 };
-  return { value: inside.slice(0, next).replace(/[{}]/g, ""), end: from + 1 + next };
+    return { value: close === undefined ? content.replace(/[{}]/g, "") : content, end: (close ?? body.length) + 1 };
+  return { value: content.slice(0, next).replace(/[{}]/g, ""), end: from + 1 + next };
 }
 
 /** The position of the closing brace or quotation mark; undefined if it is missing. */

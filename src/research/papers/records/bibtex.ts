@@ -67,7 +67,7 @@ const options: Options = { sentenceCase: false, english: false, caseProtection: 
 
 /**
  * Reads a .bib file of BibTeX or BibLaTeX. TeX becomes text. A field that can't be read is omitted from its entry and
- * listed in `lost`.
+ * listed in `lost` of the result.
  */
 export async function readBibtex(text: string): Promise<ReadEntry[]> {
   const { parse } = await import("@retorquere/bibtex-parser");
@@ -121,12 +121,12 @@ function parseFields(parse: Parse, type: string, fields: BibtexEntry["fields"]) 
     for (const field of texFields)
       Object.assign(values, tryParse(parse, type, [field]) ?? tryParse(parse, type, [withoutTex(field)]));
   // Names that the library can't read are read by `namesOf`.
-  const lost = texFields.filter(
+  const unreadFields = texFields.filter(
     ({ name, value }) => !isNames(name) && /[\p{L}\d]/u.test(value) && isEmpty(values[libraryName(name)]),
   );
   return {
     values,
-    lost: lost.map(
+    lost: unreadFields.map(
       ({ name, line, value }) => `the field ${name} in line ${line} can't be read (${value.slice(0, 40)})`,
     ),
   };

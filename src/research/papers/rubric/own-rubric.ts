@@ -29,7 +29,8 @@ export function rubricIn(value: unknown): OwnRubric | string {
     dimensions.push(dimension);
   }
   const maxPoints = 5 * dimensions.length;
-  if (dimensions.length > maxDimensions) return `it has ${dimensions.length} dimensions; ${maxDimensions} are the most`;
+  if (dimensions.length > maxDimensions)
+    return `it has ${dimensions.length} dimensions; at most ${maxDimensions} are allowed`;
   for (const [field, points] of Object.entries({ present, insights }))
     if (points !== undefined && !(typeof points === "number" && points >= 0 && points <= maxPoints))
       return `'${field}' is ${oneLine(JSON.stringify(points))}; it must be a number of points from 0 to ${maxPoints}`;
@@ -38,7 +39,7 @@ export function rubricIn(value: unknown): OwnRubric | string {
   const rubric: OwnRubric = { dimensions, ...numericFields({ present, insights }) };
   const tokens = estimateTokens(JSON.stringify(rubric));
   return tokens > maxRubricTokens
-    ? `it has about ${tokens} tokens; ${maxRubricTokens.toLocaleString("en")} are the most, because every brief of a reading shows it`
+    ? `it has about ${tokens} tokens; at most ${maxRubricTokens.toLocaleString("en")} are allowed, because every brief of a reading shows it`
     : rubric;
 }
 

@@ -79,7 +79,7 @@ export interface GuardedProject {
 /** The versions of other projects' files, for all iterations of a run. */
 export type FileMemory = Map<string, Snapshot>;
 
-/** Saves a project's files before an unconfined agent starts. `recordFolder`: the folder for the record of that. */
+/** Saves a project's files before an unconfined agent starts. `recordFolder`: the folder for the saved versions. */
 export async function guardProject(
   project: GuardedProject,
   recordFolder: string,
@@ -173,7 +173,7 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
       },
     },
     {
-      // The answers themselves stand under their hash, and are checked against it.
+      // The documents have their hashes as names, and are checked against them.
       rule: "restore",
       folders: [answersFolder(folder), documentsFolder(folder)].map((cache) => ({ path: answersIn(cache) })),
       describe: ({ length }, { agent }) =>
@@ -185,17 +185,17 @@ export function projectEntries({ folder, root, configs, stateDir, classic = fals
 }
 
 /** Whether only lines of tools were added, which may log their requests during the run. A forged line does no harm. */
-const hasOnlyToolLines = ({ before, current: now }: Change): boolean =>
-  now.kind === "file" &&
+const hasOnlyToolLines = ({ before, current: currentVersion }: Change): boolean =>
+  currentVersion.kind === "file" &&
   (before.kind === "file" || before.kind === "absent") &&
-  hasOnlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), now.bytes);
+  hasOnlyToolsAdded(before.kind === "file" ? before.bytes : Buffer.alloc(0), currentVersion.bytes);
 
 /** Decides which parts of an edit of rrd.json stay. */
 function decideOnState(
-  { before, current: now, suspect, rememberedVersion }: Change,
+  { before, current: currentVersion, suspect, rememberedVersion }: Change,
   lastGood: string,
 ): Decision | undefined {
-  const checkedEdit = checkEdit(before, now);
+  const checkedEdit = checkEdit(before, currentVersion);
   // If an editor was saving the file just then, the saved version is incomplete. The last good version replaces it.
   if (checkedEdit === undefined)
     return isJson(before) ? undefined : { replacement: rememberedVersion(lastGood) ?? before };
@@ -216,11 +216,11 @@ function decideOnState(
 }
 
 /** The checked edit; undefined if one of the versions is not a valid state. */
-function checkEdit(before: Version, now: Version): CheckedEdit | undefined {
-  const [earlierState, editedState] = [before, now].map((version) =>
+function checkEdit(before: Version, current: Version): CheckedEdit | undefined {
+  const [earlierState, edit] = [before, current].map((version) =>
     version.kind === "file" ? parseRrd(version.bytes.toString("utf8"), rrdName).ok : undefined,
   );
-  return earlierState === undefined || editedState === undefined ? undefined : keepSteering(earlierState, editedState);
+  return earlierState === undefined || edit === undefined ? undefined : keepSteering(earlierState, edit);
 }
 
 function isJson(version: Version): boolean {
@@ -239,10 +239,11 @@ function isJson(version: Version): boolean {
 const inboxOf = (folder: string, stateDir: string, isOther = false): GuardEntry => ({
   rule: "restore",
   folders: [{ path: inboxFolder(folder) }],
-  async decide({ path, before, current: now }) {
+  async decide({ path, before, current }) {
     if (before.kind !== "absent") return isOther ? {} : undefined;
     const isSignedMessage =
-      now.kind === "file" && (await isFromThisProgram(folder, basename(path), now.bytes.toString("utf8"), stateDir));
+      current.kind === "file" &&
+      (await isFromThisProgram(folder, basename(path), current.bytes.toString("utf8"), stateDir));
     return isSignedMessage ? {} : undefined;
   },
   describe(found, { agent, during }, aside) {
@@ -296,7 +297,7 @@ async function otherProjects({ folder, stateDir }: GuardedProject, memory: FileM
     if (await isHeld(lockFile(otherFolder))) continue;
     const paths = committedFiles.names.map((fileName) => join(otherFolder, fileName));
     const files = paths.filter((path) => (bytes += statOf(path)?.size ?? 0) <= maxMemoryBytes);
-    const reported = new Set<string>();
+    const reportedFolders = new Set<string>();
     entries.push({
       rule: "restore",
       files,
@@ -306,8 +307,8 @@ async function otherProjects({ folder, stateDir }: GuardedProject, memory: FileM
         // The user may have worked on that project meanwhile.
         if (await isSignedState(otherFolder, stateDir)) return {};
         if (!(await isHeld(lockFile(otherFolder)))) return undefined;
-        const isFirst = reported.size === 0;
-        reported.add(otherFolder);
+        const isFirst = reportedFolders.size === 0;
+        reportedFolders.add(otherFolder);
         return {
           sentences: isFirst
             ? [
@@ -354,5 +355,5 @@ export const instructionFiles = (root: string): string[] =>
 export async function waitingEdits(folder: string, root: string, stateDir: string): Promise<Edit[]> {
   const files = [...instructionFiles(root), progressFile(folder)];
   const edits = await Promise.all([...new Set(files.map(realFile))].map((path) => waitingEdit(stateDir, path)));
-  return edits.filter((editedState) => editedState !== undefined);
+  return edits.filter((edit) => edit !== undefined);
 }

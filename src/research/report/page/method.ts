@@ -32,7 +32,8 @@ export function* method(context: PageContext): Iterable<Markup> {
   if (exclusions.length > 0)
     yield markup`<h3>Why records were left out</h3>${table("Reasons of exclusion", markup`<tr><th>Reason</th><th class="n">Records</th></tr>${exclusions.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${count}</td></tr>`)}`)}`;
   if (agents.length > 0) yield markup`<h3>Who read</h3>${agentsTable(agents)}`;
-  if (phases.length > 0) yield markup`<h3>What it took</h3>${phasesTable(phases)}${notCounted(model)}${costs(context)}`;
+  if (phases.length > 0)
+    yield markup`<h3>What it took</h3>${phasesTable(phases)}${uncountedNote(model)}${costs(context)}`;
   if (setbacks.length > 0)
     yield markup`<details class="words"><summary>${counted(setbacks.length, "iteration was", "iterations were")} refused or failed</summary>${table(
       "Refused and failed iterations",
@@ -114,8 +115,8 @@ function phasesTable(phases: Method["phases"]): Markup {
     )}`,
   );
 }
-/** The iterations that the table does not count; empty if it counts all. */
-const notCounted = ({ total }: PageContext["model"]): Markup =>
+/** A note on the iterations that the table does not count; empty if it counts all. */
+const uncountedNote = ({ total }: PageContext["model"]): Markup =>
   total.not_counted === undefined
     ? markup``
     : markup`<p>${quantity(total.iterations, "iteration")}${uncountedText(total.not_counted)}.</p>`;

@@ -40,7 +40,7 @@ export const criterionInFull = ({ id, kind, text }: Criterion): string => `${id}
 /** Maximum length of a criterion's text in lists of records, in characters. */
 const maxTextChars = 300;
 
-/** Like criterionInFull, but with a long text cut, for lists in which every record names its criterion. */
+/** Like criterionInFull, but a long text is cut, for lists in which every record names its criterion. */
 export function criterionText({ id, kind, text }: Criterion): string {
   const letters = [...text];
   const shortText =
@@ -53,7 +53,7 @@ export function criterionText({ id, kind, text }: Criterion): string {
   return criterionInFull({ id, kind, text: shortText });
 }
 
-/** A person's reason with the criterion that it goes with, unless the reason says it already. */
+/** The user's reason with the criterion of the decision, unless the reason contains the text of the criterion. */
 export const withCriterion = (why: string, criterion: Criterion): string =>
   why.includes(criterion.text.trim().replace(/\.$/, ""))
     ? oneLine(why)
@@ -206,11 +206,11 @@ export function countingInsights({ papers_pool: pool, insights }: Pick<Rrd, "pap
 function countReasons(criteria: readonly Criterion[], reasons: readonly string[]): ExclusionCount[] {
   const counts = withFewTyped(countEach(reasons));
   const criteriaById = new Map(criteria.map((criterion) => [criterion.id, criterion]));
-  const ordered = [
+  const orderedReasons = [
     ...criteriaById.keys(),
     ...[...counts.keys()].filter((reason) => !criteriaById.has(reason)).toSorted(),
   ];
-  return ordered.flatMap((reason) => {
+  return orderedReasons.flatMap((reason) => {
     const [count, criterion] = [counts.get(reason), criteriaById.get(reason)];
     if (count === undefined) return [];
     return [{ reason, count, ...withoutUndefined({ criterion }) }];

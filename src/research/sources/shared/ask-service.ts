@@ -147,7 +147,7 @@ export interface Page<Cursor> {
 
 /**
  * A page of a list. If no item can be read, for example after a change of the format, the number of items becomes the
- * total. So the service is not taken for one without results.
+ * total, so that the list does not seem to be empty.
  */
 export function pageOf<Cursor>(
   items: readonly unknown[],
@@ -160,8 +160,8 @@ export function pageOf<Cursor>(
 }
 
 /**
- * No list that is read has more pages. Without this bound, a service that always returns a new cursor would be asked
- * forever.
+ * Maximum number of pages of a list. Without this bound, requests to a service that always returns a new cursor would
+ * never end.
  */
 const maxPages = 200;
 

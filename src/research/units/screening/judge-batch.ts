@@ -514,7 +514,7 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   const blocked = new Set(blockedNames(rrd));
   const isPassedOn = ({ name, busy }: SourceReport) => busy?.isGivenUp === true && !blocked.has(name);
   const onlyPassesOn = judged.screened === 0 && ((batch.busy?.answered.length ?? 0) > 0 || sources.some(isPassedOn));
-  const unscreenedCount = (search?.left ?? 0) + judged.waiting + (search?.passed ?? 0);
+  const unscreenedCount = (search?.left ?? 0) + judged.waiting + (search?.skippedCount ?? 0);
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
   return {
     ...metrics,

@@ -7,7 +7,7 @@ import {
   type MergeDecisions,
   isFromUser,
   mergeDecisions,
-  recordsOnce,
+  distinctRecordsOf,
   separateCompanions,
 } from "../../search/candidates.js";
 import type { RankedWork } from "../../screening/screening-order.js";
@@ -42,7 +42,7 @@ export type ScreeningCandidate = PaperRecord & Partial<Assessment>;
 /** The results of the scholarly services so far, for the statistics. */
 export interface Searched extends Pick<
   SearchSession,
-  "candidatesSha256" | "passed" | "mayLeadOn" | "exhausted" | "seeds"
+  "candidatesSha256" | "skippedCount" | "mayLeadOn" | "exhausted" | "seeds"
 > {
   readonly rounds: readonly Step[];
   /** Number of records by source. */
@@ -104,11 +104,11 @@ export async function searchResults(
   const names = [...new Set([...[...services.values()].flat(), ...(library.givenUp?.() ?? [])])];
   if (names.length === 0) return undefined;
   const session = await library.search(rrd, names);
-  const { candidatesSha256, passed, mayLeadOn, exhausted, seeds } = session;
+  const { candidatesSha256, skippedCount, mayLeadOn, exhausted, seeds } = session;
   const recordedRounds = (rrd.statistics?.discovery_metrics?.rounds ?? []).length;
   const isContinued = session.steps.length >= recordedRounds;
   // If the network is not available, it is not counted as a failure of the source.
-  const unreachable = reportsOf(session.away ?? [], session.candidates, () => false).map((report) => ({
+  const unreachable = reportsOf(session.unreachableListings ?? [], session.candidates, () => false).map((report) => ({
     ...report,
     failures: 0,
   }));
@@ -149,13 +149,13 @@ export async function searchResults(
     ),
     search: {
       candidatesSha256,
-      passed,
+      skippedCount,
       mayLeadOn,
       ...withoutUndefined({ exhausted, seeds }),
       rounds: session.steps,
       identified: recordsBySource(session),
       works: session.candidates.works.length + separateCompanions(session.candidates.works, decidedIds(rrd)).size,
-      excluded: session.setAside.map(({ work: { record }, stage, reason }) => {
+      excluded: session.excludedWorks.map(({ work: { record }, stage, reason }) => {
         return { id: record.id, title: record.title, stage, reason, ...excludedFacts(record) };
       }),
       substitutions,
@@ -227,10 +227,10 @@ function reportsByRequestedName(
 
 /** No batch has more records. To save time, only so many works get the words that the ranking has learned. */
 const maxPerBatch = 100;
-const removeLearnedWords = ({ learned: _, ...work }: RankedWork): RankedWork => work;
+const removeLearnedWords = ({ learnedReasons: _, ...work }: RankedWork): RankedWork => work;
 
 function screeningCandidate(work: RankedWork, decisionsOn: (work: RankedWork) => MergeDecisions): ScreeningCandidate {
-  const { record, provenance, priority, why, learned } = work;
+  const { record, provenance, priority, why, learnedReasons } = work;
   const { merged, apart } = decisionsOn(work);
   const { arxiv, ...others } = record.identifiers;
   const { cites, cited_by } = citationsOf(provenance.places);
@@ -242,7 +242,7 @@ function screeningCandidate(work: RankedWork, decisionsOn: (work: RankedWork) =>
     ...(isFromUser(work) ? { brought: true as const } : {}),
     found: {
       sources: [...new Set(provenance.places.map(({ source }) => source))],
-      why: [why, learned?.() ?? ""].filter((part) => part !== "").join("; "),
+      why: [why, learnedReasons?.() ?? ""].filter((part) => part !== "").join("; "),
       ...(cites.length === 0 ? {} : { cites: [...cites] }),
       ...(cited_by.length === 0 ? {} : { cited_by: [...cited_by] }),
       ...(merged.length === 0 ? {} : { merged: [...merged] }),
@@ -278,7 +278,7 @@ function correctionsInPool(rrd: Rrd, works: SearchSession["candidates"]["works"]
 
 /** The number of records by source. A source without results counts too. */
 function recordsBySource({ listings, candidates }: SearchSession): Record<string, number> {
-  const recordsOf = recordsOnce(listings);
+  const recordsOf = distinctRecordsOf(listings);
   const found = candidates.works.flatMap((work) => recordsOf(work).map(({ source }) => source));
   const asked = listings.filter(({ records }) => !records.some(({ database }) => database !== undefined));
   // The counts are in a map, because a source may have the name "constructor".

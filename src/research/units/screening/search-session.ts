@@ -11,7 +11,7 @@ import { type CandidateSet, candidatesOf, candidatesText, isFromUser, type Work 
 import { findSeeds, type FoundSeeds, type SeedCandidate } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
-import { ageOf, type Judged, rankWorks, type RankedWork } from "../../screening/screening-order.js";
+import { ageOf, type DecidedRecord, rankWorks, type RankedWork } from "../../screening/screening-order.js";
 import { runStep } from "../../search/run-round.js";
 import { type Rest, type SourceRests, sourceRests } from "../../search/source-rests.js";
 import { isFollowedAfterSaturation, isSaturated, isSearched, canFollowKept, nextRound } from "./next-round.js";
@@ -34,7 +34,9 @@ export interface SearchOptions {
   readonly folder: string;
   readonly open: Open;
   /** Readers of the log of answers. If the stored records are lost, these are tried before the network. */
-  readonly replay: () => Promise<readonly (() => { readonly open: Open; readonly missing: () => readonly string[] })[]>;
+  readonly replay: () => Promise<
+    readonly (() => { readonly open: Open; readonly unanswered: () => readonly string[] })[]
+  >;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Aborted when the run ends at once. The results of the present round are then ignored. */
@@ -61,7 +63,7 @@ const minWorks = 12;
  */
 export async function runSearch(rrd: Rrd, names: readonly string[], options: SearchOptions): Promise<SearchSession> {
   const { rests, signal, onReport } = options;
-  const open = rests.watching(options.open);
+  const open = rests.withPauses(options.open);
   const path = candidatesFile(options.folder);
   // After an interruption, requests fail, but the source is not the reason.
   const watch = (progress: SearchProgress) => (signal.aborted ? undefined : options.onProgress(progress));
@@ -108,7 +110,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
       newListings.length > 0 &&
       newListings.every(({ unreached }) => unreached === true)
     )
-      return { ...session, away: newListings };
+      return { ...session, unreachableListings: newListings };
     const listings = [...kept.listings, ...newListings];
     const isEarlier = ({ step }: Listing) => step < kept.steps.length;
     for (const report of reportsOf(listings, candidatesOf(listings, separatedPairs(rrd)), isEarlier))
@@ -185,7 +187,7 @@ function busyOf(
   const canSearch = names.some((name) => !isBlocked(name) && !isUnreachable(name));
   const open = unblocked.length > 0 || canSearch ? unblocked : all;
   const isToRead = (paper: Paper) => !isDecided(paper) && (paper.refusals?.length ?? 0) < maxRefusals;
-  const maxWait = rests.waitsUntil(!rrd.papers_pool.some(isToRead));
+  const maxWait = rests.waitingEnd(!rrd.papers_pool.some(isToRead));
   const isOnlyResting = open.length > 0 && open.every(({ isGivenUp, name }) => !isGivenUp || isBlocked(name));
   const waits = isOnlyResting ? { until: Math.min(...open.map(({ until }) => until)), atMost: maxWait } : undefined;
   return { open, busy: { rests: all, answered, retried, ...withoutUndefined({ waits }) } };
@@ -212,8 +214,8 @@ function sessionOf(
     rankWorks(candidates.works, requirements, [...seedExamples(seeds), ...decidedExamples(rrd)]),
     seeds,
   );
-  const { works, setAside, passed } = sortWorks(rrd, ranked, record);
-  const waiting = { rounds: record.steps.length, waiting: works.length + passed };
+  const { works, excludedWorks, skippedCount } = sortWorks(rrd, ranked, record);
+  const waiting = { rounds: record.steps.length, waiting: works.length + skippedCount };
   const update = openUpdate(rrd);
   const recall = update === undefined ? recallOf(rrd.requirements, batchesOf(rrd), waiting) : undefined;
   const isOver = recall?.reached ?? (record.steps.at(-1)?.kind === "snowball" && isSaturated(rrd, record));
@@ -229,9 +231,9 @@ function sessionOf(
   const remainingWorks = isGivenUp && recall?.reached !== true ? works.filter(isFromUser) : isGivenUp ? [] : works;
   const session = {
     works: remainingWorks,
-    passed: passed + works.length - remainingWorks.length,
+    skippedCount: skippedCount + works.length - remainingWorks.length,
     mayLeadOn: update === undefined && canFollowKept(rrd, names, record, open),
-    setAside,
+    excludedWorks,
     steps: record.steps,
     listings: record.listings,
     candidates,
@@ -245,7 +247,7 @@ function sessionOf(
 const toSeedCandidate = ({ record, provenance: { mergedFrom } }: Work): SeedCandidate => ({ record, mergedFrom });
 
 /** Seeds as examples of relevant works. Later decisions come after them and count more. */
-const seedExamples = ({ works, missing }: FoundSeeds): Judged[] => [
+const seedExamples = ({ works, missing }: FoundSeeds): DecidedRecord[] => [
   ...[...works].map(([id, { title, abstract }]) => ({ id, title: title ?? "", abstract, kept: true })),
   ...missing.flatMap(({ reference, id = `seed ${reference}`, title, abstract }) =>
     title == null ? [] : [{ id, title, abstract, kept: true }],
@@ -312,7 +314,7 @@ async function loadSearch(
     const replayed = openLog();
     const listings: Listing[] = [];
     for (const [index, step] of steps.entries()) listings.push(...(await runStep(index, step, replayed.open)));
-    missing = replayed.missing().length;
+    missing = replayed.unanswered().length;
     // A log without any answer to these rounds does not have their records.
     if (missing > 0 || listings.every(isFailed)) continue;
     rebuilt.push({ ...empty, day, steps, listings });
@@ -368,7 +370,7 @@ function sortWorks(
   rrd: Rrd,
   ranked: readonly RankedWork[],
   kept: SearchRecord,
-): Pick<SearchSession, "works" | "setAside" | "passed"> {
+): Pick<SearchSession, "works" | "excludedWorks" | "skippedCount"> {
   const settled = decidedIds(rrd);
   const ids = new Set(ranked.map(({ record }) => record.id));
   // The works of saturated keyword searches were given up before the first citations were followed.
@@ -376,7 +378,7 @@ function sortWorks(
   const isKnownBefore = earlierWorkTest(rrd, kept);
   const works: RankedWork[] = [];
   let passed = 0;
-  const setAside: SearchSession["setAside"][number][] = [];
+  const setAside: SearchSession["excludedWorks"][number][] = [];
   for (const work of ranked) {
     const { record, provenance } = work;
     // If another work has the same id, the decision on that id is not a decision on this work.
@@ -392,7 +394,7 @@ function sortWorks(
     else if (isSkipped) passed += 1;
     else works.push(work);
   }
-  return { works, setAside, passed };
+  return { works, excludedWorks: setAside, skippedCount: passed };
 }
 
 /** Returns a function: whether a work was found before the open update. It was excluded or skipped then. */

@@ -48,7 +48,7 @@ describe("while the machine sleeps", () => {
     const rests = sourceRests({ ...clock, patienceMs: 2 * hour });
     clock.advance(hour);
     clock.suspend(8 * hour);
-    expect(rests.waitsUntil(true)).toBe(clock.now() + hour);
+    expect(rests.waitingEnd(true)).toBe(clock.now() + hour);
   });
 
   test("agents use up no minutes of a budget, whether they are done or at work", () => {

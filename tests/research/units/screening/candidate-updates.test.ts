@@ -65,12 +65,12 @@ test("what a service says of a work's corrections goes with the candidate that i
     services: () => ["Crossref"],
     search: async () => ({
       works: [{ record: found, provenance: { mergedFrom: [found], places: [] }, priority: 3, why: "" }],
-      setAside: [],
+      excludedWorks: [],
       steps: [],
       listings: [],
       candidates: { works: [], merges: [], lookAlikes: [] },
       candidatesSha256: "",
-      passed: 0,
+      skippedCount: 0,
       mayLeadOn: false,
     }),
   });

@@ -460,7 +460,7 @@ describe("a discovery batch of an update", () => {
       pooled: [],
       substitutes: new Set<string>(),
       candidatesSha256: "0",
-      passed: 0,
+      skippedCount: 0,
       mayLeadOn: false,
       exhausted: "all was asked",
       ...over,

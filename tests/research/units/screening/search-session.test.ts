@@ -397,7 +397,7 @@ describe("what a search found", () => {
   }
   const replayed = (sources: Readonly<Record<string, Search>>, missing: readonly string[] = []) => {
     const { how } = searching(sources);
-    return () => ({ open: how.open, missing: () => missing });
+    return () => ({ open: how.open, unanswered: () => missing });
   };
 
   test.each([
