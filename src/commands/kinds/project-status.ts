@@ -1,6 +1,7 @@
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Forecast } from "../../engine/loop/types.js";
+import { groupBy } from "../../engine/lib/group.js";
 import { shortCount, shortDuration, quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
@@ -196,23 +197,26 @@ function notRetrievedLines({ not_retrieved: papers }: Report): string[] {
   ];
 }
 
-/** The papers that wait for the user, with the open criteria and how to decide; empty if none waits. */
+/**
+ * How many papers wait for the user for the same reason, with the open criteria and how to decide; empty if none waits.
+ * The list of papers names them.
+ */
 function waitingLines({ waiting }: Report, projectName: string): string[] {
   if (waiting.length === 0) return [];
   const openCriteria = new Map(waiting.flatMap((paper) => paper.open).map((criterion) => [criterion.id, criterion]));
   const ids = (criteria: (typeof waiting)[number]["open"]) => criteria.map(({ id }) => id).join(", ");
-  const hiddenCount = waiting.length - maxShownByDefault;
+  const byReason = groupBy(waiting, ({ conflict, open }) =>
+    conflict === undefined ? `${ids(open) || "the criteria"} unclear` : readingsText(conflict),
+  );
   return [
-    ...waiting
+    ...[...byReason]
       .slice(0, maxShownByDefault)
-      .map((paper) =>
-        oneLine(
-          paper.conflict === undefined
-            ? `${paper.key}: ${ids(paper.open) || "its criteria"} unclear`
-            : `${paper.key}: ${readingsText(paper.conflict)}`,
-        ),
+      .map(([reason, papers]) =>
+        oneLine(`${papers.length === 1 ? papers[0]?.key : quantity(papers.length, "paper")}: ${reason}`),
       ),
-    ...(hiddenCount > 0 ? [`and ${hiddenCount} more`] : []),
+    ...(byReason.size > maxShownByDefault
+      ? [`and ${quantity(byReason.size - maxShownByDefault, "further reason")}`]
+      : []),
     ...[...openCriteria.values()].map((criterion) => oneLine(criterionInFull(criterion))),
     `'research-ralph screen ${projectName}' shows them one after the other; 'research-ralph decide' decides on one paper`,
   ];

@@ -22,7 +22,7 @@ import {
 } from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
 import { secondsBeforeLedger, wereAllReadBefore } from "../workflow/timing.js";
-import { criterionText, eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
+import { eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { reasonNotToCite } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
@@ -198,8 +198,6 @@ export interface ReportModel {
   readonly questions: readonly AskedQuestion[];
   /** Warnings about the whole report: papers that wait for the user, or scores that say little. */
   readonly warnings: readonly Warning[];
-  /** Papers that wait for the user's decision, with the open criteria. */
-  readonly waiting: readonly { readonly paper: PaperRow; readonly open: readonly string[] }[];
   readonly scores: Scores;
   /** All papers: presented ones first, then by score. */
   readonly rows: readonly PaperRow[];
@@ -363,10 +361,6 @@ export function reportModel(input: ReportInput): ReportModel {
       ...refusedWarning(rrd),
       ...calibrationOf(rrd),
     ],
-    waiting: eligibilityReport(rrd).waiting.flatMap(({ paper, open }) => {
-      const row = rowById.get(paper.id);
-      return row === undefined ? [] : { paper: row, open: open.map(criterionText) };
-    }),
     scores,
     rows,
     row: (id) => rowById.get(id),

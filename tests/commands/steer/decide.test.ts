@@ -72,7 +72,7 @@ test("a project whose papers wait ends complete, status names the criterion, and
 
   const status = await cli(["status", folder], cwd);
   expect(status.out.replace(/\s+/g, " ")).toContain(
-    `Waits ${firstKey}: c2 unclear ${secondKey}: c2 unclear c2 (exclude: an open question) 'research-ralph screen grasping-2026-03-01' shows them one after the other; 'research-ralph decide' decides on one paper`,
+    `Waits 2 papers: c2 unclear c2 (exclude: an open question) 'research-ralph screen grasping-2026-03-01' shows them one after the other; 'research-ralph decide' decides on one paper`,
   );
   expect(JSON.parse((await cli(["status", folder, "--json"], cwd)).out)).toMatchObject({
     waiting: [{ id: first, key: firstKey, open: [{ id: "c2" }] }, { id: second }],

@@ -28,7 +28,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   [
     "begin",
     ["does it transfer at all?", "--source", "samples", "--agent", "baseline", "--no-git", "--yes", "--quick"],
-    /It searches samples/,
+    /^Plan: {2}search samples/m,
   ],
   ["list", [], /grasping-2026-03-01/],
   ["status", ["grasping-2026-03-01"], /grasping-2026-03-01/],

@@ -13,7 +13,6 @@ import { table } from "./findings.js";
 import { shortened } from "../papers.js";
 import { authorsText } from "./papers.js";
 import { costs } from "./pictures.js";
-import { paperLink } from "./statements.js";
 
 /** Maximum number of lines of the search log and of failed iterations on the page; the files have all. */
 const maxLines = 500;
@@ -41,7 +40,7 @@ export function* method(context: PageContext): Iterable<Markup> {
     )}</details>`;
 }
 
-/** The criteria with their numbers, the exclusions by each, and the papers that wait for the user. */
+/** The criteria with their numbers, and the exclusions by each. */
 function* eligibility({ model }: PageContext): Iterable<Markup> {
   const { criteria, eligibility: exclusions } = model.method;
   if (criteria.length > 0)
@@ -54,13 +53,6 @@ function* eligibility({ model }: PageContext): Iterable<Markup> {
       `Not eligible ${stage}`,
       markup`${reasons.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${thousands(count)}</td></tr>`)}`,
     )}`;
-  if (model.waiting.length > 0)
-    yield markup`<h3>Waiting for a person</h3><ul>${model.waiting
-      .slice(0, maxLines)
-      .map(
-        ({ paper, open }) =>
-          markup`<li dir="auto">${paperLink(paper)}: ${open.length === 0 ? paper.title : open.join("; ")}</li>`,
-      )}</ul>`;
 }
 
 /** The table of sources. Columns without any number are left out. */

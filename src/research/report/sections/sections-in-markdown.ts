@@ -691,22 +691,14 @@ function methodText(model: ReportModel): string {
   ].join("\n\n");
 }
 
-/** The criteria, the exclusions by each, and the papers that wait for the user. */
-function criteriaText({ method, waiting }: ReportModel): string {
+/** The criteria, and the exclusions by each. */
+function criteriaText({ method }: ReportModel): string {
   return [
     method.criteria.map(({ id, kind, text }) => `- **${inline(id)}** (${kind}): ${inline(text)}`).join("\n"),
     ...method.eligibility.map(
       ({ stage, reasons }) =>
         `Excluded ${stage}: ${reasons.map(({ reason, count: number }) => `${inline(reason)} ${number}`).join("; ")}.`,
     ),
-    ...(waiting.length === 0
-      ? []
-      : [
-          `Waiting for a person:\n\n${waiting
-            .slice(0, maxListItems)
-            .map(({ paper, open }) => `- ${titleLink(paper)}: ${open.map(inline).join("; ")}`)
-            .join("\n")}`,
-        ]),
   ]
     .filter((part) => part !== "")
     .join("\n\n");

@@ -247,7 +247,7 @@ function screeningOf(rrd: Rrd, paper: Paper, answers: readonly Answer[], retract
   const ids = open.map(({ id }) => id).join(", ");
   return {
     decision: null,
-    because: `Waits for a person: ${open.map(criterionText).join("; ")} ${open.length === 1 ? "is" : "are"} unclear.`,
+    because: `${ids} ${open.length === 1 ? "is" : "are"} unclear.`,
     summary: `waits for you: ${ids} unclear`,
   };
 }
