@@ -290,12 +290,13 @@ const asciiLetters: Readonly<Record<string, string>> = Object.fromEntries(
   "ß=ss æ=ae œ=oe ø=o đ=d ð=d þ=th ł=l ı=i".split(" ").map((pair) => pair.split("=")),
 );
 
-/** Maximum length in bytes, because file systems limit names in bytes. A letter can have four bytes. */
-const maxSlugBytes = 60;
+/** Maximum length in bytes, so that the path of a report fits a line of a terminal. A letter can have four bytes. */
+const maxSlugBytes = 40;
 
 /**
  * A name for a folder and a branch: lower case, words joined by hyphens, Latin letters without accents. Letters of
- * other scripts stay, so that such topics have different names. At most 60 bytes.
+ * other scripts stay, so that such topics have different names. At most 40 bytes: whole words, or the beginning of the
+ * first word.
  */
 export function slug(name: string): string {
   const plain = name
@@ -305,12 +306,15 @@ export function slug(name: string): string {
     .normalize("NFC")
     .replace(/[ßæœøđðþłı]/g, (letter) => asciiLetters[letter] ?? letter);
   const words = plain.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
-  let result = "";
-  for (const character of words.join("-")) {
-    if (Buffer.byteLength(result + character) > maxSlugBytes) break;
-    result += character;
-  }
-  return result.replace(/-$/, "") || "research";
+  return joinWhileShort(words, "-") || joinWhileShort([...(words[0] ?? "research")], "");
+}
+
+/** The first parts that fit into a slug, joined. */
+function joinWhileShort(parts: readonly string[], separator: string): string {
+  const firstTooMany = parts.findIndex(
+    (_, index) => Buffer.byteLength(parts.slice(0, index + 1).join(separator)) > maxSlugBytes,
+  );
+  return parts.slice(0, firstTooMany < 0 ? parts.length : firstTooMany).join(separator);
 }
 
 /**
