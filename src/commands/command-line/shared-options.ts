@@ -53,7 +53,11 @@ export const withTopicOptions = (command: Command): Command =>
     )
     .option(...columnOption)
     .option("--name <words>", "name of the project and its folder (default: the agent's or the topic's words)")
-    .option("--keyword <words>", "search for these words, not for those of the question; again for more", appendNames)
+    .option(
+      "--keyword <words>",
+      "search for these words instead of the question's; the agent may add others; again for more",
+      appendNames,
+    )
     .option("--criterion <rule>", "eligibility criterion, 'include: …' or 'exclude: …'; again for more", appendValue)
     .option(
       "--rubric <which>",

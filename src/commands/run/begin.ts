@@ -56,11 +56,11 @@ const quickSettings = { papers: 8, jobs: 3 } as const;
 export async function beginCommand(args: BeginArguments, io: Io): Promise<number> {
   const { brought: userSources, question } = readWords(args.words, io.cwd);
   // Invalid options must be reported before the user reads the plan.
-  const { rubric = "none" } = await typedOptions(args, io.cwd);
+  const { rubric = "none", name } = await typedOptions(args, io.cwd);
   if (args.sources !== undefined) namedSources(args.sources, io.cwd);
   const flags = args.quick ? { ...quickSettings, ...args.flags } : args.flags;
   const sources = [...userSources, ...(args.sources ?? [])];
-  const earlier = await existingProject(io.cwd, question, sources);
+  const earlier = await existingProject(io.cwd, question, sources, name);
   if (earlier !== undefined) return continueProject(earlier, { ...args, flags }, io);
   if (question === undefined && !io.canAsk)
     throw new ExpectedError(
@@ -132,17 +132,19 @@ function readWords(words: readonly string[], cwd: string): { brought: string[]; 
   return { brought: userSources, ...(question === "" ? {} : { question }) };
 }
 
-/** The project here with the same question and sources, preferably an unfinished one. */
+/** The project here with the typed question, sources and name, preferably an unfinished one. */
 async function existingProject(
   cwd: string,
   question: string | undefined,
   sources: readonly string[],
+  name: string | undefined,
 ): Promise<string | undefined> {
   let finished: string | undefined;
   for (const folder of await listResearches(cwd)) {
     const read = await readResearch(folder).catch(() => undefined);
     if (read === undefined || (question !== undefined && normalized(read.rrd.question ?? "") !== normalized(question)))
       continue;
+    if (name !== undefined && normalized(read.rrd.project) !== normalized(`Research: ${name}`)) continue;
     if (sources.length > 0 && !haveSameItems(sources, read.rrd.requirements.sources ?? [])) continue;
     if (statusOf(read.rrd, read.ledger).phase !== "COMPLETE") return folder;
     finished = folder;
@@ -174,7 +176,10 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
   if (maxPapers === undefined) {
     if (tells) say(io, `It goes on with ${name}.`);
     if (tells && statusOf(rrd, ledger).phase === "COMPLETE")
-      say(io, 'That project is finished; research-ralph new "…" starts another of the same question.');
+      say(
+        io,
+        "That project is finished; the same command with --name and a new name starts another of the same question.",
+      );
     return runCommand({ ...args, folder, flags, force: args.force === true, classic: false, ask: false }, io);
   }
   const config = await withLastAgent(resolved, folder, io);

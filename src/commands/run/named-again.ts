@@ -91,7 +91,6 @@ const valuesOfOptions: readonly (readonly [
   property: keyof ProjectOptions,
   valueIn: (rrd: Rrd) => unknown,
 ])[] = [
-  ["--name", "name", ({ project }) => project],
   ["--rubric", "rubric", ({ rubric }) => rubric],
   ["--criterion", "criteria", ({ requirements }) => requirements.criteria],
   ["--field", "fields", ({ requirements }) => requirements.fields],
@@ -110,14 +109,9 @@ const valuesOfOptions: readonly (readonly [
  */
 export async function requireSameWishes(folder: string, rrd: Rrd, wishes: ProjectOptions, io: Io): Promise<void> {
   const { fields, ...typedFields } = await typedOptions(wishes, io.cwd);
-  const requirementsOfProject = {
-    ...requirementsOfTopic(""),
-    keywords: [],
-    ...withoutUndefined({ name: typedFields.name }),
-  };
   const rrdOfOptions = newRrd(
     { ...typedFields, fields: formWith([], fields), papers: 1, sources: [] },
-    requirementsOfProject,
+    { ...requirementsOfTopic(""), keywords: [] },
   );
   const changes = valuesOfOptions.filter(
     ([, property, valueIn]) => wishes[property] !== undefined && !isContained(valueIn(rrdOfOptions), valueIn(rrd)),
@@ -131,7 +125,7 @@ export async function requireSameWishes(folder: string, rrd: Rrd, wishes: Projec
     otherOptions === "" ? "" : `${otherOptions} can be changed in ${displayPath(io.cwd, rrdFile(folder))}`,
   ].filter((way) => way !== "");
   throw new ExpectedError(
-    `${name} already has this question, and ${options.join(", ")} would not change it: ${ways.join(", and ")}. To go on, leave ${options.length === 1 ? "it" : "them"} out; research-ralph new makes another project.`,
+    `${name} already has this question, and ${options.join(", ")} would not change it: ${ways.join(", and ")}. To go on, leave ${options.length === 1 ? "it" : "them"} out; with --name and a new name it makes another project.`,
     2,
   );
 }

@@ -123,6 +123,16 @@ test("what would change nothing in the project that is there is refused, and the
   expect(projects(cwd)).toHaveLength(1);
 });
 
+test("a new name makes another project of the same question, and the same name goes on", async () => {
+  const cwd = withPapers();
+  const begin = (...name: string[]) => cli(["papers", question, "--yes", "-i", "1", ...baseline, ...name], cwd);
+  await begin();
+  await begin("--name", "second look");
+  expect(projects(cwd)).toHaveLength(2);
+  expect((await begin("--name", "Second look")).err).toMatch(/It goes on with second-look/);
+  expect(projects(cwd)).toHaveLength(2);
+});
+
 test("a folder of which every document was looked at has no more papers, and a wrong option is told before the plan", async () => {
   const cwd = withPapers();
   const papers = join(cwd, "papers");
@@ -183,7 +193,7 @@ test("a run that was cut short goes on by the same command, without a question",
   });
   expect(projects(cwd)).toHaveLength(1);
   const finished = await cli([question, ...baseline], cwd);
-  expect(finished.err.replace(/\s+/g, " ")).toContain('research-ralph new "…" starts another');
+  expect(finished.err.replace(/\s+/g, " ")).toContain("with --name and a new name starts another");
 });
 
 test("an export is read by its name, and a script has to say the question", async () => {
