@@ -78,6 +78,10 @@ test("show prints a paper as read does, an iteration with its brief and answer, 
     /^#2 ANALYSIS: sample_01 accepted[\s\S]*\nAnswer\n[\s\S]*\nBrief\n/,
   );
   expect(await cli(["show", "sample", "nope"], cwd)).toMatchObject({ code: 2, out: "" });
+  const { key = "" } = pool[0] ?? {};
+  expect((await cli(["show", "sample", `${key}x`], cwd)).err).toMatch(
+    new RegExp(`; the nearest name is ${key}; .* 'research-ralph report' shows the report`),
+  );
 });
 
 test("add puts papers into the pool once, to be read next, and says which could not be had", async () => {

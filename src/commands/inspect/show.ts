@@ -14,7 +14,7 @@ import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { partText, unlabelledCost, unlabelledTokens } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
-import { recordsNamed, severalMatchError } from "../../research/overview/which-record.js";
+import { nearestText, recordsNamed, severalMatchError } from "../../research/overview/which-record.js";
 import { namesIn, nameOf, withNames } from "../../research/papers/paper-keys.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion, Paper } from "../../research/generated/rrd.js";
@@ -64,7 +64,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   const excluded = (rrd.excluded ?? []).find(({ id }) => id === matches[0]?.id);
   if (excluded === undefined)
     throw new ExpectedError(
-      `There is no paper, no excluded record and no iteration '${oneLine(target)}' in ${folder}; 'research-ralph status --papers' lists the papers.`,
+      `There is no paper, no excluded record and no iteration '${oneLine(target)}' in ${folder}${nearestText(rrd, target)}; 'research-ralph status --papers' lists the papers, 'research-ralph report' shows the report.`,
       2,
     );
   if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);

@@ -27,7 +27,7 @@ const maxAnswerChars = 240;
 export async function endLines(
   folder: string,
   verdict: Verdict,
-  { agent, unconfined, origins }: Pick<ResolvedConfig, "agent" | "unconfined" | "origins">,
+  { agent, jobs, unconfined, origins }: Pick<ResolvedConfig, "agent" | "jobs" | "unconfined" | "origins">,
   io: Io,
 ): Promise<string[]> {
   const state = await readResearch(folder).catch(() => undefined);
@@ -39,6 +39,7 @@ export async function endLines(
   // Options that are stored nowhere must be typed again for the next run.
   const typedOptions = [
     ...(origins.agent === "--agent" ? [` --agent ${shellWord(agent)}`] : []),
+    ...(origins.jobs === "--jobs" ? [` --jobs ${jobs}`] : []),
     ...(origins.unconfined === "--unconfined" && unconfined ? [" --unconfined"] : []),
   ].join("");
   const narrative = await readNarrative(folder);

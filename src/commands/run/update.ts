@@ -94,7 +94,7 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
     say(io, `Skipped, because they hold no project: ${skippedCount} of ${quantity(args.folders.length, "path")}.`);
   for (const path of mistyped) say(io, `${oneLine(path)} is not a project: there is no ${rrdName} in it.`);
   let exitCode = mistyped.length === 0 ? 0 : 2;
-  for (const path of args.folders) {
+  for (const [index, path] of args.folders.entries()) {
     let code = 0;
     let folder: string | undefined;
     try {
@@ -126,7 +126,11 @@ export async function updateCommand(args: UpdateArguments, io: Io): Promise<numb
       code = printError(error, io, ["update"]);
     }
     if (exitCode === 0) exitCode = code;
-    if (code > 128) return code;
+    if (code > 128) {
+      const rest = args.folders.slice(index + 1).filter((other) => !notProjects.includes(other));
+      if (rest.length > 0) say(io, `Not looked at any more: ${listOfNames(rest)}.`);
+      return code;
+    }
   }
   for (const folder of unfinished)
     say(
@@ -248,7 +252,11 @@ async function searchAndUpdate(
       io.stdout(
         `${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...outputFieldsOf(changes) })}\n`,
       );
-    else say(io, `${name}: ${findingsText(changes)} since ${update.since}.${incompleteText(changes)}`);
+    else
+      say(
+        io,
+        `${name}: ${findingsText(changes)} since ${update.since}.${incompleteText(changes)} Ctrl+C stops the reading; --dry-run only says what it would take.`,
+      );
     const before = await readFindings(folder, state.rrd, state.ledger, io.clock.now());
     rrdOfUpdate = withFindings(state.rrd, update, changes, before);
     await updateSearch.keep(rrdOfUpdate, changes);

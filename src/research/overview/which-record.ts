@@ -57,12 +57,17 @@ export function recordNamed(rrd: Rrd, typedName: string, where: string): PaperOr
   const [only, ...others] = recordsNamed(rrd, typedName);
   if (only !== undefined && others.length === 0) return only;
   if (only !== undefined) throw severalMatchError(typedName, [only, ...others]);
-  const names = [...rrd.papers_pool, ...(rrd.excluded ?? [])].flatMap(({ id, key = id }) => [key, id]);
-  const nearest = nearestCandidate(typedName, names);
   throw new ExpectedError(
-    `There is no paper '${oneLine(typedName)}' in ${where}${nearest === undefined ? "" : `; the nearest name is ${oneLine(nearest)}`}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
+    `There is no paper '${oneLine(typedName)}' in ${where}${nearestText(rrd, typedName)}; 'research-ralph status ${shellWord(where)} --papers' lists the papers.`,
     2,
   );
+}
+
+/** "; the nearest name is lo2020", or empty if no name of a record is similar. */
+export function nearestText({ papers_pool: pool, excluded = [] }: Rrd, typedName: string): string {
+  const names = [...pool, ...excluded].flatMap(({ id, key = id }) => [key, id]);
+  const nearest = nearestCandidate(typedName, names);
+  return nearest === undefined ? "" : `; the nearest name is ${oneLine(nearest)}`;
 }
 
 /** The error if several records match, with their keys and titles. */

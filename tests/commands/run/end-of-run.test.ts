@@ -9,7 +9,7 @@ import { freshFolder, line, makeResearch, paper } from "../../support/projects/r
 
 const complete = { verdict: "complete", reason: "Done." } as const;
 
-const settled: Parameters<typeof endLines>[2] = { agent: "claude", unconfined: false, origins: {} };
+const settled: Parameters<typeof endLines>[2] = { agent: "claude", jobs: 1, unconfined: false, origins: {} };
 
 async function linesAt(columns: number, color: boolean, verdict: Verdict = complete, typed: typeof settled = settled) {
   const cwd = freshFolder();
@@ -36,14 +36,15 @@ test("a terminal that shows links is given a short one that leads to the whole p
 });
 
 test("what was typed for this run alone stands in the command that continues it", async () => {
-  const origins = { agent: "--agent", unconfined: "--unconfined" };
+  const origins = { agent: "--agent", jobs: "--jobs", unconfined: "--unconfined" };
   const { lines } = await linesAt(80, false, { ...complete, verdict: "blocked" } as unknown as Verdict, {
     agent: "cmd:my agent",
+    jobs: 3,
     unconfined: true,
     origins,
   });
   expect(lines.at(-1)).toMatch(
-    /^ *research-ralph run a-rather-long-name-2026-03-01 --agent "cmd:my agent" --unconfined$/,
+    /^ *research-ralph run a-rather-long-name-2026-03-01 --agent "cmd:my agent" --jobs 3 --unconfined$/,
   );
 });
 

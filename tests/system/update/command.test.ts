@@ -201,6 +201,21 @@ describe("update", () => {
     expect([git("rev-parse", "HEAD"), git("status", "--porcelain")]).toEqual([head, ""]);
   });
 
+  it("says before an agent starts how to stop it, and after that which projects it did not reach", async () => {
+    const { papers, home, folder, scholars } = await finishedOutsideGit();
+    papers.push(newcomer);
+    const other = join(home, "researches", "z-other");
+    cpSync(folder, other, { recursive: true });
+    const io = ioIn(home);
+    const running = main(["update", folder, other, ...since, "--agent", "baseline"], io, "0.0.0");
+    while (scholars.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    io.signals.emit("SIGINT");
+    expect([await running, io.err()]).toEqual([130, expect.stringMatching(/Not looked at any more: \S*z-other\.\n$/)]);
+    const whole = ioIn(home);
+    await main(["update", other, ...since, "--agent", "baseline"], whole, "0.0.0");
+    expect(whole.err()).toMatch(/Ctrl\+C stops the reading[^]* #\d+ /);
+  });
+
   it("two of one project at a time: one does all of it, the other says that it is at work", async () => {
     const { papers, update, read, git } = await finished();
     papers.push(newcomer);

@@ -134,8 +134,8 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
   return [...lines, line(columns < 80 ? shortKeyHelp : keyHelp, colors.dim)];
 }
 
-const keyHelp = "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop";
-const shortKeyHelp = "Ctrl+C: stop after this · elsewhere: steer, pause, stop";
+const keyHelp = "Ctrl+C: stop after this iteration · from another terminal: steer, stop";
+const shortKeyHelp = "Ctrl+C: stop after this · elsewhere: steer, stop";
 
 /**
  * If an agent prints nothing for so many milliseconds, the duration of its silence is shown: a tool may take long, or

@@ -44,7 +44,7 @@ test("the live lines say what is being done, by whom, for how long, at what cost
     "› Now the results.",
     "██████░░░░░░░░░░░░░░░░░░ 3 of 12",
     "claude · run 1m 22s · 30.9k tokens · $0.08 · limit: #18",
-    "Ctrl+C: stop after this iteration · from another terminal: steer, pause, stop",
+    "Ctrl+C: stop after this iteration · from another terminal: steer, stop",
     "",
   ]);
 });
