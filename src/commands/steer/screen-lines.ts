@@ -27,7 +27,18 @@ const minAbstractLines = 3;
 export function recordLines(
   record: ToScreen,
   { requirements }: Pick<Rrd, "requirements">,
-  { place, note, message }: { readonly place: string; readonly note: string; readonly message: string },
+  {
+    place,
+    note,
+    message,
+    show,
+  }: {
+    readonly place: string;
+    readonly note: string;
+    readonly message: string;
+    /** The command that shows all that was read. */
+    readonly show: string;
+  },
   io: Pick<Io, "columns" | "color">,
   maxLines: number,
 ): string[] {
@@ -56,7 +67,10 @@ export function recordLines(
       ? wrapLines(text).map((line) => markKeywords(line, colors.underline))
       : wrapLines(markKeywords(text, (word) => `*${word}*`));
   const abstract = record.abstract === "" ? linesWithoutAbstract(record, columns) : wrapWithKeywords(record.abstract);
+  const isRead = record.abstract !== "" && record.read.length > 0;
   const linesAfterAbstract = [
+    ...(isRead ? ["", ...wrapLines(`From the text that was read (all of it: ${show}):`)] : []),
+    ...(isRead ? record.read.flatMap((text) => labelledLines("  ", text, columns)) : []),
     ...(record.answers.length === 0 ? [] : [""]),
     ...record.answers.flatMap(({ criterion, answer }) => {
       const passage = hasPassage(answer) ? clippedPassage(answer, maxPassageTokens).replace(/\s+/g, " ") : "";

@@ -21,7 +21,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { screenKeys } from "../help-text.js";
 import { requirePerson } from "./require-person.js";
 import { endKeysLine, keyLines, recordLines } from "./screen-lines.js";
-import { type Keys, openKeys } from "./typed-keys.js";
+import { ctrlC, type Keys, openKeys } from "./typed-keys.js";
 
 interface ScreenArguments {
   readonly folder: string | undefined;
@@ -68,7 +68,7 @@ export async function screenCommand(
   const screening = await openScreening({ ...writeOptions, folder, where: projectName, git, show: showInReport });
   let lastView: ScreeningView;
   try {
-    lastView = await screenRecords(screening, which, keys, io);
+    lastView = await screenRecords(screening, projectName, which, keys, io);
   } finally {
     keys.close();
   }
@@ -105,7 +105,13 @@ async function onlyProjectWithRecords(which: WhichRecords, io: Io): Promise<stri
 }
 
 /** Shows records until the user quits, also after the last record. Returns the last view. */
-async function screenRecords(screening: Screening, which: WhichRecords, keys: Keys, io: Io): Promise<ScreeningView> {
+async function screenRecords(
+  screening: Screening,
+  projectName: string,
+  which: WhichRecords,
+  keys: Keys,
+  io: Io,
+): Promise<ScreeningView> {
   // A dumb terminal can't be cleared.
   const clearOrNewline = io.isDumb === true ? "\n" : clearTerminal;
   let nextMessage = "";
@@ -149,7 +155,13 @@ async function screenRecords(screening: Screening, which: WhichRecords, keys: Ke
     // Two more lines are needed: an empty one before the keys, and the line of the cursor after them.
     const maxLines =
       unshortenedId === id ? Number.POSITIVE_INFINITY : (io.rows ?? Number.POSITIVE_INFINITY) - linesOfKeys.length - 2;
-    const lines = recordLines(record, rrd, { place: statusLine, note, message: shownMessage }, io, maxLines);
+    const lines = recordLines(
+      record,
+      rrd,
+      { place: statusLine, note, message: shownMessage, show: `research-ralph show ${projectName} ${record.name}` },
+      io,
+      maxLines,
+    );
     io.stdout(`${clearOrNewline}${lines.join("\n")}\n\n${linesOfKeys.join("\n")}\n`);
     const key = await keys.next();
     switch (key) {
@@ -173,6 +185,7 @@ async function screenRecords(screening: Screening, which: WhichRecords, keys: Ke
       }
       case "a":
         unshortenedId = id;
+        nextMessage = "This is all of the record.";
         break;
       case "b":
         await goTo(index - 1);
@@ -185,7 +198,7 @@ async function screenRecords(screening: Screening, which: WhichRecords, keys: Ke
         await undo();
         break;
       case "q":
-      case "\u0003":
+      case ctrlC:
       case "\u0004":
         return view;
       case "?":
@@ -209,6 +222,7 @@ async function askForReason(
     const key = await keys.next();
     const criterion = criteria[Number(key) - 1]?.id;
     if (criterion !== undefined) return { criterion };
+    if (key === ctrlC) keys.unread(key);
     if (key < " " || key === "\u007f") return undefined;
     // Any other key is the first letter of a reason: it must not act like a key for records.
     if (key !== "0") initialText = key;

@@ -5,12 +5,18 @@ import { pad, textWidth } from "../../engine/ui/terminal/format.js";
 export interface Keys {
   /** Waits for the next key. */
   next(): Promise<string>;
-  /** Lets the user edit a line, which begins with `initialText`. Undefined if the user cancels with Esc or Ctrl+C. */
+  /** Makes this key the next one. */
+  unread(key: string): void;
+  /**
+   * Lets the user edit a line, which begins with `initialText`. Undefined if the user cancels with Esc or Ctrl+C;
+   * Ctrl+C is then also the next key.
+   */
   line(label: string, initialText?: string): Promise<string | undefined>;
   close(): void;
 }
 
-const [escape, enter, backspace, ctrlC, ctrlU] = ["\u001b", "\r", "\u007f", "\u0003", "\u0015"];
+export const ctrlC = "\u0003";
+const [escape, enter, backspace, ctrlU] = ["\u001b", "\r", "\u007f", "\u0015"];
 
 /** Starts reading keys; undefined if there is no terminal. */
 export function openKeys(io: Pick<Io, "keyboard" | "stdout" | "columns">): Keys | undefined {
@@ -25,8 +31,10 @@ export function openKeys(io: Pick<Io, "keyboard" | "stdout" | "columns">): Keys 
   if (stop === undefined) return undefined;
   const next = async (): Promise<string> =>
     typedKeys.shift() ?? (await new Promise<string>((resolve) => void waitingReaders.push(resolve)));
+  const unread = (key: string): void => void typedKeys.unshift(key);
   return {
     next,
+    unread,
     close: stop,
     async line(label, initialText = "") {
       let text = initialText;
@@ -39,6 +47,7 @@ export function openKeys(io: Pick<Io, "keyboard" | "stdout" | "columns">): Keys 
           stdout("\n");
           return text.trim();
         }
+        if (key === ctrlC) unread(key);
         if (key === escape || key === ctrlC) return undefined;
         if (key === backspace || key === "\b") text = [...text].slice(0, -1).join("");
         else if (key === ctrlU) text = "";

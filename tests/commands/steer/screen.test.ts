@@ -119,6 +119,35 @@ describe("screen", () => {
     expect(out).toContain("A reason is needed; Esc goes back.");
   });
 
+  test.each(["x\u0003", "xbad\u0003", "nlook\u0003"])("Ctrl+C ends it while a text is typed too: %j", async (keys) => {
+    const { cwd, of } = place();
+    const { err } = await screen(cwd, `${keys}iii`);
+    expect(err).toContain("0 decisions");
+    expect(of("p1")?.override).toBeUndefined();
+  });
+
+  test("shows what was read in the text beside the abstract, why a criterion is unclear, and what the key a did", async () => {
+    const cwd = freshFolder();
+    const evidence = [
+      { claim: "It fell.", passage: "Electric use fell.", quoted: "0-18", status: "verified" as const, locator: null },
+    ];
+    const read = { abstract: "We grasp.", answers: unclear, analysis: { summary: "Heat pumps.", evidence } };
+    makeResearch(cwd, project, {
+      requirements: { target_papers: 4, criteria },
+      papers_pool: [paper("p1", "waiting", read)],
+    });
+    const { out } = await screen(cwd, "aq");
+    for (const shown of [
+      "We grasp.",
+      "Heat pumps.",
+      "  “Electric use fell.”",
+      "the agent was not sure",
+      "all of the record",
+    ])
+      expect(out.replace(/\s+/g, " ")).toContain(shown.trim());
+    expect(out.replace(/\s+/g, " ")).toContain(`research-ralph show ${project} paper`);
+  });
+
   test("writes a line that is longer than the terminal within one line", async () => {
     const { cwd } = place();
     const { out } = await screen(cwd, `x${"long reason ".repeat(10)}\u007f\rq`);
