@@ -10,6 +10,7 @@ import {
   type Price,
   medianUsageOf,
   usageAtPace,
+  type UnitUsage,
 } from "../research/workflow/forecast.js";
 import { isPriced, modelByName, priceOf } from "../engine/agents/prices.js";
 import type { AgentSettings } from "../engine/agents/definition.js";
@@ -17,6 +18,7 @@ import { createAgent, modelOf, usualModelsOf } from "../engine/agents/registry.j
 import type { Forecast } from "../engine/loop/types.js";
 import type { Rrd } from "../research/generated/rrd.js";
 import type { UsageEstimate } from "../research/units/unit-kind.js";
+import { reading } from "../research/units/reading/kind.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
@@ -83,18 +85,26 @@ function pricedFigures(
   return figuresFor({ ...worker, models: models.map(({ name }) => name) }, price, figures, material);
 }
 
-/** A forecast for `units` units of one kind and this size with the agent `agent`. */
+/**
+ * A forecast for `units` units of one kind and this size with the agent `agent`, at the speed that the agent has had in
+ * the project, and free if its readings were free.
+ */
 export function forecastOfSize(
   config: ResolvedConfig,
   io: Io,
   agent: string,
-  rrd: Rrd,
+  { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   { kind, figure, units }: { readonly kind: string; readonly figure: UsageEstimate; readonly units: number },
 ): Forecast | undefined {
   const settings = settingsFor(config, io);
   const { free } = createAgent(agent, { ...settings, unconfined: true });
-  const { usage } = pricedFigures(workerOf({ name: agent, free }, agent, settings), { [kind]: figure });
-  return forecastOf(rrd, [], { usage, from: "" }, { [kind]: units });
+  const worker = workerOf({ name: agent, free }, agent, settings);
+  const { usage } = pricedFigures(worker, { [kind]: figure });
+  const ownUsage = medianUsageOf([ledger.filter((line) => isWorkOf(line, worker))]);
+  const minutes = usageAtPace(ownUsage, usage)[kind]?.minutes;
+  const usd = ownUsage[reading.name]?.usd === 0 ? 0 : undefined;
+  const usageOfSize = { ...(usage[kind] as UnitUsage), ...withoutUndefined({ minutes, usd }) };
+  return forecastOf(rrd, [], { usage: { [kind]: usageOfSize }, from: "" }, { [kind]: units });
 }
 
 /** Like experienceFor, for the configured agent and the documents of a project. */

@@ -11,6 +11,7 @@ import { say } from "../../engine/ui/terminal/format.js";
 import { forecastText } from "../../engine/ui/terminal/tally.js";
 import { lastCachedText } from "../../research/full-text/text-cache.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
+import type { LedgerLine } from "../../engine/generated/ledger.js";
 import type { Rrd } from "../../research/generated/rrd.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { editResearch } from "../../research/project-files/edit-by-command.js";
@@ -97,7 +98,7 @@ export async function extractCommand(args: ExtractArguments, io: Io): Promise<nu
     return 0;
   }
   await requireAgents(config, io, false, roleNamesOf(config));
-  const costs = await costLines(folder, newRrd, formsToFill, config, io);
+  const costs = await costLines(folder, { rrd: newRrd, ledger }, formsToFill, config, io);
   if (!args.json || io.canAsk) for (const line of costs) say(io, line);
   await requireConsent(io, {
     yes: args.yes,
@@ -123,11 +124,12 @@ function withForm(rrd: Rrd, addedFields: readonly NewField[], removedFields: rea
 /** One sentence for each agent with the forecast of its cost, from the sizes of the stored texts. */
 async function costLines(
   folder: string,
-  rrd: Rrd,
+  state: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
   formsToFill: readonly OpenForm[],
   config: ResolvedConfig,
   io: Io,
 ): Promise<string[]> {
+  const { rrd } = state;
   const lines: string[] = [];
   for (const filler of ["first", "second"] as const) {
     const formsOfAgent = formsToFill.filter((form) => form.filler === filler);
@@ -142,7 +144,11 @@ async function costLines(
     }
     const figure = { ...extract.estimate, input: Math.round(inputTokens / formsOfAgent.length) };
     const agent = filler === "first" ? config.agent : (config.secondReader ?? config.agent);
-    const forecast = forecastOfSize(config, io, agent, rrd, { kind: extract.name, figure, units: formsOfAgent.length });
+    const forecast = forecastOfSize(config, io, agent, state, {
+      kind: extract.name,
+      figure,
+      units: formsOfAgent.length,
+    });
     const fields = new Set(formsOfAgent.flatMap(({ paper }) => fieldsToFill(rrd, paper, filler).map(({ id }) => id)));
     lines.push(
       `${agent} looks for ${quantity(fields.size, "field")} in ${quantity(formsOfAgent.length, "paper")}${forecast === undefined ? "" : `: ${forecastText(forecast)}`}; estimated from ${storedCount === formsOfAgent.length ? "the stored texts" : `${quantity(storedCount, "stored text")} and a usual length for the others`}.`,

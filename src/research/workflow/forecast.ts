@@ -20,7 +20,7 @@ import { spendingOnAttempts } from "../../engine/loop/stop-conditions/budget.js"
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 
 /** The usage of one unit until it was accepted, with refused and failed attempts. */
-interface UnitUsage {
+export interface UnitUsage {
   /** Input and output tokens, with cached ones. */
   readonly tokens: number;
   readonly minutes: number;
