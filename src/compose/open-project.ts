@@ -36,6 +36,7 @@ import {
   iterationsWithoutResult,
 } from "../research/derived/observations.js";
 import { changesSinceReport } from "../research/derived/since-report.js";
+import { changedCriteriaSentences } from "../research/screening/eligibility/eligibility.js";
 import { derive, deriveBetween } from "../research/workflow/derive.js";
 import type { Proposal } from "../research/workflow/accept.js";
 import type { Library } from "../research/units/unit-kind.js";
@@ -244,6 +245,7 @@ async function openLocked<Opened>(
     };
     await restartCounts(research, force, everyone);
     for (const message of await oldReportNotices(research)) inform(message);
+    for (const message of changedCriteriaSentences((await research.load()).rrd)) warn(message);
     // If the agent can't be started, the first iteration reports that.
     if (forecast && (await hasProgram(config, io)))
       for (const message of await forecastNotices(research, experience, userRecords?.records)) inform(message);

@@ -13,7 +13,7 @@ import {
 import { hasPlacesOutside } from "../../text/evidence/quoted.js";
 import { findDifferences } from "./stated-totals.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { eligibilityReport, openCriteria } from "../screening/eligibility/eligibility.js";
+import { changedCriteria, eligibilityReport, openCriteria } from "../screening/eligibility/eligibility.js";
 import { hasOpenOverride, isReversible } from "./overrides.js";
 import { deriveStatistics } from "./statistics.js";
 
@@ -128,6 +128,12 @@ function criteriaProblems(rrd: Rrd): Inconsistency[] {
       problems.push({
         pointer: `${pointer}/excluded_by`,
         message: `names ${excludedBy}, not a criterion of this project; 'reset --paper ${paper.id}' reads the paper again`,
+      });
+    const changed = override === undefined ? changedCriteria(criteria, answers).map(({ id }) => id) : [];
+    if (changed.length > 0)
+      problems.push({
+        pointer: `${pointer}/answers`,
+        message: `were given to an earlier text of ${changed.join(", ")}; 'reset --paper ${paper.id}' reads the paper again`,
       });
     const unanswered = openCriteria(criteria, paper).map(({ id }) => id);
     if (override === undefined && (status === "presented" || status === "insights_extracted") && unanswered.length > 0)

@@ -1523,6 +1523,10 @@ export interface Answer {
    */
   criterion: string;
   /**
+   * Stands for the kind and text of the criterion when it was answered. Where they are others now, the report and 'run' warn. Absent: what it says now.
+   */
+  asked?: string;
+  /**
    * screening: from title and abstract. full_text: from the paper's text.
    */
   stage: "screening" | "full_text";

@@ -22,7 +22,7 @@ import {
 } from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
 import { secondsBeforeLedger, wereAllReadBefore } from "../workflow/timing.js";
-import { eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
+import { changedCriteriaSentences, eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { reasonNotToCite } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
@@ -356,6 +356,7 @@ export function reportModel(input: ReportInput): ReportModel {
     ...withoutUndefined({ changes, comparison, meaning: meaningOf(input.report, rrd) }),
     warnings: [
       ...outdatedWarning(input),
+      ...changedCriteriaSentences(rrd).map((says): Warning => ({ kind: "changed-criteria", says })),
       ...waitingWarning(rrd),
       ...missingWarning(rows),
       ...refusedWarning(rrd),

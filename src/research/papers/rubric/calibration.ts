@@ -8,6 +8,7 @@ export interface Warning {
     | "flat-dimension"
     | "none-presented"
     | "older"
+    | "changed-criteria"
     | "waiting"
     | "not-retrieved"
     | "refused";

@@ -56,7 +56,12 @@ export function* answer(context: PageContext): Iterable<Markup> {
 
 /** Whether a warning asks the reader to act. Such warnings are shown beside the answer, others beside the scores. */
 export const needsAction = ({ kind }: ReportModel["warnings"][number]): boolean =>
-  kind === "older" || kind === "none-presented" || kind === "waiting" || kind === "not-retrieved" || kind === "refused";
+  kind === "older" ||
+  kind === "changed-criteria" ||
+  kind === "none-presented" ||
+  kind === "waiting" ||
+  kind === "not-retrieved" ||
+  kind === "refused";
 
 const surenessLine = ({ words, because }: Sureness): Markup =>
   markup`<p class="how"><b>How sure: ${words}</b>${because.length === 0 ? "" : ": "}${because.join("; ")}.</p>`;

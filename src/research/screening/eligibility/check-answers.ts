@@ -8,6 +8,7 @@ import type { QuoteMatch, Searchable } from "../../../text/evidence/find-quote.j
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { Answers } from "../../generated/result-analysis.js";
 import type { Answer, Criterion } from "../../generated/rrd.js";
+import { criterionHash } from "./eligibility.js";
 
 /** A text in which quotes are searched. */
 interface QuotablePart {
@@ -63,16 +64,17 @@ async function checkAnswers(
   );
   const quotes = givenAnswers.map((given) => (given?.quote ?? "").trim().slice(0, maxQuoteChars));
   const results = await findQuotes(parts, quotes);
-  return criteria.map(({ id }, index) => {
+  return criteria.map((criterion, index) => {
     const { answer } = givenAnswers[index] ?? {};
-    const unclear = { criterion: id, stage, answer: "unclear" as const };
+    const common = { criterion: criterion.id, asked: criterionHash(criterion), stage };
+    const unclear = { ...common, answer: "unclear" as const };
     if (answer === undefined) return { ...unclear, reason: "It was not answered." };
     if (answer === "unclear") return unclear;
     const quote = quotes[index] ?? "";
     if (quote === "") return { ...unclear, said: answer, reason: "The answer has no quote." };
     const result = results[index];
     if (result !== undefined && "locator" in result)
-      return { criterion: id, stage, answer, ...passageFields(result.match), locator: result.locator };
+      return { ...common, answer, ...passageFields(result.match), locator: result.locator };
     return { ...unclear, quote, said: answer, reason: `The quote does not count: ${result?.why ?? "not found"}.` };
   });
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Answer, Criterion, Insight, Override, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
@@ -24,6 +25,32 @@ export function eligibilityOf(
   const excludedBy = criteria.find(({ id, kind }) => answerOf.get(id) === (kind === "exclude" ? "yes" : "no"));
   if (excludedBy !== undefined) return { excludedBy, open: [] };
   return { open: criteria.filter(({ id }) => (answerOf.get(id) ?? "unclear") === "unclear") };
+}
+
+/** A hash of a criterion's kind and text. */
+export const criterionHash = ({ kind, text }: Criterion): string =>
+  createHash("sha256")
+    .update(JSON.stringify([kind, text]))
+    .digest("hex")
+    .slice(0, 12);
+
+/** The criteria whose kind or text was changed after these answers were given. */
+export const changedCriteria = (criteria: readonly Criterion[], answers: readonly Answer[] = []): Criterion[] =>
+  criteria.filter((criterion) =>
+    answers.some(
+      ({ criterion: id, asked }) => id === criterion.id && asked !== undefined && asked !== criterionHash(criterion),
+    ),
+  );
+
+/** A sentence for each criterion that was changed after records had answered it, unless a person decided on them. */
+export function changedCriteriaSentences(rrd: Pick<Rrd, "papers_pool" | "excluded" | "requirements">): string[] {
+  const criteria = criteriaOf(rrd);
+  const records = [...rrd.papers_pool, ...(rrd.excluded ?? [])].filter(({ override }) => override === undefined);
+  const counts = countEach(records.flatMap(({ answers }) => changedCriteria(criteria, answers).map(({ id }) => id)));
+  return [...counts].map(
+    ([id, count]) =>
+      `The text of ${id} was changed after ${count === 1 ? "1 record was" : `${count} records were`} judged by an earlier one: 'research-ralph reset --paper <key>' reads a paper again, 'research-ralph reset --unit discovery' screens again.`,
+  );
 }
 
 /** The answers of one stage. */

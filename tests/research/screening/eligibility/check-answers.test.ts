@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { buildText } from "../../../../src/text/documents/text/document-text.js";
 import type { Answers } from "../../../../src/research/generated/result-analysis.js";
-import type { Criterion } from "../../../../src/research/generated/rrd.js";
+import type { Criterion, Paper } from "../../../../src/research/generated/rrd.js";
+import { paper, rrdWith } from "../../../support/projects/research.js";
+import { changedCriteriaSentences, criterionHash } from "../../../../src/research/screening/eligibility/eligibility.js";
 import { checkFullText, checkScreening } from "../../../../src/research/screening/eligibility/check-answers.js";
 
 const c1: Criterion = { id: "c1", kind: "include", text: "randomised trial" };
@@ -14,6 +16,7 @@ describe("an answer from title and abstract", () => {
     const quote = "patients were  allocated at random";
     expect(await screen({ c1: { answer: "yes", quote } }, { abstract: `First. ${allocated} Last.` })).toEqual({
       criterion: "c1",
+      asked: criterionHash(c1),
       stage: "screening",
       answer: "yes",
       locator: "abstract",
@@ -94,4 +97,20 @@ describe("an answer from the text", () => {
   test("is unclear with a number that differs", async () => {
     expect(await read("Patients were allocated at random to three groups.")).toMatchObject({ answer: "unclear" });
   });
+});
+
+test("an answer belongs to the text that it was asked with, unless a person has decided", async () => {
+  const answers = await checkScreening([c1], { c1: { answer: "unclear" } }, { title: "t" });
+  const sentencesWith = (criterion: Criterion, over: Partial<Paper> = {}) =>
+    changedCriteriaSentences(
+      rrdWith([paper("p1", { answers, ...over })], { requirements: { target_papers: 1, criteria: [criterion] } }),
+    );
+  const changed = { ...c1, text: `${c1.text}, twice` };
+  expect(sentencesWith(c1)).toEqual([]);
+  expect(sentencesWith(changed)).toEqual([
+    expect.stringMatching(/^The text of c1 was changed after 1 record was judged by an earlier one: .*reset --paper/),
+  ]);
+  expect(
+    sentencesWith(changed, { override: { decision: "include", why: "fits", at: "2026-11-22T10:00:00Z" } }),
+  ).toEqual([]);
 });

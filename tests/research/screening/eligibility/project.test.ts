@@ -158,6 +158,7 @@ describe("a project with five criteria", () => {
     expect(excluded?.reason).toContain(says.c4);
     expect(excluded?.answers?.find(({ criterion }) => criterion === "c4")).toEqual({
       criterion: "c4",
+      asked: expect.any(String),
       stage: "screening",
       answer: "yes",
       locator: "abstract",
