@@ -135,7 +135,7 @@ const statusWords = {
 /** Whether an answer has a passage to show. A quote that was not found is not a passage. */
 export const hasPassage = ({ passage, reason }: Answer): boolean => passage !== undefined || reason === undefined;
 
-/** Why an answer is uncertain: that the agent gave neither answer nor quote, or the reason, the agent's original answer, and its quote that was not found. */
+/** Why an answer is uncertain: the reason, the original answer of the agent, and its quote that was not found. */
 export const uncertaintyReasons = (answer: Answer): readonly string[] => [
   ...(answer.answer === "unclear" && answer.reason === undefined ? ["the agent was not sure, and gave no quote"] : []),
   ...(answer.reason === undefined ? [] : [oneLine(answer.reason)]),
