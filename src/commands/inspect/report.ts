@@ -5,13 +5,19 @@ import { isHeldByRun } from "../../engine/storage/lock.js";
 import { writeMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { quantity } from "../../engine/lib/words.js";
-import { say, wrap } from "../../engine/ui/terminal/format.js";
+import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
 import { findWork } from "../kinds/find-work.js";
 import { task } from "../kinds/task.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
 import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
 import { pageOf } from "../../research/project-files/layout.js";
-import { crossReferencesText, questionIfNotTitle, type ReportModel, reportModel } from "../../research/report/model.js";
+import {
+  crossReferencesText,
+  type Finding,
+  questionIfNotTitle,
+  type ReportModel,
+  reportModel,
+} from "../../research/report/model.js";
 import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import type { Field, Paper } from "../../research/generated/rrd.js";
@@ -69,6 +75,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
       ...wrap(oneLine(model.title), io.columns),
       ...wrap(oneLine(questionIfNotTitle(model)), io.columns).filter((line) => line !== ""),
       ...wrap(`Answer: ${model.noAnswerReason ?? answerText(model)}`, io.columns),
+      ...model.findings.flatMap((finding, index) => findingLines(finding, index + 1, io.columns)),
       ...(model.noAnswerReason === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
@@ -104,6 +111,13 @@ const readModel: ReportMaker = async (folder, { stateDir }, { clock }, notify) =
   );
   return { model: reportModel(input), written: [] };
 };
+
+/** A finding, and the papers and number of its quotes. */
+function findingLines({ text, quotes }: Finding, number: number, columns: number): string[] {
+  const papers = [...new Set(quotes.map(({ paper }) => paper.label))].join(", ");
+  const basis = quotes.length === 0 ? "no quote" : `${quantity(quotes.length, "quote")}: ${papers}`;
+  return labelledLines(`${number}. `, oneLine(`${text} [${basis}]`), columns);
+}
 
 const answerText = ({ answer }: ReportModel): string => answer.map(({ text }) => oneLine(text)).join(" ");
 

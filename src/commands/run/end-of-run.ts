@@ -5,7 +5,7 @@ import type { ResolvedConfig } from "../../compose/config.js";
 import type { Verdict } from "../../engine/loop/types.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
-import { labelledLines, truncate } from "../../engine/ui/terminal/format.js";
+import { labelledLines } from "../../engine/ui/terminal/format.js";
 import { costText, uncountedText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { changesSinceReport } from "../../research/derived/since-report.js";
@@ -17,8 +17,18 @@ import { runStatusOf } from "../../engine/storage/running-units.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { nameFor, displayPath } from "../../research/overview/find-research.js";
 
-/** Maximum length of the shown part of the answer. The report has the rest. */
-const maxAnswerChars = 240;
+/** Sentences of the answer are left out beyond this length; the first is always shown. The report has the rest. */
+const maxAnswerChars = 400;
+
+/** The first sentences of an answer, each of them whole. */
+function firstSentences(sentences: readonly string[]): string {
+  let text = "";
+  for (const sentence of sentences) {
+    if (text !== "" && text.length + sentence.length > maxAnswerChars) return `${text} …`;
+    text = text === "" ? sentence : `${text} ${sentence}`;
+  }
+  return text;
+}
 
 /**
  * The lines at the end of a run: the results of the project, and what the user can do next. Empty if the project can't
@@ -47,9 +57,10 @@ export async function endLines(
   const check = isUnchecked
     ? (await import("../../research/report/narrative/meaning.js")).meaningOf(narrative, state.rrd)
     : undefined;
-  const answer = verdict.verdict === "complete" ? (narrative?.answer ?? []).map(({ text }) => text).join(" ") : "";
+  const answer =
+    verdict.verdict === "complete" ? firstSentences((narrative?.answer ?? []).map(({ text }) => oneLine(text))) : "";
   const rows: Row[] = [
-    ...(answer === "" ? [] : [{ label: "Answer", text: truncate(oneLine(answer), maxAnswerChars) }]),
+    ...(answer === "" ? [] : [{ label: "Answer", text: answer }]),
     { label: "Papers", text: countsText(counts) },
     ...(counts.quotes.all === 0
       ? []

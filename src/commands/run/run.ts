@@ -29,7 +29,7 @@ import {
   UnnamedWork,
 } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
-import { rrdFile } from "../../research/project-files/layout.js";
+import { pageOf, rrdFile } from "../../research/project-files/layout.js";
 
 interface RunArguments {
   readonly folder?: string;
@@ -136,7 +136,11 @@ export async function work(
         );
   if (!options.json && !options.quiet)
     for (const line of await endLines(folder, verdict, config, io)) io.stderr(`${line}\n`);
-  if (verdict.verdict === "complete" && !options.json) printSentinel(io);
+  if (verdict.verdict === "complete" && !options.json) {
+    printSentinel(io);
+    const page = pageOf(folder);
+    if (options.quiet && io.isShown && page !== null) io.stdout(`${displayPath(io.cwd, page)}\n`);
+  }
   return exitCodeOf(verdict);
 }
 

@@ -62,7 +62,9 @@ describe("report", () => {
       0,
       expect.stringMatching(/2 papers read in full · 2 included[^]*research-report\.md/),
     ]);
-    expect(out).toMatch(/How long does it take\?\nAnswer: It takes 14 minutes\.\nHow sure: \w+: no finding rests/);
+    expect(out).toMatch(
+      /How long does it take\?\nAnswer: It takes 14 minutes\.\n1\. [^]*\[1 quote: one 2025\]\n[^]*How sure: \w+: no finding rests/,
+    );
     expect(out).not.toContain("0 cross-references");
     const first = read("research-report.md");
     expect(first).toContain("It takes 14 minutes. ([one 2025 ✓](#one-1))");

@@ -130,6 +130,9 @@ describe("how a run ends", () => {
       out: `${sentinel}\n`,
       err: "",
     });
+    const io = ioIn(cwd, {}, { isShown: true });
+    expect(await main(["run", folder, "--quiet", "--agent", "baseline"], io, "0.0.0")).toBe(0);
+    expect([io.out(), io.err()]).toEqual([expect.stringMatching(/^researches\/.*report\.html\n$/), ""]);
   });
 });
 

@@ -16,7 +16,7 @@ test("one SIGINT finishes the iteration and says so; the next run says what it g
   here.go();
   const ended = await run.ended;
   expect({ code: ended.code, out: ended.out }).toEqual({ code: 130, out: "" });
-  expect(lastWords(ended)).toBe("interrupted: Ended by SIGINT; nothing is lost; run again to continue.");
+  expect(lastWords(ended)).toBe("interrupted: Ended by Ctrl+C; nothing is lost; run again to continue.");
   expect(here.ledger().map(({ unit, outcome }) => `${unit} ${outcome}`)).toEqual(["discovery-1 accepted"]);
   expect(here.left()).toEqual([]);
 
@@ -34,7 +34,7 @@ test("two SIGINTs, as Ctrl+C pressed twice sends them to the whole group, end it
   const ended = await run.ended;
   // The agent waits for a word that nobody gives: only its end ends the run.
   expect(ended.code).toBe(130);
-  expect(lastWords(ended)).toMatch(/^interrupted: Ended by SIGINT; nothing is lost/);
+  expect(lastWords(ended)).toMatch(/^interrupted: Ended by Ctrl+C; nothing is lost/);
   expect(here.left()).toEqual([]);
   expect(isFree(here)).toBe(true);
 });

@@ -82,7 +82,8 @@ export const stopOnSignal =
   () => {
     if (!finish.aborted) return undefined;
     const signal = signals.find((name) => name === finish.reason);
-    const source = typeof finish.reason === "string" ? finish.reason : "the program that started it";
+    const reason = finish.reason === "SIGINT" ? "Ctrl+C" : finish.reason;
+    const source = typeof reason === "string" ? reason : "the program that started it";
     return {
       verdict: "interrupted",
       reason: `Ended by ${source}; nothing is lost; run again to continue.`,

@@ -235,6 +235,8 @@ function kindOf({ publication_type: type, volume, issue, pages, venue }: Cited, 
   const entries = kinds.find(([pattern]) => pattern.test(type ?? ""))?.[1];
   if (entries !== undefined) {
     const isUnspecificArticle = entries === "article" && type !== "journal-article";
+    // Services call a preprint an article in the journal "arXiv".
+    if (isUnspecificArticle && /^arxiv\b/i.test(oneLineOf(venue) ?? "")) return "preprint";
     return isUnspecificArticle && oneLineOf(venue) === undefined ? "other" : entries;
   }
   if (hasPlace) return "article";

@@ -64,9 +64,10 @@ function entry(work: CitedWork): string {
     ["M3", kindNames[work.kind]],
     ["DO", work.doi],
     ...accessionTags(work),
-    ["UR", work.url],
     // RIS has no tag for arXiv ids.
-    ["UR", work.arxiv && addressOf({ arxiv: work.arxiv })],
+    ...[...new Set([work.url, work.arxiv && addressOf({ arxiv: work.arxiv })])].map(
+      (address): [string, string | undefined] => ["UR", address],
+    ),
     ["L1", work.pdf],
     ...[work.decision, ...work.tags, ...(publication.keywords ?? [])].map((word): [string, string | undefined] => [
       "KW",

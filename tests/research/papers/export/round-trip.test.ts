@@ -166,6 +166,21 @@ test("an address that no browser opens is left out", () => {
   for (const write of Object.values(writers)) expect(write(works)).not.toMatch(/sample:|javascript/);
 });
 
+test("what a service calls an article in arXiv is a preprint", () => {
+  const [inServer, inJournal] = citedWorks([
+    paper("p", { publication_type: "article", venue: "arXiv (Cornell University)" }),
+    paper("q", { publication_type: "article", venue: "Soft Robotics" }),
+  ]);
+  expect([inServer?.kind, inJournal?.kind]).toEqual(["preprint", "article"]);
+});
+
+test("RIS tells an address once", () => {
+  const arxiv = { identifiers: { arxiv: "2401.00001" }, url: "https://arxiv.org/abs/2401.00001" };
+  const addresses = (over: object) => risOf(citedWorks([paper("p", over)])).match(/^UR .*(?=\r)/gm);
+  expect(addresses(arxiv)).toEqual(["UR  - https://arxiv.org/abs/2401.00001"]);
+  expect(addresses({ ...arxiv, url: "https://example.org/p" })).toHaveLength(2);
+});
+
 test("RIS tells the decision, the tags and the PDF, and folds no line", () => {
   const rrd = rrdWith(
     [paper("p", { status: "presented", pdf_url: "https://example.org/p.pdf", abstract: "x ".repeat(900) })],
