@@ -34,7 +34,7 @@ test("two SIGINTs, as Ctrl+C pressed twice sends them to the whole group, end it
   const ended = await run.ended;
   // The agent waits for a word that nobody gives: only its end ends the run.
   expect(ended.code).toBe(130);
-  expect(lastWords(ended)).toMatch(/^interrupted: Ended by Ctrl+C; nothing is lost/);
+  expect(lastWords(ended)).toMatch(/^interrupted: Ended by Ctrl\+C; nothing is lost/);
   expect(here.left()).toEqual([]);
   expect(isFree(here)).toBe(true);
 });
