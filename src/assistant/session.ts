@@ -138,7 +138,7 @@ export class Session {
   }
 
   /** The instructions of the project and the user for this folder, if they can be read. */
-  async #folderPrompts(): Promise<{ readonly instructions?: string; readonly folder?: string }> {
+  async #folderPrompts(): Promise<{ readonly instructions?: string; readonly promptFile?: string }> {
     const { io, say } = this.#options;
     const read = async (text: Promise<string | undefined>) =>
       await text.catch((error: unknown) => {
@@ -149,7 +149,7 @@ export class Session {
     const maxTokens = Math.min(maxInstructionTokens, Math.floor(this.#settings.window / 20));
     return {
       instructions: await read(folderInstructions(io.cwd, maxTokens)),
-      folder: await read(folderPrompt(io.cwd)),
+      promptFile: await read(folderPrompt(io.cwd)),
     };
   }
 

@@ -247,7 +247,7 @@ export async function openTask<Work>(
       views,
       memory,
       redact,
-      ...(points.canChangeOutput() ? { remake: points.changeOutput } : {}),
+      ...(points.canChangeOutput() ? { changeOutput: points.changeOutput } : {}),
       veto: async (proposal) => {
         const { vetoes, notices } = await points.ask(["complete"], proposal);
         for (const notice of notices) await tell(notice);

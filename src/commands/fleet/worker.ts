@@ -44,7 +44,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
   const { readLimit, openWorker } = await import("../../fleet/worker.js");
   const limits = {
     limit: limit === undefined ? undefined : readLimit(limit),
-    atMost: atMost === undefined ? undefined : parseAtMost(atMost),
+    maxAgents: atMost === undefined ? undefined : parseAtMost(atMost),
   };
   const settings = settingsFor(config, io);
   const housing = await sandboxFor(config, io, settings, [agent]);

@@ -188,7 +188,7 @@ async function checkGroup(
   const undecidedChecks = failed.filter(({ result }) => result.isUndecided === true);
   const isUndecided =
     !passed && (type === "all_of" ? undecidedChecks.length === failed.length : undecidedChecks.length > 0);
-  const undecided = isUndecided ? { undecided: true as const } : {};
+  const undecided = isUndecided ? { isUndecided: true as const } : {};
   const resultsOfTests = results.filter(({ result }) => result.failing !== undefined);
   if (resultsOfTests.length === 0) return { passed, detail, ...undecided };
   const failing = resultsOfTests.reduce((sum, { result }) => sum + (result.failing ?? 0), 0);

@@ -36,11 +36,13 @@ export async function checkContent(
       };
 }
 
-const unreadable = ({ problem, undecided }: { readonly problem: string; readonly undecided?: true }): CheckResult => ({
-  passed: false,
-  detail: problem,
-  ...withoutUndefined({ undecided }),
-});
+const unreadable = ({
+  problem,
+  isUndecided,
+}: {
+  readonly problem: string;
+  readonly isUndecided?: true;
+}): CheckResult => ({ passed: false, detail: problem, ...withoutUndefined({ isUndecided }) });
 
 /** Maximum milliseconds of a match, because some patterns need exponential time. */
 const maxMatchMs = 1_000;

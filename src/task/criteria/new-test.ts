@@ -19,7 +19,7 @@ export interface FilesBefore {
 
 interface TestContext {
   readonly flaky?: readonly string[];
-  readonly before?: FilesBefore;
+  readonly filesBefore?: FilesBefore;
   /** The results of the test runs for earlier criteria. */
   readonly runs: readonly CheckResult[];
 }
@@ -33,21 +33,21 @@ const maxRunMs = 300_000;
 /**
  * Whether a new test proves that the task is done: it passes now, and fails with the files before the first attempt.
  */
-export async function checkNewTest(place: Place, { flaky = [], before, runs }: TestContext): Promise<CheckResult> {
+export async function checkNewTest(place: Place, { flaky = [], filesBefore, runs }: TestContext): Promise<CheckResult> {
   const failedCheck = (detail: string): CheckResult => ({ passed: false, detail });
-  if (before === undefined)
+  if (filesBefore === undefined)
     return failedCheck("Nothing is known of the files as they were: a run in a git repository keeps them.");
   const results = runs.flatMap(({ results: found }) => found ?? []);
-  const namesToSkip = new Set([...before.tests, ...flaky]);
+  const namesToSkip = new Set([...filesBefore.tests, ...flaky]);
   const newPassingTests = results
     .flatMap(({ tests }) => tests.filter(({ status }) => status === "pass").map(({ test_name }) => test_name))
     .filter((name) => !namesToSkip.has(name));
-  const testFiles = newPassingTests.length === 0 ? [] : (await before.changed()).filter(isTestFile);
+  const testFiles = newPassingTests.length === 0 ? [] : (await filesBefore.changed()).filter(isTestFile);
   const [framework] = detectTests(place.cwd);
   if (testFiles.length === 0 || framework === undefined) return failedCheck(noProofText);
   const copy = join(place.scratch, `before-${randomUUID()}`);
   try {
-    await before.writeTo(copy);
+    await filesBefore.writeTo(copy);
     for (const path of testFiles) {
       mkdirSync(dirname(join(copy, path)), { recursive: true });
       cpSync(join(place.cwd, path), join(copy, path));
@@ -64,7 +64,7 @@ export async function checkNewTest(place: Place, { flaky = [], before, runs }: T
     const { tests } = await runTests(framework, copyPlace, maxRunMs);
     const passedBefore = new Set(tests.filter(({ status }) => status === "pass").map(({ test_name }) => test_name));
     // If no test passes in the copy, the failure of the new test proves nothing.
-    if (before.tests.length > 0 && !before.tests.some((name) => passedBefore.has(name)))
+    if (filesBefore.tests.length > 0 && !filesBefore.tests.some((name) => passedBefore.has(name)))
       return failedCheck("The tests do not run on a copy of the files as they were before, so name another criterion.");
     if (newPassingTests.some((name) => !passedBefore.has(name)))
       return { passed: true, detail: "A new test passes, and fails with the files as they were." };

@@ -83,7 +83,7 @@ async function runFramework(
   { place, path }: ReturnType<typeof placeOfTests>,
   timeoutMs: number,
 ): Promise<ProgramResult> {
-  const options = { timeoutMs, maxOutput: maxReportBytes };
+  const options = { timeoutMs, maxOutputBytes: maxReportBytes };
   const localPath = (name: string) => path(localProgram(cwd, name));
   // Programs of the project and of the packages around it, in the same order as npm.
   const searchPath = [join(place.cwd, "node_modules/.bin"), dirname(localPath(framework)), place.env["PATH"] ?? ""];

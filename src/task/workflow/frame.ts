@@ -45,7 +45,7 @@ export interface TaskOptions {
   /** Asks hooks whether the task is done. Returns the reasons of hooks that say no; empty if no hook does. */
   readonly veto: (proposal: object) => Promise<readonly string[]>;
   /** Absent if no plugin transforms files. */
-  readonly remake?: FileTransformation["changeOutput"];
+  readonly changeOutput?: FileTransformation["changeOutput"];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Records how the run has ended, and closes the task. `keep`: shows the state after that. */

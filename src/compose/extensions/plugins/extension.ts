@@ -40,7 +40,7 @@ export async function takePart(
   place: ExtensionPlace,
   { folders, research, tell, redact, signal }: ExtendedRun,
 ): Promise<Participant> {
-  const newsOption = research === undefined ? {} : { more: researchNews(research) };
+  const newsOption = research === undefined ? {} : { workInput: researchNews(research) };
   const { loaded, participant, notices } = await pluginsFor(config, place, { folders, signal, redact, ...newsOption });
   for (const notice of notices) void tell(notice);
   const names = loaded.map(({ name, version }) => `${name} ${version}`).join(", ");
