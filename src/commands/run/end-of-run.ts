@@ -10,6 +10,7 @@ import { costText, uncountedText } from "../../engine/ui/terminal/tally.js";
 import type { Io } from "../../engine/ui/io.js";
 import { changesSinceReport } from "../../research/derived/since-report.js";
 import { pageName, reportName } from "../../research/project-files/layout.js";
+import { nameOf } from "../../research/papers/paper-keys.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { totalOf } from "../../research/overview/costs.js";
 import { countsOf, countsText } from "../../research/overview/counts.js";
@@ -53,7 +54,10 @@ export async function endLines(
     ...(origins.unconfined === "--unconfined" && unconfined ? [" --unconfined"] : []),
   ].join("");
   const narrative = await readNarrative(folder);
-  const isUnchecked = narrative?.check?.unchecked !== undefined;
+  const hasDoubtedClaim = state.rrd.papers_pool.some(({ analysis }) =>
+    (analysis?.evidence ?? []).some(({ check }) => check !== undefined && check.verdict !== "supported"),
+  );
+  const isUnchecked = narrative?.check?.unchecked !== undefined || hasDoubtedClaim;
   const check = isUnchecked
     ? (await import("../../research/report/narrative/meaning.js")).meaningOf(narrative, state.rrd)
     : undefined;
@@ -79,10 +83,7 @@ export async function endLines(
             commands: [`research-ralph screen ${name}`],
           },
         ]),
-    {
-      label: "Next",
-      ...nextStep(name, `research-ralph run ${name}${typedOptions}`, verdict, isStopped, state.ledger.at(-1)?.agent),
-    },
+    { label: "Next", ...nextStep(name, `research-ralph run ${name}${typedOptions}`, verdict, isStopped, state) },
   ];
   const lines = rows.flatMap((row) => linesOfRow(row, io.columns));
   const reportPaths = [pageName, reportName]
@@ -127,20 +128,25 @@ const linesOfRow = ({ label, text, commands = [] }: Row, columns: number): strin
   ...commands.map((command) => (command.length <= columns - 11 ? `${" ".repeat(10)}${command}` : command)),
 ];
 
-/** The advice for the user. `agent`: the agent of the last iteration, which may differ from the configured one. */
+/** The advice for the user. The doctor checks the agent of the last iteration, not the configured one. */
 function nextStep(
   name: string,
   runCommand: string,
   { verdict }: Verdict,
   isStopped: boolean,
-  agent?: string,
+  { rrd, ledger }: Awaited<ReturnType<typeof readResearch>>,
 ): Omit<Row, "label"> {
+  const agent = ledger.at(-1)?.agent;
+  const paper = rrd.papers_pool.find(({ analysis }) => analysis != null);
   const doctorCommand = `research-ralph doctor${agent === undefined ? "" : ` --agent ${shellWord(agent)}`}`;
   if (isStopped)
     return { text: "let it continue, then run it:", commands: [`research-ralph stop --undo ${name}`, runCommand] };
   switch (verdict) {
     case "complete":
-      return { text: "read the report, and the papers:", commands: [`research-ralph show ${name}`] };
+      return {
+        text: "read the report, and what was read of a paper:",
+        commands: [`research-ralph show ${name}${paper === undefined ? "" : ` ${shellWord(nameOf(paper))}`}`],
+      };
     case "stuck":
       return {
         text: "say what to do differently, then run it again:",

@@ -1,6 +1,8 @@
-import { cpSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { ReportFile } from "../../../src/research/generated/report.js";
+import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { packageFile } from "../../../src/engine/lib/package-root.js";
 import type { Verdict } from "../../../src/engine/loop/types.js";
 import { endLines } from "../../../src/commands/run/end-of-run.js";
@@ -90,4 +92,25 @@ test("what to type next is a line of its own, never broken, whatever the verdict
           /^ *research-ralph (?:doctor(?: --agent \S+)?|(?:show|run|steer) a-rather-long-name-2026-03-01(?: "…")?)$/,
         );
     }
+});
+
+test("a complete project names a command that shows one of its papers, and the claims that are not supported", async () => {
+  const cwd = freshFolder();
+  const rate = { asked: 20, right: 20 };
+  const check = { verdict: "not-supported" as const, by: ["codex"] };
+  const analysis = { evidence: [{ claim: "a", quote: "b", status: "verified" as const, check }] };
+  const folder = makeResearch(cwd, "grasping-2026-03-01", {
+    papers_pool: [paper("x", "presented", { key: "lee2024", analysis })],
+    meaning: { checkers: { codex: { borne_out: rate, not_borne_out: rate } } },
+  } as Partial<Rrd>);
+  const [sample = ""] = readdirSync(packageFile("researches")).filter((name) => name.startsWith("sample-"));
+  const report = JSON.parse(readFileSync(join(packageFile("researches"), sample, "report.json"), "utf8")) as ReportFile;
+  const answer = report.answer.map((each) => ({ ...each, check: { verdict: "supported", by: ["codex"] } }));
+  writeFileSync(
+    join(folder, "report.json"),
+    JSON.stringify({ ...report, answer, check: { at: "2026-03-01T10:00:00.000Z", by: ["codex"] } }),
+  );
+  const lines = await endLines(folder, complete, settled, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns: 400 });
+  expect(lines.at(-1)).toMatch(/^ *research-ralph show grasping\S* lee2024$/);
+  expect(lines.join("\n")).toContain("Not supported: 1 claim of the readings of lee2024.");
 });

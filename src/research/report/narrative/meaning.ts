@@ -4,6 +4,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { findUnanswered } from "../../units/narrative/open-check.js";
 import { unprovenReason } from "../../derived/checker-rates.js";
+import { nameOf } from "../../papers/paper-keys.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import { sentencesOf } from "../../units/narrative/sentences.js";
 
@@ -60,6 +61,19 @@ function checkersText({ check, agent }: Pick<ReportFile, "check" | "agent">): st
   return by.length === 1 && by[0] === agent ? `${agent}, which wrote them, in a fresh context` : by.join(" and ");
 }
 
+/** The papers with claims of readings that a proven checker denied, as one sentence; empty if there are none. */
+function doubtedClaimsText({ papers_pool: papers, meaning }: Pick<Rrd, "meaning" | "papers_pool">): string[] {
+  const doubted = papers.flatMap((paper) =>
+    (paper.analysis?.evidence ?? [])
+      .filter(({ check }) => check !== undefined && meaningMark(check, meaning?.checkers).kind === "doubted")
+      .map(() => nameOf(paper)),
+  );
+  if (doubted.length === 0) return [];
+  const names = [...new Set(doubted)];
+  const shown = names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
+  return [`Not supported: ${quantity(doubted.length, "claim")} of the readings of ${shown}.`];
+}
+
 function meaningText(
   report: ReportFile,
   rrd: Pick<Rrd, "meaning" | "papers_pool">,
@@ -103,5 +117,5 @@ function meaningText(
     unheard === undefined
       ? []
       : [`One of the two checkers was not heard${by.length > 1 ? " on all of them" : ""}: ${unheard}.`];
-  return [`${counts.join("; ")}.`, ...unproven, ...onlyOneChecker, ...unfinished].join(" ");
+  return [`${counts.join("; ")}.`, ...unproven, ...onlyOneChecker, ...unfinished, ...doubtedClaimsText(rrd)].join(" ");
 }

@@ -80,7 +80,7 @@ export function acceptClaims(
 
 /** Shortens the reason why something is not available to one clause, without the unit's title and the advice. */
 export const clauseOf = (why: string): string =>
-  (why.split(/;|\. /)[0] ?? why).replace(/\.$/, "").replace(/^(?:Check|Mending) of (?:sentences|claims): /, "");
+  (why.split(/;|\. /)[0] ?? why).replace(/\.$/, "").replace(/^(?:Correction of )?(?:sentences|claims): /, "");
 
 /** The changes if a check continues without one of its two checkers. `missingCheckerReason`: a clause. */
 export function continueWithoutChecker(rrd: Rrd, missingCheckerReason: string, at: Date): Acceptance | undefined {
@@ -114,15 +114,13 @@ function summaryText(
     return `judged, not counted: ${parts.map(([what, checked]) => quantity(checked.size, what)).join(", ")}`;
   const countSupported = (checks: Iterable<Checked>) =>
     [...checks].filter((each) => meaningMark(each, checkers).kind === "supported").length;
-  // If the text names both, it says which ones belong to the report.
-  const owner = { sentence: " of the report", claim: " of the readings" };
   return parts
-    .map(([what, checked]) => {
+    .map(([what, checked], index) => {
       const count = countSupported(checked.values());
-      const ownerText = parts.length > 1 ? owner[what] : "";
+      const verb = index === parts.length - 1 ? " supported" : "";
       return what === "sentence" && all.length > checked.size
-        ? `${count} of ${quantity(checked.size, "new sentence")}${ownerText} supported (${countSupported(all)} of ${all.length} in all)`
-        : `${count} of ${quantity(checked.size, what)}${ownerText} supported`;
+        ? `${count} of ${quantity(checked.size, "new sentence")}${verb} (${countSupported(all)} of ${all.length} in all)`
+        : `${count} of ${quantity(checked.size, what)}${verb}`;
     })
     .join(", ");
 }

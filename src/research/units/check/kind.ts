@@ -25,11 +25,7 @@ export const check: UnitKind<CheckMaterial, CheckResult> = {
   isDone: ({ rrd }) => findUnanswered(rrd).length === 0,
   remainingUnits: ({ rrd }) => Math.ceil(findUnanswered(rrd).length / typicalBatchSize),
   next(project, choosing) {
-    return startAlone(
-      project,
-      { kind: this.name, id: "check", phase: this.phase, title: "Check of sentences" },
-      choosing,
-    );
+    return startAlone(project, { kind: this.name, id: "check", phase: this.phase, title: "sentences" }, choosing);
   },
   basis: (rrd) => [findUnanswered(rrd), rrd.meaning?.checkers],
   nextPart: checkerPart,
@@ -61,11 +57,7 @@ export const claims: UnitKind<CheckMaterial, CheckResult> = {
   },
   remainingUnits: ({ rrd }) => Math.ceil(waitingClaims(rrd).length / typicalBatchSize),
   next(project, choosing) {
-    return startAlone(
-      project,
-      { kind: this.name, id: "claims", phase: this.phase, title: "Check of claims" },
-      choosing,
-    );
+    return startAlone(project, { kind: this.name, id: "claims", phase: this.phase, title: "claims" }, choosing);
   },
   basis: (rrd) => [waitingClaims(rrd), rrd.meaning?.checkers],
   reset: async (rrd) => (await import("./reset-checks.js")).resetClaims(rrd),

@@ -1,3 +1,5 @@
+import { basename } from "node:path";
+import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Delay } from "../../../engine/loop/types.js";
 import { buildText } from "../../../text/documents/text/document-text.js";
 import { findInstructions } from "../../../text/documents/text/find-injections.js";
@@ -14,7 +16,10 @@ export interface TextMaterial extends Material {
   readonly unavailable?: string;
   /** If there is no text: the attempts to get it, as stored in the record. */
   readonly tried?: string;
-  /** If there is no text and it should be on this machine: the file names of readable documents that can replace it. */
+  /**
+   * If there is no text and it should be on this machine: the file names of readable documents that can replace it.
+   * Empty if its document can be read, but is too short.
+   */
   readonly replacementFiles?: readonly string[];
   /** Sentences of the text that give instructions to AI readers. */
   readonly instructions?: readonly string[];
@@ -42,10 +47,14 @@ export async function prepareText(
 async function toMaterial(answer: TextAnswer, paper: Paper): Promise<TextMaterial> {
   if ("text" in answer && hasMoreThanTitle(answer.text.text, paper))
     return { text: answer.text, instructions: findInstructions(answer.text.text) };
-  const unavailable = "text" in answer ? "The text that was found is hardly longer than a title." : answer.unavailable;
   const file = localFile(paper);
+  const unavailable =
+    "text" in answer
+      ? `The text ${file === undefined ? "that was found" : `of ${basename(file)}`} is hardly longer than a title.`
+      : answer.unavailable;
   const tried = await readingAttempt(paper);
-  return { unavailable, tried, ...(file === undefined ? {} : { replacementFiles: replacementNames(file) }) };
+  const replacementFiles = file === undefined ? undefined : "text" in answer ? [] : replacementNames(file);
+  return { unavailable, tried, ...withoutUndefined({ replacementFiles }) };
 }
 
 /** A text has at least this many letters and digits more than its paper's title. */

@@ -85,7 +85,9 @@ function recordNotRetrieved(
   const advice =
     replacementFiles === undefined
       ? "'research-ralph add' with the paper's file as a PDF gives it a text."
-      : `A readable document beside it (${replacementFiles.join(" or ")}) is read by the next run.`;
+      : replacementFiles.length === 0
+        ? "Write more into it, or remove it."
+        : `A readable document beside it (${replacementFiles.join(" or ")}) is read by the next run.`;
   const set: Partial<Paper> = {
     ...finding,
     status: "not_retrieved",
