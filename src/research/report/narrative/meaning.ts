@@ -61,7 +61,7 @@ function checkersText({ check, agent }: Pick<ReportFile, "check" | "agent">): st
   return by.length === 1 && by[0] === agent ? `${agent}, which wrote them, in a fresh context` : by.join(" and ");
 }
 
-/** The papers with claims of readings that a proven checker denied, as one sentence; empty if there are none. */
+/** The sentence about doubted claims of readings. Empty if there are none. */
 function doubtedClaimsText({ papers_pool: papers, meaning }: Pick<Rrd, "meaning" | "papers_pool">): string[] {
   const doubted = papers.flatMap((paper) =>
     (paper.analysis?.evidence ?? [])
