@@ -61,7 +61,7 @@ function checkersText({ check, agent }: Pick<ReportFile, "check" | "agent">): st
   return by.length === 1 && by[0] === agent ? `${agent}, which wrote them, in a fresh context` : by.join(" and ");
 }
 
-/** The sentence about doubted claims of readings. Empty if there are none. */
+/** The sentence about rejected claims, or an empty list. */
 function doubtedClaimsText({ papers_pool: papers, meaning }: Pick<Rrd, "meaning" | "papers_pool">): string[] {
   const doubted = papers.flatMap((paper) =>
     (paper.analysis?.evidence ?? [])
