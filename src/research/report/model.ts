@@ -569,13 +569,20 @@ function figuresOf(
           figure(
             "cost",
             shortCost(total),
-            { cost_usd: total.cost_usd, ...(isTimeKnown ? { seconds } : {}) },
+            { cost_usd: total.cost_usd, ...(isTimeKnown ? { seconds: Math.round(seconds) } : {}) },
             [time === "" ? "cost" : `in ${time} of agent time`, ...missingCosts(total)].join("; "),
           ),
         ]
       : time === ""
         ? []
-        : [figure("time", time, { seconds }, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),
+        : [
+            figure(
+              "time",
+              time,
+              { seconds: Math.round(seconds) },
+              total.iterations > 0 ? "of agent time; cost not known" : "of reading",
+            ),
+          ]),
   ];
 }
 
