@@ -77,6 +77,8 @@ function usageSentence(
     return `${sentence} with a question; make the project by research-ralph new "…" --source, then type research-ralph run ${option}.`;
   if (command === "begin" && ownerCommand !== undefined)
     return `${sentence} with a question; it belongs to research-ralph ${ownerCommand}.`;
+  if (command === "run" && option === "--criterion")
+    return `${sentence}; change requirements.criteria in the project's rrd.json, and 'research-ralph reset <project> --unit discovery' has its records screened again.`;
   if ((ownerCommand === "run" || ownerCommand === "new") && command !== undefined)
     return `${sentence}; it belongs to research-ralph ${ownerCommand}.`;
   if (command === "begin") return `${sentence}; see research-ralph help begin, which tells what goes with a question.`;

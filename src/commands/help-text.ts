@@ -51,7 +51,7 @@ Pages to read: ${packageFile("docs")}`;
 
 /** The keys of `screen`. */
 export const screenKeys =
-  "Keys: i include; x exclude, by a criterion's number or a reason that you type; m maybe, which is not a decision: the record comes last; s or space skip; b back; n note; a all of a long record; u undo the last decision or maybe; q quit; ? this help.";
+  "Keys: i include; x exclude, by a criterion's number or a reason, then Enter; m maybe, which is not a decision: the record comes last; s or space skip; b back; n note; a all of a long record; u undo the last decision or maybe; q quit; ? this help.";
 
 /** The commands that `--help` lists: those that a new user needs. */
 export const basicCommands: ReadonlySet<string> = new Set([

@@ -165,7 +165,7 @@ test("a path that is not there and an option of another command are told as what
     [["exprt.ris", "how do hands learn?"], "There is no folder or file exprt.ris here; export.ris is beside it."],
     [["nowhere/at/all"], "There is no folder or file nowhere/at/all here."],
     [["export.ris", "--screeners", "a,b"], "then type research-ralph run --screeners."],
-    [["run", "--criterion", "include: hands"], "it belongs to research-ralph new."],
+    [["run", "--criterion", "include: hands"], "change requirements.criteria in the project's rrd.json"],
     [["run", "--quick"], 'it goes with a question: research-ralph "…" --quick.'],
   ] as const) {
     const { code, err } = await cli([...typed], cwd);

@@ -6,6 +6,7 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { createCounter } from "../../engine/ui/terminal/counter.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
+import { withNewTexts } from "../../research/workflow/steering/readable-again.js";
 import { unscreenedWorks } from "../../research/workflow/steering/kept-search.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
@@ -47,6 +48,8 @@ interface AddResult {
   readonly reason?: string;
   /** Set if the user has excluded it: a note with the reason, and how to include it. */
   readonly excluded?: string;
+  /** Set if the reference is a file that became the text of a known paper: a note. */
+  readonly text?: string;
 }
 
 /** Entries of a file that could not be read. */
@@ -166,8 +169,9 @@ const resultText = ({
   result,
   reason,
   excluded = "",
+  text = "",
 }: AddResult): string =>
-  `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}${excluded}` : `${reference}: ${reason}`)}`;
+  `${result}: ${oneLine(reason === undefined ? `${key ?? ""}  ${title ?? ""}${text}${excluded}` : `${reference}: ${reason}`)}`;
 
 /** The note on a paper that the user has excluded. */
 function exclusionOf(paper: Paper | undefined, key: string, projectName: string): Pick<AddResult, "excluded"> {
@@ -241,7 +245,7 @@ async function addPapers(
   const change = (rrd: Rrd): Rrd => {
     const changed = withAdded(rrd, namedPapers);
     addedPapers = changed.results;
-    return changed.rrd;
+    return withNewTexts(rrd, changed.rrd);
   };
   if (papersToAdd.length === 0) return { results: notFound, isLeftForRun: false, notRead, lists, skippedCount };
   const notify = (_: string, message: string) => say(io, message);
@@ -250,12 +254,18 @@ async function addPapers(
   const rrdAfter = withKeys(edited ?? change((await readResearch(folder)).rrd));
   const namesById = namesIn(rrdAfter);
   const projectName = nameFor(io.cwd, folder);
+  const earlierStatuses = new Map(rrdBefore.papers_pool.map(({ id, status }) => [id, status]));
+  const isRead = ({ id, status }: Paper) => status === "pending" && earlierStatuses.get(id) === "not_retrieved";
+  const papersWithText = new Set(rrdAfter.papers_pool.filter(isRead).map(({ id }) => id));
   return {
     results: [
       ...notFound,
       ...addedPapers.map((result) => ({
         ...result,
         key: namesById.get(result.id),
+        ...(papersWithText.has(result.id)
+          ? { text: `; the file is its text now, and 'research-ralph run ${shellWord(projectName)}' reads it` }
+          : {}),
         ...exclusionOf(
           rrdAfter.papers_pool.find(({ id }) => id === result.id),
           namesById.get(result.id) ?? result.id,

@@ -1,7 +1,11 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { nearestCandidate } from "../../engine/lib/nearest.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { isDecisionName } from "../../engine/storage/state/steering-inbox.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -10,7 +14,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { type EligibilityDecision, recordDecisions } from "../../research/overview/record-decisions.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { allRecords } from "../../research/overview/all-records.js";
-import { withKeys } from "../../research/papers/paper-keys.js";
+import { namesIn, withKeys } from "../../research/papers/paper-keys.js";
 import { delimiterOf } from "../../research/papers/records/csv.js";
 import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 import { recordsNamed } from "../../research/overview/which-record.js";
@@ -76,7 +80,13 @@ async function projectAndWords(
   const fitsProject = async (folder: string) =>
     isTableFile(words) || recordsNamed((await readResearch(folder)).rrd, first).length > 0;
   if (onlyFolder !== undefined && (await fitsProject(onlyFolder))) return { folder: onlyFolder, rest: words };
-  throw folderOrError;
+  if (onlyFolder === undefined || existsSync(resolve(cwd, first))) throw folderOrError;
+  const paperNames = [...namesIn((await readResearch(onlyFolder)).rrd).values()];
+  const nearest = nearestCandidate(first, paperNames);
+  throw new ExpectedError(
+    `Neither a project nor a paper has the name '${oneLine(first)}'; ${nearest === undefined ? "'research-ralph status --papers' lists the papers" : `the nearest paper is ${nearest}`}.`,
+    2,
+  );
 }
 
 /** Whether the only word is a table of decisions. */
@@ -105,6 +115,14 @@ async function parseDecisions(
   const [papers, [decision, why = ""]] = isWithoutReason
     ? [words.slice(0, -1), words.slice(-1)]
     : [words.slice(0, -2), words.slice(-2)];
+  const last = words.at(-1) ?? "";
+  if (!isWithoutReason && isDecisionWord(last) && !isDecisionWord(decision ?? ""))
+    throw new ExpectedError(`The reason is missing; give it in quotes after '${last}'.`, 2);
+  if (papers.length === 0 && words.length > 1)
+    throw new ExpectedError(
+      `'${oneLine(last)}' is not one of the decisions include, exclude and not-retrieved; the reason follows the decision in quotes.`,
+      2,
+    );
   if (papers.length === 0 || decision === undefined)
     throw new ExpectedError(
       'Name papers, the decision and the reason, as in research-ralph decide <project> lo2020 ng2021 exclude "no control group"; or a CSV file of decisions.',
@@ -112,6 +130,8 @@ async function parseDecisions(
     );
   return papers.map((paper) => ({ paper, decision, why, ...withoutUndefined({ criterion }) }));
 }
+
+const isDecisionWord = (word: string): boolean => isDecisionName(word.replace("-", "_"));
 
 /** The possible names of the columns in a table of decisions. */
 const columnNames = {
@@ -163,6 +183,14 @@ async function parseTable(text: string, name: string): Promise<readonly Eligibil
   if (paper === undefined || decision === undefined || why === undefined)
     throw new ExpectedError(
       `${name} must have a head and rows with the columns id (or key), decision (include, exclude or not-retrieved) and why.`,
+      2,
+    );
+  const isDecision = (word: string) => isDecisionWord(word) || word in decisionByExportedWord;
+  const wrongIndex = rows.findIndex((row) => row[decision] && !isDecision(row[decision].toLowerCase()));
+  const wrongRow = rows[wrongIndex];
+  if (wrongRow !== undefined)
+    throw new ExpectedError(
+      `Row ${wrongIndex + 2} of ${name}, ${oneLine(wrongRow[paper] ?? "")}: the decision is '${oneLine(wrongRow[decision] ?? "")}'; it must be include, exclude or not-retrieved. Nothing was written.`,
       2,
     );
   // Rows without a decision are skipped: the user has not decided on them yet.

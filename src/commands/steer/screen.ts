@@ -18,6 +18,7 @@ import {
 import { emptyListTexts, recordsToScreen, type WhichRecords } from "../../research/overview/screen/to-screen.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { readResearch } from "../../research/project-files/research.js";
+import { exclusionBy } from "../../research/screening/eligibility/eligibility.js";
 import { screenKeys } from "../help-text.js";
 import { requirePerson } from "./require-person.js";
 import { endKeysLine, keyLines, recordLines } from "./screen-lines.js";
@@ -210,29 +211,21 @@ async function screenRecords(
   }
 }
 
-/** Asks for the criterion that excludes a record, or for another reason; undefined if the user goes back. */
+/** Asks for the number of the criterion that excludes a record, or for another reason; undefined if Esc was pressed. */
 async function askForReason(
   { criteria, note }: ScreeningView,
   io: Io,
   keys: Keys,
 ): Promise<{ readonly why?: string; readonly criterion?: string } | undefined> {
-  let initialText = note;
-  if (criteria.length > 0) {
-    io.stdout(`\n${criterionLines(criteria, note, io).join("\n")}\n`);
-    const key = await keys.next();
-    const criterion = criteria[Number(key) - 1]?.id;
-    if (criterion !== undefined) return { criterion };
-    if (key === ctrlC) keys.unread(key);
-    if (key < " " || key === "\u007f") return undefined;
-    // Any other key is the first letter of a reason: it must not act like a key for records.
-    if (key !== "0") initialText = key;
-  }
+  if (criteria.length > 0) io.stdout(`\n${criterionLines(criteria, note, io).join("\n")}\n`);
   for (;;) {
-    const why = await keys.line("Why is it excluded? ", initialText);
-    if (why === undefined) return undefined;
+    const typed = await keys.line("Why is it excluded? ", criteria.length === 0 ? note : "");
+    if (typed === undefined) return undefined;
+    const criterion = criteria[Number(typed) - 1]?.id;
+    if (criterion !== undefined) return { criterion };
+    const why = typed === "" ? note : typed;
     if (why !== "") return { why };
     io.stdout("A reason is needed; Esc goes back.\n");
-    initialText = "";
   }
 }
 
@@ -243,11 +236,9 @@ function criterionLines(criteria: readonly Criterion[], note: string, { columns,
     labelledLines(`  ${key}  `, text, columns - 1).map((line) => line.replace(`  ${key}  `, `  ${bold(key)}  `));
   return [
     "Exclude by:",
-    ...criteria
-      .slice(0, 9)
-      .flatMap(({ id, kind, text }, index) => choiceLines(String(index + 1), `${id} (${kind}: ${oneLine(text)})`)),
+    ...criteria.flatMap((criterion, index) => choiceLines(String(index + 1), oneLine(exclusionBy(criterion)))),
     ...wrap(
-      `Or type another reason, then Enter${note === "" ? "" : " (0 begins with your note)"}. Esc goes back.`,
+      `Type a number or another reason, then Enter${note === "" ? "" : "; Enter alone gives your note"}. Esc goes back.`,
       columns - 1,
     ),
   ];

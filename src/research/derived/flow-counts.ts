@@ -35,6 +35,8 @@ export interface FlowRow {
   readonly notRetrieved: number;
   /** The sum of `presented`, `insights`, `rejected` and `waiting`. */
   readonly assessed: number;
+  /** Those of the assessed papers of which only the abstract was read. */
+  readonly byAbstract: number;
   readonly presented: number;
   readonly insights: number;
   /** By criterion, a person's reason, `retracted`, or `points` if the score was too low. */
@@ -162,12 +164,15 @@ const stageOf = ({ stage, duplicate_of: duplicateOf }: Exclusion): string =>
 
 function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRow {
   const places = countEach(papers.map(placeOf));
+  const byAbstract = papers.filter(
+    (paper) => paper.read_depth === "abstract" && assessedPlaces.has(placeOf(paper)),
+  ).length;
   const countAt = (place: string) => places.get(place) ?? 0;
   const screenedOut = excluded.filter((exclusion) => stageOf(exclusion) === "screened");
   const removed = countEach(excluded.map(stageOf).filter((stage) => beforeScreening.has(stage)));
   const duplicates = excluded.filter((exclusion) => stageOf(exclusion) === "duplicate").length;
   const rejected = countEach(papers.filter((paper) => placeOf(paper) === "rejected").map(reasonOf));
-  const assessed = countAt("presented") + countAt("insights_extracted") + countAt("rejected") + countAt("waiting");
+  const assessed = [...assessedPlaces].reduce((sum, place) => sum + countAt(place), 0);
   const sought = countAt("not read") + countAt("not_retrieved") + assessed;
   const screenedOutPapers = papers.filter((paper) => placeOf(paper) === "screened out");
   const screened = screenedOut.length + screenedOutPapers.length + countAt("conflict") + sought;
@@ -186,6 +191,7 @@ function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRo
     notRead: countAt("not read"),
     notRetrieved: countAt("not_retrieved"),
     assessed,
+    byAbstract,
     presented: countAt("presented"),
     insights: countAt("insights_extracted"),
     rejected,
@@ -195,6 +201,9 @@ function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRo
 
 const reasonName = (override: Exclusion["override"], criterion: string | undefined): string =>
   override === undefined ? (criterion ?? "other") : typedReason(override);
+
+/** The places of papers that were assessed for eligibility. */
+const assessedPlaces: ReadonlySet<string> = new Set(["presented", "insights_extracted", "rejected", "waiting"]);
 
 /** The one place in the flow where a paper is counted. */
 function placeOf(paper: Paper): string {

@@ -92,7 +92,7 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
   if (text !== undefined && (text.depth === "partial" || bestFailure?.transient !== true))
     return { status: "ok", text };
   if (bestFailure !== undefined) return { ...bestFailure, tried };
-  return { status: "not-found", reason: `${paper.id} has no address to read it from; add a url or pdf_url.` };
+  return { status: "not-found", reason: "It has no address to read it from." };
 }
 
 const interrupted: ReadFailure = { status: "error", reason: "Fetching was interrupted.", transient: true };

@@ -11,7 +11,7 @@ import {
   removeMessage,
 } from "../../engine/storage/state/steering-inbox.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import type { Criterion } from "../generated/rrd.js";
+import { exclusionBy } from "../screening/eligibility/eligibility.js";
 import { editResearch } from "../project-files/edit-by-command.js";
 import { readResearch } from "../project-files/research.js";
 import { signState } from "../project-files/guarded/signed-state.js";
@@ -114,10 +114,6 @@ export async function recordDecisions(
   });
 }
 
-/** The reason for a paper that a criterion excludes, if the user gives no other. */
-const reasonFrom = ({ id, kind, text }: Criterion): string =>
-  `${id} ${kind === "include" ? "is not met" : "applies"} (${text.trim().replace(/\.$/, "")})`;
-
 /** The message to a run about a decision. @throws ExpectedError (exit code 2) if the decision is invalid. */
 function messageOf(
   rrd: Rrd,
@@ -136,7 +132,7 @@ function messageOf(
     const criterionIds = criteria.length === 0 ? "none" : criteria.map(({ id }) => id).join(", ");
     throw new ExpectedError(`There is no criterion '${oneLine(criterion)}' in ${where}; it has ${criterionIds}.`, 2);
   }
-  const why = words.trim() || (excludingCriterion === undefined ? "" : reasonFrom(excludingCriterion));
+  const why = words.trim() || (excludingCriterion === undefined ? "" : exclusionBy(excludingCriterion));
   if (why === "") throw new ExpectedError("The reason is empty; give it in quotes after the decision.", 2);
   if (why.length > maxMessageChars)
     throw new ExpectedError(`The reason has ${why.length} characters; at most ${maxMessageChars} are allowed.`, 2);

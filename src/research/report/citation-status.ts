@@ -1,4 +1,5 @@
 import type { Paper } from "../generated/rrd.js";
+import { isOwnList } from "../papers/records/own-list.js";
 import { fileNameOf } from "../papers/reference.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import { groupBy } from "../../engine/lib/group.js";
@@ -58,7 +59,8 @@ export function citationStatusOf(paper: Paper): Citation {
   const catalogues = [
     ...new Set([...(found?.sources ?? []), ...(found?.merged ?? []).map((record) => record.source)]),
   ].filter((name) => !notCatalogues.test(name));
-  if (catalogues.length > 0) return { status: "verified", says: `The record is that of ${listText(catalogues)}.` };
+  const [lists, services] = [catalogues.filter(isOwnList), catalogues.filter((name) => !isOwnList(name))];
+  if (services.length > 0) return { status: "verified", says: `The record is that of ${listText(services)}.` };
   if (notWorks.test(type ?? "")) return { status: "not-scholarly", says: `Its source calls it ${type}.` };
   if (read_depth !== undefined && read_depth !== "abstract" && text_from !== undefined)
     return { status: "verified", says: `Its text was fetched from ${text_from} and begins with its title.` };
@@ -78,7 +80,9 @@ export function citationStatusOf(paper: Paper): Citation {
     status: "could-not-check",
     says:
       reason === undefined
-        ? "No catalogue was asked for it."
+        ? lists.length > 0
+          ? `It stands as ${listText(lists)} has it; no catalogue was asked for it.`
+          : "No catalogue was asked for it."
         : `It could not be looked up: ${reason.replace(/\.?$/, ".")}`,
   };
 }

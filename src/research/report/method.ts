@@ -23,7 +23,7 @@ import { type Reading, readingOf } from "../papers/read-depth.js";
 import { targetOf } from "../derived/status.js";
 import { periodOf, periodText } from "../workflow/timing.js";
 import {
-  criterionText,
+  shortExclusionBy,
   eligibilityReport,
   exclusionOf,
   type ExclusionCount,
@@ -143,7 +143,7 @@ export const reasonText = ({ reason, criterion }: Pick<ExclusionCount, "reason" 
       : reason === "other"
         ? "other reasons"
         : reason.replace(/^person: /, "by a person: ")
-    : criterionText(criterion);
+    : shortExclusionBy(criterion);
 
 /** When and by whom the work was done, and the numbers in an earlier report of another program. */
 function periodFacts(rrd: Rrd, ledger: readonly LedgerLine[], now: Date, writer: string | undefined): Fact[] {

@@ -1,9 +1,7 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { quantity } from "../../engine/lib/words.js";
 import { type FlowRow, flowCounts, total } from "../derived/flow-counts.js";
-import type { Paper, Rrd } from "../generated/rrd.js";
-import { couldBeRead } from "../papers/read-depth.js";
-import { isDecided } from "../papers/rubric/rubric.js";
+import type { Rrd } from "../generated/rrd.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { withFewTyped } from "../screening/eligibility/eligibility.js";
 import { reasonText } from "./method.js";
@@ -54,8 +52,10 @@ export const prismaNames = [
   "other_not_sought",
   "other_not_read",
   "dbr_assessed",
+  "dbr_by_abstract",
   "dbr_excluded",
   "other_assessed",
+  "other_by_abstract",
   "other_excluded",
   "dbr_waiting",
   "other_waiting",
@@ -90,9 +90,6 @@ const reasonWords: Readonly<Record<string, string>> = {
   points: "too few points",
 };
 
-/** Statuses of papers that left the flow before a report of them was assessed, if no full text of them was read. */
-const unassessedStatuses: ReadonlySet<Paper["status"]> = new Set(["not_retrieved", "rejected"]);
-
 /** The flow diagram of a project. Without a recorded search, its first box counts the known records. Pure. */
 export function prismaFlow(rrd: Rrd): Flow {
   const { searched, other } = flowCounts(rrd);
@@ -100,9 +97,6 @@ export function prismaFlow(rrd: Rrd): Flow {
   const hasOther = total(other.identified) > 0;
   const isRecorded = rrd.statistics?.discovery_metrics?.flow?.identified !== undefined;
   const wording = makeWording(rrd);
-  const wasAssessedByAbstract = (paper: Paper) =>
-    paper.read_depth === "abstract" && isDecided(paper) && couldBeRead(paper) && !unassessedStatuses.has(paper.status);
-  const assessedByAbstractCount = rrd.papers_pool.filter(wasAssessedByAbstract).length;
   const included = searched.presented + searched.insights;
   const otherIncluded = other.presented + other.insights;
   const firstLabel = isRecorded ? "Records identified" : "Records known";
@@ -128,11 +122,6 @@ export function prismaFlow(rrd: Rrd): Flow {
             `${quantity(total(other.identified), "record")} came from other sources than the search, without screening. Together ${quantity(included + otherIncluded, "paper")} ${included + otherIncluded === 1 ? "is" : "are"} included.`,
           ]
         : []),
-      ...(assessedByAbstractCount === 0
-        ? []
-        : [
-            `${quantity(assessedByAbstractCount, "paper")} ${assessedByAbstractCount === 1 ? "was" : "were"} assessed from the abstract alone.`,
-          ]),
       "Each box counts the box above it without the records in the box beside that one.",
     ].join(" "),
     counts: countsFor(searched, other),
@@ -178,9 +167,11 @@ function countsFor(searched: FlowRow, other: FlowRow): PrismaCounts {
     other_notretrieved_reports: other.notRetrieved,
     other_not_read: other.notRead,
     dbr_assessed: searched.assessed,
+    dbr_by_abstract: searched.byAbstract,
     dbr_excluded: total(searched.rejected),
     dbr_waiting: searched.waiting,
     other_assessed: other.assessed,
+    other_by_abstract: other.byAbstract,
     other_excluded: total(other.rejected),
     other_waiting: other.waiting,
     new_studies: included,
@@ -261,7 +252,11 @@ function stepsFromSought(row: FlowRow, wording: Wording): FlowStep[] {
     },
     {
       stage: "screening",
-      box: { label: "Reports assessed for eligibility", count: row.assessed, lines: [] },
+      box: {
+        label: "Reports assessed for eligibility",
+        count: row.assessed,
+        lines: row.byAbstract === 0 ? [] : [{ label: "by the abstract alone", count: row.byAbstract }],
+      },
       ...sideBox(row.waiting === 0 ? "Reports excluded" : "Reports excluded, or not decided", [
         ...linesOf(row.rejected, wording),
         { label: "waiting for a person's decision", count: row.waiting },

@@ -12,6 +12,7 @@ import {
   type WhichRecords,
   withKeywords,
 } from "../../research/overview/screen/to-screen.js";
+import { exclusionBy } from "../../research/screening/eligibility/eligibility.js";
 import { piecesOf } from "../../text/evidence/quoted.js";
 import { type Page, part } from "../live-page.js";
 import { projectAddress, readingAddress } from "./texts.js";
@@ -108,8 +109,8 @@ function actionForms({ name, which, view }: ScreenView): Markup {
   const criterionButtons = criteria
     .slice(0, 9)
     .map(
-      ({ id, kind, text }, index) =>
-        markup`<button name="by" value="${id}" data-key="${index + 1}"><kbd>${index + 1}</kbd> <span dir="auto">${id} (${kind}): ${text}</span></button>`,
+      (criterion, index) =>
+        markup`<button name="by" value="${criterion.id}" data-key="${index + 1}"><kbd>${index + 1}</kbd> <span dir="auto">${exclusionBy(criterion)}</span></button>`,
     );
   const reasonInput = markup`<label for="why">${criterionButtons.length === 0 ? "Why?" : "Another reason"}</label><input id="why" name="why" data-key="0" maxlength="${maxMessageChars}" required value="${note}" autocomplete="off"><button name="act" value="exclude">Exclude</button>`;
   const excludeForms = markup`<details id="exclude"><summary data-key="x" aria-keyshortcuts="x">Exclude <kbd>x</kbd></summary>${

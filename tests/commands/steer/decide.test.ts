@@ -234,7 +234,13 @@ describe("a decision on a record", () => {
     writeFileSync(join(cwd, "said.csv"), "id,decision,why\np22,include,Hands after all.\n");
     expect((await cli(["decide", "said.csv", "--no-git"], cwd)).code).toBe(0);
     expect(paperIn(folder, "p22").status).toBe("pending");
-    expect((await cli(["decide", "p9", "exclude", "why", "--no-git"], cwd)).err).toContain("There is no project 'p9'");
+    expect((await cli(["decide", "papr-1", "exclude", "why", "--no-git"], cwd)).err).toContain(
+      "Neither a project nor a paper has the name 'papr-1'; the nearest paper is paper-",
+    );
+    writeFileSync(join(cwd, "said.csv"), "id,decision,why\np1,,\np22,exlude,Feet.\n");
+    expect((await cli(["decide", "said.csv", "--no-git"], cwd)).err).toContain(
+      "Row 3 of said.csv, p22: the decision is 'exlude'; it must be include, exclude or not-retrieved. Nothing was written.",
+    );
     makeResearch(cwd, "other-2026-03-01", {});
     expect((await cli(["decide", "p22", "exclude", "why", "--no-git"], cwd)).err).toContain(
       "There is no project 'p22'",
@@ -252,7 +258,10 @@ describe("a decision on a record", () => {
     [["p1", "include", "w".repeat(1_001)], /1001 characters/],
     [["p23", "include", "why"], /is retracted/],
     [["d1", "include", "why"], /twice is the same work as paper; .*research-ralph join .* --part/],
-    [["p1", "include"], /Name papers, the decision and the reason/],
+    [["p1"], /Name papers, the decision and the reason/],
+    [["p1", "include"], /The reason is missing; give it in quotes after 'include'/],
+    [["p1", "p2", "exclude"], /The reason is missing/],
+    [["p1", "maybe"], /'maybe' is not one of the decisions include, exclude and not-retrieved/],
   ])("that can't be is refused: %j", async (args, said) => {
     const { cwd, folder } = someProject();
     const before = readFileSync(join(folder, "rrd.json"), "utf8");

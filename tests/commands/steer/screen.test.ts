@@ -56,7 +56,7 @@ async function screen(
 describe("screen", () => {
   test("takes a key for each decision, and names the criterion that excludes", async () => {
     const { cwd, of, rrd } = place();
-    const { code, out, err } = await screen(cwd, "ix2iq");
+    const { code, out, err } = await screen(cwd, "ix2\riq");
     expect([code, err]).toEqual([0, expect.stringContaining("3 decisions; nothing waits for you")]);
     expect(out).toContain("We *grasp* tools with five fingers.");
     expect(out).toContain("b would exclude it: mice");
@@ -69,7 +69,7 @@ describe("screen", () => {
   test("takes a decision back, to the byte of the record", async () => {
     const { cwd, of } = place();
     const before = of("p1");
-    await screen(cwd, "x1uq");
+    await screen(cwd, "x1\ruq");
     expect(of("p1")).toEqual({ ...before, key: "paper" });
   });
 
@@ -97,12 +97,12 @@ describe("screen", () => {
 
   test("a maybe is told and counted, comes at the end of this list, and undo takes it back before an earlier decision", async () => {
     const { cwd, of } = place();
-    const { out, err } = await screen(cwd, "x2mq");
+    const { out, err } = await screen(cwd, "x2\rmq");
     expect(out).toContain("Maybe: paper-2 comes at the end of the list.");
     expect(out).toContain("2 of 3 · 1 decided, 1 maybe · paper-3");
     expect(err).toContain("1 decision, 1 maybe; 2 records left.");
     const again = place();
-    const undone = await screen(again.cwd, "x2muq");
+    const undone = await screen(again.cwd, "x2\rmuq");
     expect(undone.out).toContain("Taken back: paper-2.");
     expect(undone.err).toContain("1 decision; 2 records left.");
     expect(again.of("p1")?.override?.decision).toBe("exclude");
@@ -112,8 +112,8 @@ describe("screen", () => {
 
   test("takes a reason that is typed in place of a criterion's number, and asks again for an empty one", async () => {
     const { cwd, of } = place();
-    const { out } = await screen(cwd, "xbad mice\rx0\rnot hands\rx\u001bq");
-    expect(of("p1")?.override).toMatchObject({ decision: "exclude", why: "bad mice" });
+    const { out } = await screen(cwd, "x2 mice, no hands\rx\rnot hands\rx\u001bq");
+    expect(of("p1")?.override).toMatchObject({ decision: "exclude", why: "2 mice, no hands" });
     expect(of("p2")?.override).toMatchObject({ decision: "exclude", why: "not hands" });
     expect(of("p3")?.override).toBeUndefined();
     expect(out).toContain("A reason is needed; Esc goes back.");

@@ -3,6 +3,8 @@ import { recordsAsCsv } from "../../../src/research/papers/export/csv.js";
 import { allRecords } from "../../../src/research/overview/all-records.js";
 import { formColumns } from "../../../src/research/units/form/columns.js";
 import type { Paper } from "../../../src/research/generated/rrd.js";
+import { prismaCsv } from "../../../src/research/papers/export/prisma.js";
+import { flowLines, prismaFlow } from "../../../src/research/report/prisma-flow.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { questionIfNotTitle, type ReportInput, reportModel } from "../../../src/research/report/model.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
@@ -97,7 +99,7 @@ it("says that only abstracts were read, and that a person decided and why", () =
   const input = { ...base, rrd: { ...base.rrd, requirements: { ...base.rrd.requirements, criteria } } };
   const { method, rows } = reportModel(input);
   expect(method.eligibility).toEqual([
-    { stage: "from the abstract alone", reasons: [{ reason: "c1 (include: hands)", count: 1 }] },
+    { stage: "from the abstract alone", reasons: [{ reason: "c1 is not met (hands)", count: 1 }] },
   ]);
   expect(rows.find(({ id }) => id === "b")?.why).toBe("Excluded by a person: An essay. (c1: hands)");
   expect(method.judgingText).toBe("each paper was judged once, and a person decided on 1 of 2 papers");
@@ -106,6 +108,15 @@ it("says that only abstracts were read, and that a person decided and why", () =
   );
   expect(allRecords(input.rrd, [], undefined).map(({ outcome }) => outcome.stage)).toEqual(["abstract", "abstract"]);
   expect(markdownOf(reportModel(input))).toContain("unclear, abstract");
+});
+
+it("says in the flow, its lines and its table how many reports were assessed by the abstract alone", () => {
+  const flow = prismaFlow(rrdWith([full("a"), abstract("b"), { ...abstract("c"), status: "waiting" }]));
+  expect(flowLines(flow)).toContain("Reports assessed for eligibility: 3 (2 by the abstract alone)");
+  const { counts, reasons } = flow;
+  expect(prismaCsv({ counts, reasons, sources: [] })).toContain(
+    "Reports assessed for eligibility, 2 of them by the abstract alone",
+  );
 });
 
 const strengthOf = (...papers: Paper[]) => {

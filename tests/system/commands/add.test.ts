@@ -112,6 +112,22 @@ describe("add with files that list works", () => {
     ]);
   });
 
+  test("a file for a paper that could not be retrieved is told as its text, and the paper waits to be read", async () => {
+    const cwd = freshFolder();
+    const missing = paper("p1", "not_retrieved", {
+      title: "On the water of shrews",
+      not_retrieved: { reason: "It has no address to read it from.", cure: "", tried: "" },
+    });
+    const folder = makeResearch(cwd, project, { phase: "COMPLETE", papers_pool: [missing] });
+    writeFileSync(join(cwd, "one.pdf"), "%PDF-1.4");
+    writeFileSync(join(cwd, "a.bib"), "@article{a, title={On the water of shrews}, file={:one.pdf:PDF}}\n");
+    const { out } = await cli(["add", project, "a.bib", "--no-git"], cwd);
+    expect(out).toMatch(/^already there: .*; the file is its text now, and 'research-ralph run \S+' reads it$/m);
+    const { papers_pool: pool } = JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+    expect(pool).toMatchObject([{ status: "pending", pdf_url: expect.stringMatching(/one\.pdf$/) }]);
+    expect((await cli(["status", project], cwd)).out).not.toContain("Finished");
+  });
+
   test("brings the PDF that an entry names, for a new paper and for one that has no document yet", async () => {
     const { cwd, rrd } = place();
     for (const name of ["one.pdf", "two.pdf"]) writeFileSync(join(cwd, name), "%PDF-1.4");

@@ -12,7 +12,7 @@ const clear = "\u001b[2J\u001b[3J\u001b[H";
 
 /** What a person types at one record after the other. */
 export function movesFrom(random: Random): string[] {
-  const moves = ["i", "x1", "x0off topic\r", "m", "nlook again\r", "s", "b", "u", "i", "x1"];
+  const moves = ["i", "x1\r", "xoff topic\r", "m", "nlook again\r", "s", "b", "u", "i", "x1\r"];
   const count = 3 + Math.floor(random.next() * 5);
   return [...Array.from({ length: count }, () => moves[Math.floor(random.next() * moves.length)] ?? "s"), "q"];
 }

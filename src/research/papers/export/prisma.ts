@@ -108,12 +108,18 @@ export const prismaCsv = (flow: FlowCounts): string =>
       node,
       box,
       about,
-      text,
+      `${text}${byAbstractText(data, flow)}`,
       node === na ? na : about,
       node === na ? na : `${box}.html`,
       titles.has(data) ? 0 : valueOf(data, flow),
     ]),
   ]);
+
+/** The words of the assessed reports' box that say how many were judged by the abstract alone, also in the picture. */
+function byAbstractText(data: string, { counts }: FlowCounts): string {
+  const count = data.endsWith("_assessed") ? (counts[data.replace("assessed", "by_abstract")] ?? 0) : 0;
+  return count === 0 ? "" : `, ${count} of them by the abstract alone`;
+}
 
 const rowsFor = ({ counts }: FlowCounts): readonly Row[] =>
   rows.flatMap((row) => {

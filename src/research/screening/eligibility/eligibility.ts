@@ -64,11 +64,20 @@ export const criteriaToAnswer = (rrd: Rrd, { override }: Pick<Paper, "override">
 /** A criterion as text: "c2 (exclude: animal studies)". */
 export const criterionInFull = ({ id, kind, text }: Criterion): string => `${id} (${kind}: ${text})`;
 
+/** A criterion as the reason of an exclusion: "c2 applies (animal studies)". */
+export const exclusionBy = ({ id, kind, text }: Criterion): string =>
+  `${id} ${kind === "include" ? "is not met" : "applies"} (${text.trim().replace(/\.$/, "")})`;
+
 /** Maximum length of a criterion's text in lists of records, in characters. */
 const maxTextChars = 300;
 
 /** Like criterionInFull, but a long text is cut, for lists in which every record names its criterion. */
-export function criterionText({ id, kind, text }: Criterion): string {
+export const criterionText = (criterion: Criterion): string => criterionInFull(shortened(criterion));
+
+/** Like exclusionBy, with a long text cut. */
+export const shortExclusionBy = (criterion: Criterion): string => exclusionBy(shortened(criterion));
+
+function shortened({ text, ...criterion }: Criterion): Criterion {
   const letters = [...text];
   const shortText =
     letters.length <= maxTextChars
@@ -77,7 +86,7 @@ export function criterionText({ id, kind, text }: Criterion): string {
           .slice(0, maxTextChars - 1)
           .join("")
           .trimEnd()}…`;
-  return criterionInFull({ id, kind, text: shortText });
+  return { ...criterion, text: shortText };
 }
 
 /** The user's reason with the criterion of the decision, unless the reason contains the text of the criterion. */

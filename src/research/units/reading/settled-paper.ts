@@ -1,5 +1,6 @@
 import type { Paper } from "../../generated/rrd.js";
 import type { UpdateCheck } from "../../paper-lookups/kept-retraction-checks.js";
+import { nameOf } from "../../papers/paper-keys.js";
 import { decisionWord, isDecided } from "../../papers/rubric/rubric.js";
 import { abstractOf } from "../../papers/read-depth.js";
 import { onOneLine } from "../../project-files/markdown.js";
@@ -104,7 +105,7 @@ function recordNotRetrieved(
     summary: "not retrieved, so no agent reads it",
     notice: {
       level: "warning",
-      message: `${paper.title} (${paper.id}) could not be retrieved: ${unavailable} ${advice}`,
+      message: `${paper.title} (${nameOf(paper)}) could not be retrieved: ${unavailable} ${advice}`,
     },
   };
 }

@@ -18,6 +18,7 @@ import { steeringEntry } from "../../project-files/progress-log.js";
 import { progressName } from "../../project-files/layout.js";
 import { foldBeside, type FoldOptions } from "./fold-beside.js";
 import { hasOpenOverride, isDecidable, returningIds, withOverride, withOverrides } from "../../derived/overrides.js";
+import { namesIn } from "../../papers/paper-keys.js";
 import { resetStagnation } from "../../derived/observations.js";
 
 /**
@@ -108,7 +109,7 @@ const clearedText = "Earlier instructions are removed.";
 /** The effect of a decision in one sentence. The paper may have been removed since the decision. */
 const decisionText = (rrd: Rrd, { record, decision, why }: DecisionMessage): string =>
   isDecidable(rrd, record)
-    ? `Decided: ${decision} ${record} (${why}).`
+    ? `Decided: ${decision} ${namesIn(rrd).get(record) ?? record} (${why}).`
     : `There is no paper ${record} any more, so the decision to ${decision} it was dropped.`;
 
 /** The user's messages that no run has applied yet, oldest first. Secrets are removed. */

@@ -9,6 +9,10 @@ import type { Research } from "../../project-files/research.js";
 import { removeReading } from "../../units/reading/unread-paper.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
 
+/** A paper that the user marked as not retrieved stays so until the user decides otherwise. */
+const waitsForText = ({ status, override }: Paper): boolean =>
+  status === "not_retrieved" && override?.decision !== "not_retrieved";
+
 /**
  * Makes papers pending again that could not be retrieved, if the user has since added a file, another address or an
  * abstract. Reads only files, no services. Returns whether there was such a paper.
@@ -18,10 +22,7 @@ export async function reopenReadable(
   rrd: Rrd,
   { now, tell }: { readonly now: () => number; readonly tell: Tell },
 ): Promise<boolean> {
-  // A paper that the user marked as not retrieved stays so until the user decides otherwise.
-  const missingPapers = rrd.papers_pool.filter(
-    ({ status, override }) => status === "not_retrieved" && override?.decision !== "not_retrieved",
-  );
+  const missingPapers = rrd.papers_pool.filter(waitsForText);
   const hasNewText = await Promise.all(missingPapers.map(hasMoreToRead));
   const readablePapers = missingPapers.filter((_, index) => hasNewText[index]);
   for (const paper of readablePapers) {
@@ -40,6 +41,14 @@ export async function reopenReadable(
   }
   return readablePapers.length > 0;
 }
+
+/** The state after an edit in which papers that could not be retrieved got a file; these are pending again. Pure. */
+export const withNewTexts = (before: Rrd, after: Rrd): Rrd => {
+  const files = new Map(before.papers_pool.map(({ id, pdf_url: file }) => [id, file]));
+  return after.papers_pool
+    .filter((paper) => waitsForText(paper) && files.has(paper.id) && files.get(paper.id) !== paper.pdf_url)
+    .reduce(pendingAgain, after);
+};
 
 const hasMoreToRead = async (paper: Paper): Promise<boolean> =>
   abstractOf(paper) !== "" || (await readingAttempt(paper)) !== paper.not_retrieved?.tried;

@@ -189,7 +189,7 @@ describe("report.html", () => {
             .map((cell) => page(cell).text()),
         );
     expect(rows("Eligibility criteria")).toEqual(criteria.map(({ id, kind, text }) => [id, kind, text]));
-    expect(rows("Not eligible at full text")).toEqual([["c2 (exclude: It is an animal study.)", "1"]]);
+    expect(rows("Not eligible at full text")).toEqual([["c2 applies (It is an animal study)", "1"]]);
     expect(page("#method").text().split("It measures"), "a criterion stands once in Method").toHaveLength(2);
     const entry = page(`[id="${anchorOf(out.id)}"]`).text();
     expect(entry).toContain("c2 It is an animal study: ✓ yesWe took forty rats.");
