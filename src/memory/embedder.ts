@@ -40,11 +40,11 @@ function lexicalVector(text: string): Float32Array {
         count(counts, paddedWord.slice(index, index + size));
   }
   const vector = new Float32Array(lexicalDimension);
-  for (const [feature, times] of counts) {
+  for (const [feature, featureCount] of counts) {
     const hash = hashOf(feature);
     const sign = hash & 1 ? 1 : -1;
     const index = (hash >>> 1) % lexicalDimension;
-    vector[index] = (vector[index] ?? 0) + sign * (1 + Math.log(times));
+    vector[index] = (vector[index] ?? 0) + sign * (1 + Math.log(featureCount));
   }
   return normalise(vector);
 }
@@ -56,7 +56,7 @@ const count = (counts: Map<string, number>, feature: string): void =>
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  // The low bits depend on too few characters, so the high bits are mixed into them.
+  // The lowest bits depend only on the lowest bits of the characters, so the higher bits are mixed into them.
   hash ^= hash >>> 15;
   return Math.imul(hash, 0x2c1b3c6d) >>> 0;
 }

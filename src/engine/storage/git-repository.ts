@@ -26,8 +26,8 @@ export async function repositoryOf(folder: string, limits: GitLimits = {}): Prom
     "--show-prefix",
   ];
   const { stdout } = await runGit(folder, ["rev-parse", ...queries], limits);
-  const [inside, gitFolder = "", common = "", tree = "", prefix = ""] = stdout.split("\n");
-  return inside === "true" && tree !== ""
+  const [isInside, gitFolder = "", common = "", tree = "", prefix = ""] = stdout.split("\n");
+  return isInside === "true" && tree !== ""
     ? { folder: gitFolder, tree, commonFolder: resolve(folder, common), prefix }
     : undefined;
 }
@@ -75,8 +75,8 @@ export async function chooseBranch(folder: string, name: string): Promise<void> 
       `'${oneLine(name)}' is not a valid name for --branch; give a name such as research/hands.`,
       2,
     );
-  const { stdout: tracked } = await runGit(folder, ["ls-files", "--", "."]);
-  if (tracked !== "")
+  const { stdout: trackedFiles } = await runGit(folder, ["ls-files", "--", "."]);
+  if (trackedFiles !== "")
     throw new ExpectedError(
       `Files of ${folder} are committed on the branch that is checked out; 'git rm -r --cached' with its path removes them there; then use --branch.`,
       2,

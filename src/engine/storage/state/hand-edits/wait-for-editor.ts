@@ -7,8 +7,8 @@ import { isUnfinished } from "../../json-syntax.js";
 
 /**
  * Maximum duration of a save in milliseconds. Some editors write into the existing file, others move the old file away
- * first. A reader at that moment finds an incomplete file, or no file: in one of 300 saves on a busy machine, where one
- * or two seconds may pass between the truncation and the write. No editor moves the folder.
+ * first. A reader at that moment finds an incomplete file, or no file. This happened in one of 300 saves on a busy
+ * machine, where a save may take one or two seconds. No editor moves the folder.
  */
 const maxSaveMs = 5000;
 
