@@ -16,7 +16,7 @@ const noConversionAttributes = "* -text -ident !working-tree-encoding\n";
 
 /** Options for `runGit`: the folder that it uses instead of the repository's common folder. */
 export interface GitFolder {
-  readonly common?: string;
+  readonly commonFolder?: string;
 }
 
 /**
@@ -55,5 +55,5 @@ async function linkRepository(common: string, temporaryFolder: string): Promise<
   // An agent may have left a named pipe there. Reading a pipe that has no writer would wait forever.
   const userAttributes = readTextSync(join(info, "attributes"), maxAttributesBytes) ?? "";
   await writeFile(join(temporaryFolder, "info", "attributes"), `${userAttributes}\n${noConversionAttributes}`);
-  return { common: temporaryFolder };
+  return { commonFolder: temporaryFolder };
 }

@@ -87,7 +87,7 @@ describe("a machine that sleeps for three hours under an agent", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as LoopEvent);
     const notices = events.flatMap((event) => (event.type === "notice" ? event.message : []));
-    expect(notices.join("\n"), err).toContain("The machine slept for 180 minutes; they do not count");
+    expect(notices.join("\n"), err).toContain("The machine slept for 180 minutes; this time does not count");
     const took = events.flatMap((event) => (event.type === "iteration-ended" ? event.duration_seconds : []));
     expect(took.length).toBeGreaterThan(1);
     expect(Math.max(...took)).toBeLessThan(60);

@@ -124,7 +124,7 @@ describe.skipIf(noBubblewrap !== undefined)(`a source of a plugin${skippedFor(no
         .err;
     };
     expect(await search("one", "/x", [])).toContain(`add ${service.host} to allow.hosts`);
-    expect(await search("arxiv", "/x", [service.host])).toContain("the name means another source already");
+    expect(await search("arxiv", "/x", [service.host])).toContain("a built-in source already has this name");
     expect(await search("three", "@elsewhere.example/x", [service.host])).toContain("not valid");
     expect(service.heard).toEqual([]);
   });

@@ -154,7 +154,7 @@ describe("one busy source does not end a run", () => {
     expect(verdict).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^No source can be searched for now: arXiv: .*503.*; run again later, or bring papers/,
+        /^No source can be searched for now: arXiv: .*503.*; run again later, or use your own papers/,
       ),
     });
     expect((run.clock.now() - began) / minute).toBeCloseTo(60, 0);

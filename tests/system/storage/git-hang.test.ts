@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== "linux")("a git that hangs", () => {
       const answer = await runGit(root, ["add", "a.jsonl"], { maxMs: 300 });
       expect(answer).toMatchObject({
         ok: false,
-        ended: "it took longer than 0.3 seconds; a filter of the repository may hang",
+        endReason: "it took longer than 0.3 seconds; a filter of the repository may hang",
       });
       expect(carriers(`HANG_MARK=${root}`).filter((pid) => Number(pid) !== process.pid)).toEqual([]);
       expect(existsSync(join(root, ".git/index.lock"))).toBe(false);
