@@ -162,7 +162,7 @@ describe.skipIf(noRedis !== undefined)(`the built program over Redis${redisNote}
       expect(processesWith(mark).length).toBeGreaterThan(0);
       await letLocksRunOut(server);
       const second = launch(program, args, home, env);
-      await until(() => second.said().includes("Agents of a worker that was killed"));
+      await until(() => second.said().includes("its agents were still running"));
       expect(processesWith(mark).filter((pid) => pid !== second.child.pid && pid !== project.child.pid)).toEqual([]);
       await project.ended;
       expect(project.said()).toContain("starts the job again");

@@ -518,7 +518,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     const one = await worker();
     const queue = new Queue("agent-scripted", { connection: server.redis, prefix: "rr" });
     await queue.add("run", { version: 9, run: "0123456789abcdef" }, { jobId: "0123456789abcdef-1", priority: 1 });
-    await until(() => one.told.some((event) => event.type === "notice" && event.message.includes("of version 9")));
+    await until(() => one.told.some((event) => event.type === "notice" && event.message.includes("has version 9")));
     expect(await queue.getJobState("0123456789abcdef-1")).not.toBe("failed");
     expect(atWork.size).toBe(0);
     await queue.close();
@@ -630,7 +630,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     // Under the line for Redis 6.2 a worker may say that it is.
     await server.redis.sadd(`rr:wanted:${run}`, id);
     await replay();
-    await until(() => JSON.stringify(it.told).includes("it was done here before"));
+    await until(() => JSON.stringify(it.told).includes("this worker has done it before"));
     expect(it.told.filter(({ type }) => type === "begun")).toHaveLength(1);
   });
 

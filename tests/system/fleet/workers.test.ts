@@ -164,7 +164,7 @@ describe.skipIf(noRedis !== undefined)(`workers${redisNote}`, () => {
     await until(() => processesWith(mark).filter((pid) => pid !== project.child.pid).length === 0);
     expect(processesWith(tool)).toHaveLength(1);
     const second = launch(program, args, home);
-    await until(() => second.said().includes("Agents of a worker that was killed"));
+    await until(() => second.said().includes("its agents were still running"));
     expect(processesWith(tool)).toEqual([]);
   });
 });
