@@ -712,7 +712,7 @@ describe.skipIf(noRedis !== undefined)(`a coordinator and its workers${redisNote
     await worker({ settings: quick });
     const heard = await again;
     expect(endOf(heard)).toEqual({ type: "end", message: "elsewhere" });
-    expect(heard.some((event) => event.type === "notice" && event.message.startsWith("Begun again"))).toBe(true);
+    expect(heard.some((event) => event.type === "notice" && event.message.includes("starts the job again"))).toBe(true);
   });
 
   test("a full disk puts the job back before anything is begun", async () => {
