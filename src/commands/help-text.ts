@@ -74,7 +74,7 @@ export const summaries = {
   verify: "look for every quote again in the stored texts; --files checks rrd.json or ralph.json",
   add: "add papers to a project: arXiv ids, DOIs, URLs, local PDFs, exports of databases",
   screen: "decide on records one by one, a key each; it goes on where you left off",
-  decide: "include or exclude papers, whatever the criteria say",
+  decide: "include or exclude papers, whatever the criteria say; undo takes a decision back",
   settle: "say which value of a field counts where two agents differ: first, second or own",
   join: "show pairs that may be one work, or make two records one; --part takes that back",
   steer: "give instructions to agents, also during a run",

@@ -11,7 +11,11 @@ import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { type EligibilityDecision, recordDecisions } from "../../research/overview/record-decisions.js";
+import {
+  type EligibilityDecision,
+  recordDecisions,
+  takeBackDecision,
+} from "../../research/overview/record-decisions.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
 import { allRecords } from "../../research/overview/all-records.js";
 import { namesIn, withKeys } from "../../research/papers/paper-keys.js";
@@ -36,6 +40,7 @@ const maxResultLines = 100;
 export async function decideCommand({ words, criterion, flags, json }: DecideArguments, io: Io): Promise<number> {
   requirePerson(io.env);
   const { folder, rest } = await projectAndWords(io.cwd, words);
+  if (rest.length > 1 && rest.at(-1) === "undo") return takeBack(folder, rest.slice(0, -1), { flags, json }, io);
   const decisions = await parseDecisions(folder, rest, criterion, io.cwd);
   if (decisions.length === 0) {
     if (json) io.stdout(`${JSON.stringify({ folder, decisions: [] })}\n`);
@@ -65,6 +70,24 @@ export async function decideCommand({ words, criterion, flags, json }: DecideArg
   if (storedDecisions.length > maxResultLines) io.stdout(`… and ${storedDecisions.length - maxResultLines} more.\n`);
   const updateHint = storedDecisions.find((result) => result.next !== undefined)?.next;
   if (updateHint !== undefined) say(io, updateHint);
+  return 0;
+}
+
+/** Takes back the last decision on each of these papers. */
+async function takeBack(
+  folder: string,
+  papers: readonly string[],
+  { flags, json }: Pick<DecideArguments, "flags" | "json">,
+  io: Io,
+): Promise<number> {
+  const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
+  const notify = (_: string, message: string) => say(io, message);
+  const where = nameFor(io.cwd, folder);
+  for (const paper of papers) {
+    const sentence = await takeBackDecision(folder, paper, { where, stateDir, git, notify });
+    io.stdout(json ? `${JSON.stringify({ folder, paper, says: sentence })}\n` : `${sentence}\n`);
+  }
+  await updateReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
   return 0;
 }
 

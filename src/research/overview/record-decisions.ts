@@ -1,6 +1,9 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { lockFile } from "../../engine/lib/layout.js";
+import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
+import { readRegularText } from "../../engine/storage/regular-file.js";
+import { earlierRecordsFile } from "../project-files/layout.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { isHeldByRun } from "../../engine/storage/lock.js";
 import {
@@ -91,6 +94,7 @@ export async function recordDecisions(
   const editedRrd = await editOrLeave(folder, change, messages, { stateDir, now, git, notify }, () =>
     removePendingDecisions(folder, records),
   );
+  await rememberRecords(folder, before.rrd, records);
   const [isRunning, after] = [editedRrd === undefined, editedRrd ?? change(before.rrd)];
   const hasCurrentReport = (rrd: Rrd) => statusOf(rrd, before.ledger).done.includes("report");
   const isReportOutdated = !isRunning && hasCurrentReport(before.rrd) && !hasCurrentReport(after);
@@ -179,6 +183,66 @@ export async function undoDecision(
   await editResearch(folder, change, { derive, git, notify });
   await signState(folder, stateDir);
   return true;
+}
+
+/** A paper's record before the user's last decision on it; without a paper, only its exclusions. */
+interface EarlierRecord {
+  readonly paper?: Paper;
+  readonly exclusions: readonly Exclusion[];
+}
+
+/** Stores the records before a decision, so that the decision can be taken back. */
+async function rememberRecords(folder: string, rrd: Rrd, ids: readonly string[]): Promise<void> {
+  const earlierRecords = { ...(await readEarlierRecords(folder)) };
+  for (const id of ids) earlierRecords[id] = recordIn(rrd, id);
+  await writeFileAtomic(earlierRecordsFile(folder), `${JSON.stringify(earlierRecords)}\n`, { isDurable: false });
+}
+
+const recordIn = (rrd: Rrd, id: string): EarlierRecord => ({
+  ...withoutUndefined({ paper: rrd.papers_pool.find((paper) => paper.id === id) }),
+  exclusions: (rrd.excluded ?? []).filter((exclusion) => exclusion.id === id),
+});
+
+/** Empty if no decision was made here, or if the file is damaged. */
+async function readEarlierRecords(folder: string): Promise<Readonly<Record<string, EarlierRecord>>> {
+  try {
+    return (JSON.parse(await readRegularText(earlierRecordsFile(folder))) ?? {}) as Record<string, EarlierRecord>;
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Takes back the user's last decision on a paper: its record is again what it was before. Returns a sentence about it.
+ * @throws ExpectedError with exit code 2 if there is no decision, if the earlier record is not stored here, or if the
+ * paper was read since; with exit code 6 while a run works on the project.
+ */
+export async function takeBackDecision(
+  folder: string,
+  paper: string,
+  { where, ...options }: Omit<DecideOptions, "now">,
+): Promise<string> {
+  const { rrd } = await readResearch(folder);
+  const { id } = recordNamed(rrd, paper, where);
+  const name = oneLine(namesIn(rrd).get(id) ?? id);
+  const present = recordIn(rrd, id);
+  const earlier = (await readEarlierRecords(folder))[id];
+  const isDecided = [present.paper, ...present.exclusions].some((record) => record?.override !== undefined);
+  if (!isDecided && earlier === undefined)
+    throw new ExpectedError(`No person has decided on ${name}, so there is nothing to take back.`, 2);
+  if (earlier === undefined)
+    throw new ExpectedError(
+      `The record of ${name} before the decision is not stored on this machine; decide again, or let it be judged again: research-ralph reset ${shellWord(where)} --paper ${name}.`,
+      2,
+    );
+  if (present.paper?.iteration !== earlier.paper?.iteration)
+    throw new ExpectedError(`${name} was read after the decision, so only another decision changes it.`, 2);
+  const earlierRrd = { ...rrd, papers_pool: earlier.paper === undefined ? [] : [earlier.paper] };
+  if (!(await undoDecision(folder, id, { ...earlierRrd, excluded: [...earlier.exclusions] }, options)))
+    throw new ExpectedError(`A run works on ${where}; take the decision back when it has ended.`, 6);
+  const { [id]: _, ...otherRecords } = await readEarlierRecords(folder);
+  await writeFileAtomic(earlierRecordsFile(folder), `${JSON.stringify(otherRecords)}\n`, { isDurable: false });
+  return `The decision on ${name} is taken back.`;
 }
 
 /** The effect of the decision on the paper. */

@@ -79,6 +79,8 @@ export const documentsFolder = inHidden("documents");
 export const runLogFile = inHidden("run.log");
 /** The user's progress in deciding on records, with their notes. */
 export const screeningFile = inHidden("screening.json");
+/** The records of papers before the user's last decisions on them. */
+export const earlierRecordsFile = inHidden("decided.json");
 /** The signature of the committed files after the last run or command of the user. */
 export const signedFile = inHidden("left.json");
 

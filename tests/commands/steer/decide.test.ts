@@ -340,3 +340,42 @@ describe("validate names what is wrong with criteria and decisions", () => {
     expect(is).toBe(code);
   });
 });
+
+describe("a decision that is taken back", () => {
+  test("leaves the record as it was before, of a paper and of a record that screening excluded", async () => {
+    const { cwd, folder } = someProject();
+    const records = () => {
+      const { papers_pool: pool, excluded = [] } = rrdOf(folder);
+      return { pool, excluded: excluded.toSorted((a, b) => a.id.localeCompare(b.id)) };
+    };
+    expect((await cli(["decide", "p1", "exclude", "a wish"], cwd)).code).toBe(0);
+    expect((await cli(["decide", "p1", "undo"], cwd)).code).toBe(0);
+    const before = records();
+    expect(before.pool[0]).toMatchObject({ id: "p1", status: "pending" });
+    expect(before.pool[0]?.override).toBeUndefined();
+    expect((await cli(["decide", "p1", "exclude", "no hands"], cwd)).code).toBe(0);
+    expect((await cli(["decide", "x1", "include", "it has hands"], cwd)).code).toBe(0);
+    expect(records()).not.toEqual(before);
+    expect(await cli(["decide", "p1", "x1", "undo"], cwd)).toMatchObject({
+      code: 0,
+      out: "The decision on paper is taken back.\nThe decision on mice is taken back.\n",
+    });
+    expect(records()).toEqual(before);
+  });
+
+  test("is refused for a paper without one, and for a paper that was read after it", async () => {
+    const { cwd, folder } = someProject();
+    expect(await cli(["decide", "p22", "undo"], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("No person has decided on paper-2"),
+    });
+    await cli(["decide", "p1", "include", "it has hands"], cwd);
+    change(folder, (rrd) => {
+      rrd.papers_pool = rrd.papers_pool.map((each) => (each.id === "p1" ? { ...each, iteration: 3 } : each));
+    });
+    expect(await cli(["decide", "p1", "undo"], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("was read after the decision"),
+    });
+  });
+});

@@ -156,7 +156,10 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
     },
     async undo() {
       const last = undoSteps.pop();
-      if (last === undefined) return { says: "Nothing to take back." };
+      if (last === undefined)
+        return {
+          says: "Nothing was decided in this sitting; 'research-ralph decide <paper> undo' takes an earlier decision back.",
+        };
       const [id, name] = [last.id, oneLine(last.name)];
       const isBack = await last.undo();
       await saveProgress();
