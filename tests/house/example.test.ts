@@ -14,7 +14,7 @@ import { readReportInput } from "../../src/research/report/read-report.js";
 import { derive } from "../../src/research/workflow/derive.js";
 
 const researches = packageFile("researches");
-const [name = ""] = readdirSync(researches).filter((each) => each.startsWith("sample-"));
+const name = "sample-sim2real-transfer-dexterous-manipulation-2026-11-22";
 const read = (file: string): string => readFileSync(join(researches, name, file), "utf8");
 
 describe("the example research of the repository", () => {

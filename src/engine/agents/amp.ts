@@ -71,14 +71,14 @@ const hasKey = ({ settings, options }: AgentContext): boolean =>
 
 /** Reads `amp -x --stream-json`. The `user` events repeat the brief. Amp ends with exit code 0 even after an error. */
 export function readAmp(): Reader {
-  const answers = createAnswerCounter();
+  const usageCounter = createAnswerCounter();
   let result: Json | undefined;
 
   function assistantEvents(message: Json): AgentEvent[] {
-    answers.add(message);
+    usageCounter.add(message);
     return [
       ...eventsOf(message),
-      { type: "usage", usage: answers.total(), ...withoutUndefined({ model: text(message["model"]) }) },
+      { type: "usage", usage: usageCounter.total(), ...withoutUndefined({ model: text(message["model"]) }) },
     ];
   }
 

@@ -10,14 +10,14 @@ import { maxStepSeconds, memoryNotice, stepNotice, type TaskAnswer, type TaskReq
 const watchThreadCode = `
 const { writeSync } = require("node:fs");
 const { workerData } = require("node:worker_threads");
-const { cells, cellIndex, parent, maxStep, memoryNotice, stepNotice } = workerData;
+const { cells, cellIndex, parent, maxStepCpuSeconds, memoryNotice, stepNotice } = workerData;
 let [step, stepStart] = [0, 0];
 setInterval(() => {
   const { user, system } = process.cpuUsage();
-  const now = Atomics.load(cells, cellIndex.step);
-  if (now !== step) [step, stepStart] = [now, user + system];
+  const currentStep = Atomics.load(cells, cellIndex.step);
+  if (currentStep !== step) [step, stepStart] = [currentStep, user + system];
   const isMemoryFull = process.memoryUsage.rss() > Atomics.load(cells, cellIndex.memory) * 1024 * 1024;
-  const isStepTooLong = Atomics.load(cells, cellIndex.isStepping) === 1 && user + system - stepStart > maxStep * 1e6;
+  const isStepTooLong = Atomics.load(cells, cellIndex.isStepping) === 1 && user + system - stepStart > maxStepCpuSeconds * 1e6;
   if (isMemoryFull) writeSync(2, memoryNotice);
   else if (isStepTooLong) writeSync(2, stepNotice);
   if (isMemoryFull || isStepTooLong || process.ppid !== parent) process.kill(process.pid, "SIGKILL");
@@ -30,7 +30,7 @@ const cells = new Int32Array(new SharedArrayBuffer(12));
 
 /**
  * Tells the watch thread that a new step of a task begins, such as a page. From the first step to the end of the task,
- * no step may take more than `maxStep` CPU seconds. Outside a task process this does nothing.
+ * no step may take more than `maxStepCpuSeconds`. Outside a task process this does nothing.
  */
 export function beginStep(): void {
   Atomics.add(cells, cellIndex.step, 1);
@@ -49,7 +49,7 @@ export function serveTasks(
   Atomics.store(cells, cellIndex.memory, Math.ceil(maxMemoryBytes / 1024 / 1024));
   new Worker(watchThreadCode, {
     eval: true,
-    workerData: { cells, cellIndex, parent, maxStep: maxStepCpuSeconds, memoryNotice, stepNotice },
+    workerData: { cells, cellIndex, parent, maxStepCpuSeconds, memoryNotice, stepNotice },
   }).unref();
   process.on("disconnect", () => process.exit());
   process.on("message", ({ id, task, args, memoryBytes = maxMemoryBytes }: TaskRequest) => {

@@ -20,7 +20,7 @@ export function collectorIn(env: NodeJS.ProcessEnv): Collector {
   const address = tracesEndpoint || `${base.endsWith("/") ? base.slice(0, -1) : base}/v1/traces`;
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new ExpectedError(
-      `${tracesEndpoint ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT"} is not an address for OTLP over HTTP; set it to one such as http://localhost:4318.`,
+      `${tracesEndpoint ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT"} is not an address for OTLP over HTTP; set it to one such as http://localhost:4318${tracesEndpoint ? "/v1/traces" : ""}.`,
       2,
     );
   const name = env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]
@@ -41,7 +41,10 @@ function headersIn(variable: string, text: string): Record<string, string> {
       const [name = "", ...valueParts] = pair.split("=");
       const value = decodeHeader(valueParts.join("=").trim());
       if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) || value === undefined)
-        throw new ExpectedError(`${variable}: header ${index + 1} is not of the form name=value, with % encoded.`, 2);
+        throw new ExpectedError(
+          `${variable}: header ${index + 1} is not of the form name=value with a percent-encoded value.`,
+          2,
+        );
       return [name.trim().toLowerCase(), value];
     }),
   );

@@ -1,8 +1,8 @@
 /**
- * First host labels of sites that distribute papers without permission. The sites often change their domain, but keep
- * this label.
+ * Names in the hosts of sites that distribute papers without permission: a label or a domain. The sites often change
+ * their domain, but keep this name.
  */
-const shadowLabels = [
+const shadowNames = [
   "sci-hub",
   "scihub",
   "libgen",
@@ -28,12 +28,12 @@ export function shadowLibraryRefusal(address: string): string | undefined {
   const host = hostname.toLowerCase();
   // Mirrors have numbers. Proxies and gateways contain the name in a label or in the path: sci-hub.example.org,
   // /ipns/libgen.fun/.
-  const isShadowHost = shadowLabels.some((name) =>
-    new RegExp(`(?:^|\\.)${escapeRegExp(name)}\\d*(?:\\.|$)`).test(host),
+  const isShadowHost = shadowNames.some((name) => new RegExp(`(?:^|\\.)${escapeRegExp(name)}\\d*(?:\\.|$)`).test(host));
+  const hasShadowPath = /^\/ip[fn]s\/(?:[\w-]+\.)*(?:sci-hub|libgen|library\.lol|annas-archive|libstc)\b/i.test(
+    pathname,
   );
-  const isGateway = /^\/ip[fn]s\/(?:[\w-]+\.)*(?:sci-hub|libgen|library\.lol|annas-archive|libstc)\b/i.test(pathname);
-  return isShadowHost || isGateway
-    ? `${host} is a shadow library and is never used; set pdf_url in rrd.json to the paper's own address or to a local file.`
+  return isShadowHost || hasShadowPath
+    ? `${host} leads to a shadow library and is never used; set pdf_url in rrd.json to the paper's own address or to a local file.`
     : undefined;
 }
 

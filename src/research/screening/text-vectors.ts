@@ -46,19 +46,20 @@ export function vectorsOf(texts: readonly (readonly (readonly string[])[])[]): T
     return Int32Array.from(terms);
   });
   let size = 0;
-  const sharedIds = Int32Array.from(textCounts, (textCount) => (textCount >= 2 ? size++ : -1));
+  // The final id of each term, without gaps; −1 if only one text has the term.
+  const finalIds = Int32Array.from(textCounts, (textCount) => (textCount >= 2 ? size++ : -1));
   const words = Array.from({ length: size }, (): string | undefined => undefined);
-  for (const [word, id] of wordIds) if ((sharedIds[id] ?? -1) >= 0) words[sharedIds[id] ?? 0] = word;
+  for (const [word, id] of wordIds) if ((finalIds[id] ?? -1) >= 0) words[finalIds[id] ?? 0] = word;
   const rarity = Float64Array.from(textCounts, (textCount) => Math.log((1 + texts.length) / (1 + textCount)) + 1);
   const count = new Int32Array(textCounts.length);
-  return { vectors: termsOfTexts.map((terms) => vectorOf(terms, sharedIds, rarity, count)), words };
+  return { vectors: termsOfTexts.map((terms) => vectorOf(terms, finalIds, rarity, count)), words };
 }
 
-/** The vector of a text's terms that have a shared id. `count` contains only zeros before and after the call. */
-function vectorOf(terms: Int32Array, sharedIds: Int32Array, rarity: Float64Array, count: Int32Array): TextVector {
+/** The vector of a text's terms that have a final id. `count` contains only zeros before and after the call. */
+function vectorOf(terms: Int32Array, finalIds: Int32Array, rarity: Float64Array, count: Int32Array): TextVector {
   const distinctIds: number[] = [];
   for (const id of terms) {
-    if (count[id] === 0 && (sharedIds[id] ?? -1) >= 0) distinctIds.push(id);
+    if (count[id] === 0 && (finalIds[id] ?? -1) >= 0) distinctIds.push(id);
     count[id] = (count[id] ?? 0) + 1;
   }
   const weights = new Float64Array(distinctIds.length);
@@ -72,7 +73,7 @@ function vectorOf(terms: Int32Array, sharedIds: Int32Array, rarity: Float64Array
   for (const id of terms) count[id] = 0;
   const length = Math.sqrt(squareSum) || 1;
   return {
-    ids: Int32Array.from(distinctIds, (id) => sharedIds[id] ?? 0),
+    ids: Int32Array.from(distinctIds, (id) => finalIds[id] ?? 0),
     weights: weights.map((weight) => weight / length),
   };
 }

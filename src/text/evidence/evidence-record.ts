@@ -32,10 +32,13 @@ export type Outcome = {
   direction: "up" | "down" | "none";
 };
 
-/** A number as written in the claim. `in-passage`: in the sentence, outside the quoted words. */
+/**
+ * A number as written in the claim. `in-passage`: in the sentence, outside the quoted words; `nowhere`: not in the
+ * passage.
+ */
 type ClaimedNumber = { number: string; stands: "in-passage" | "nowhere" };
 
-/** A number of a text with its unit. `in-text`: it is elsewhere in the text, which is only a hint. */
+/** A number of a reading with its unit. `in-text`: it is in the paper, but in no quote that was found: only a hint. */
 export type CheckedNumber = {
   number: string;
   status: "verified" | "near" | "in-text" | "not-in-text" | "could-not-check";

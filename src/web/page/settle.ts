@@ -14,10 +14,10 @@ import { projectAddress, readingAddress } from "./texts.js";
 export const settleAddress = (name: string): string => `${projectAddress(name)}settle`;
 
 /** All cells on which two agents differ, with both values, their passages, and buttons to decide. */
-export function settlePage(name: string, rrd: Rrd, says: string): Page {
+export function settlePage(name: string, rrd: Rrd, notice: string): Page {
   const differingCells = differences(rrd);
   const openCount = differingCells.filter(({ answers }) => answers.settled === undefined).length;
-  const message = says === "" ? "" : markup`<p class="note told" role="status" dir="auto">${says}</p>`;
+  const message = notice === "" ? "" : markup`<p class="note told" role="status" dir="auto">${notice}</p>`;
   const header = markup`<header id="top"><nav class="home"><a href="${projectAddress(name)}">Back to the project</a></nav>${message}<h1>Fields on which two agents differ</h1><p class="quiet">${openCount} of ${differingCells.length} open. Until you decide, the first agent's value stands.</p></header>`;
   const cellParts = differingCells.map(({ paper, field, answers }, index) => {
     const { first, second, settled } = answers;
@@ -38,7 +38,7 @@ function valueItem(
   const { by = "an agent", value, evidence = [], reason } = extracted ?? {};
   const text = value === undefined ? "not reported" : textOf(value);
   const passages = evidence.map((item) => markup`<div class="passage">${passageOf(piecesOf(item))}</div>`);
-  return markup`<li dir="auto"><b>${by} (${take}):</b> <span${directionAttribute(text)}>${text}</span>${reason === undefined ? "" : ` (${reason})`}${settled?.take === take ? markup` <b class="ok">✓ counts</b>` : ""}${passages}</li>`;
+  return markup`<li dir="auto"><b>${by} (${take}):</b> <span${directionAttribute(text)}>${text}</span>${reason === undefined ? "" : ` (${reason})`}${settled?.take === take ? markup` <b class="ok">✓ used</b>` : ""}${passages}</li>`;
 }
 
 const valueInput = ({ choices = [], unit }: Field): Markup =>

@@ -196,7 +196,7 @@ test("the documents of a folder are listed again, wherever it lies, and one that
 
 test("the sample project of the package replays", async () => {
   const folder = packageFile("researches");
-  const [name = ""] = readdirSync(folder).filter((each) => each.startsWith("sample-"));
+  const name = "sample-sim2real-transfer-dexterous-manipulation-2026-11-22";
   const cwd = freshFolder();
   cpSync(join(folder, name), join(cwd, "researches", name), { recursive: true });
   expect(await cli(["replay", name], cwd)).toMatchObject({

@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ReportFile } from "../../../src/research/generated/report.js";
@@ -53,7 +53,7 @@ test("what was typed for this run alone stands in the command that continues it"
 test("a complete project says its answer, of a long one the first sentences, each of them whole", async () => {
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "grasping-2026-03-01");
-  const [sample = ""] = readdirSync(packageFile("researches")).filter((name) => name.startsWith("sample-"));
+  const sample = "sample-sim2real-transfer-dexterous-manipulation-2026-11-22";
   cpSync(join(packageFile("researches"), sample, "report.json"), join(folder, "report.json"));
   const lines = await endLines(folder, complete, settled, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns: 600 });
   expect(lines[0]).toMatch(/^ {2}Answer {2}A shared calibration platform makes .{170,400}\.(?: …)?$/);
@@ -103,7 +103,7 @@ test("a complete project names a command that shows one of its papers, and the c
     papers_pool: [paper("x", "presented", { key: "lee2024", analysis })],
     meaning: { checkers: { codex: { borne_out: rate, not_borne_out: rate } } },
   } as Partial<Rrd>);
-  const [sample = ""] = readdirSync(packageFile("researches")).filter((name) => name.startsWith("sample-"));
+  const sample = "sample-sim2real-transfer-dexterous-manipulation-2026-11-22";
   const report = JSON.parse(readFileSync(join(packageFile("researches"), sample, "report.json"), "utf8")) as ReportFile;
   const answer = report.answer.map((each) => ({ ...each, check: { verdict: "supported", by: ["codex"] } }));
   writeFileSync(

@@ -243,7 +243,7 @@ describe("a pirate's address", () => {
     "https://library.lol/main/1",
     "https://z-lib.id/x",
   ])("is refused in a sentence: %s", (address) => {
-    expect(shadowLibraryRefusal(address)).toMatch(/^\S+ is a shadow library\b.*\.$/);
+    expect(shadowLibraryRefusal(address)).toMatch(/^\S+ leads to a shadow library\b.*\.$/);
   });
 
   it.each([
@@ -258,7 +258,7 @@ describe("a pirate's address", () => {
     const pirate = "https://sci-hub.se/10.1000/x";
     expect(await fetchFrom({}, { pdf_url: pirate })).toMatchObject({
       status: "blocked",
-      reason: expect.stringMatching(/sci-hub\.se is a shadow library/),
+      reason: expect.stringMatching(/sci-hub\.se leads to a shadow library/),
     });
     await server.close();
     const asked: string[] = [];

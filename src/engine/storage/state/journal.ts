@@ -56,8 +56,8 @@ export async function readEntry(folder: string, names: Names, iteration: number)
 }
 
 /**
- * Moves an entry whose changes are all written to the folder of done entries. If a power cut undoes the move, the next
- * start applies the entry again, which changes nothing.
+ * Moves an entry to the folder of done entries; all its changes must be written. If a power cut undoes the move, the
+ * next start applies the entry again, which changes nothing.
  */
 export function markDone(folder: string, iteration: number): void {
   const name = `${iteration}.json`;

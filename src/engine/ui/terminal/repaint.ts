@@ -14,7 +14,7 @@ interface Repainter {
    * terminal.
    */
   paint(permanent: readonly string[], live: readonly string[]): void;
-  /** Shows the cursor, for example before the job is stopped. */
+  /** Shows the cursor, for example before Ctrl+Z suspends the process. */
   showCursor(): void;
   /** Shows the cursor and ends repainting. `clear`: whether the live lines are removed. */
   close(options?: { readonly clear: boolean }): void;
