@@ -5,7 +5,7 @@ import { isHeldByRun } from "../../engine/storage/lock.js";
 import { writeMessage } from "../../engine/storage/state/steering-inbox.js";
 import type { Io } from "../../engine/ui/io.js";
 import { quantity } from "../../engine/lib/words.js";
-import { labelledLines, say, wrap } from "../../engine/ui/terminal/format.js";
+import { labelledLines, print, say, wrap } from "../../engine/ui/terminal/format.js";
 import { findWork } from "../kinds/find-work.js";
 import { task } from "../kinds/task.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
@@ -171,13 +171,12 @@ function valuesByPaper({ rrd, rows }: ReportModel) {
 }
 
 function printDoubts(model: ReportModel, doubts: readonly Doubt[], io: Io): void {
-  for (const { where, text, reason } of doubts)
-    for (const line of wrap(`${where}: ${oneLine(reason)}: “${oneLine(text)}”`, io.columns)) io.stdout(`${line}\n`);
+  for (const { where, text, reason } of doubts) print(io, `${where}: ${oneLine(reason)}: “${oneLine(text)}”`);
   const sentence =
     model.narrative === "nothing"
       ? "No report has been written yet, so there is nothing to check."
       : doubts.length === 0
         ? "A quote supports every number and every source of the report."
         : `${quantity(doubts.length, "sentence")} to look at.`;
-  io.stdout(`${sentence}\n`);
+  print(io, sentence);
 }

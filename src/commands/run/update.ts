@@ -17,7 +17,7 @@ import { isHeldByRun } from "../../engine/storage/lock.js";
 import { listenForSignals, type Signals } from "../../engine/ui/signals.js";
 import { quantity } from "../../engine/lib/words.js";
 import { createCounter } from "../../engine/ui/terminal/counter.js";
-import { say, wrap } from "../../engine/ui/terminal/format.js";
+import { print, say } from "../../engine/ui/terminal/format.js";
 import { forecastSentence } from "../../engine/ui/terminal/tally.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { openResearch, readResearch } from "../../research/project-files/research.js";
@@ -243,7 +243,8 @@ async function searchAndUpdate(
       if (!args.json)
         for (const sentence of await documentSentences(folder, state.rrd.papers_pool, nameFor(io.cwd, folder)))
           say(io, sentence);
-      io.stdout(args.json ? line : `${wrap(line.trim(), io.tableWidth - 1).join("\n")}\n`);
+      if (args.json) io.stdout(line);
+      else print(io, line.trimEnd());
       return 0;
     }
     if (research === undefined) return await showForecast(folder, state, update, changes, args, config, io);
@@ -420,7 +421,10 @@ async function showForecast(
       ? "No agent is needed: the report is rendered again."
       : `${forecastSentence(forecastOfUpdate)}${maximumNote}`,
   ];
-  io.stdout(`${lines.flatMap((line) => wrap(line, io.tableWidth - 1)).join("\n")}\n`);
+  for (const line of lines) {
+    if (line.startsWith(" ")) io.stdout(`${line}\n`);
+    else print(io, line);
+  }
   return 0;
 }
 

@@ -105,6 +105,11 @@ export const wrapForTerminal = (
 /** Whether lines on stderr can be repainted. */
 export const canRepaint = ({ isTTY, isDumb = false }: Pick<Io, "isTTY" | "isDumb">): boolean => isTTY && !isDumb;
 
+/** Writes a sentence to stdout: broken between words on a terminal, one line in a pipe. */
+export function print(io: Pick<Io, "stdout" | "tableWidth">, sentence: string): void {
+  io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
+}
+
 /** Writes a sentence with an optional label to stderr: broken into lines on a terminal, one line in a log. */
 export function say(io: Pick<Io, "stderr" | "isTTY" | "columns">, sentence: string, label = ""): void {
   const text = oneLine(sentence);
