@@ -71,7 +71,10 @@ test("a branch that is checked out, a name that is none, and files that are comm
   const run = await cli(["run", out.trim(), ...agent, "-i", "1"], cwd);
   expect(run.err).toContain("the branch research/hands is checked out");
   git("worktree", "remove", tree);
-  expect(await made("--branch", "a..b")).toMatchObject({ code: 2, err: expect.stringContaining("can be no name") });
+  expect(await made("--branch", "a..b")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("is not a valid name"),
+  });
   const other = await made("--name", "other");
   expect(other.err).toContain("Its commits go to the branch that is checked out");
   expect(await cli(["run", other.out.trim(), ...agent, "--branch"], cwd)).toMatchObject({

@@ -23,7 +23,7 @@ test("the demo is complete without key or network, tells what it reads, and in a
     out: "<promise>COMPLETE</promise>\n",
     // One of the papers is retracted, one is a broken file, and that is said also here.
     err: expect.stringMatching(
-      /^warning: .*\(sample_06\) is retracted.*\nwarning: .*\(sample_11\) could not be retrieved.*\n$/,
+      /^warning: .*\(sample_06\) is retracted.*\nwarning: sample 11 \(sample\) could not be retrieved.*\n$/,
     ),
   });
 
