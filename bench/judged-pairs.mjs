@@ -43,9 +43,9 @@ function widened(claim) {
 }
 
 /** Twins by the name of their rule. Only `number` is one that code sees by itself. */
-export const rulesOf = ({ withOppositeDirection, withSwappedNumbers }) => ({
-  direction: withOppositeDirection,
-  group: withSwappedNumbers,
+export const rulesOf = ({ reverseDirection, swapNumbers }) => ({
+  direction: reverseDirection,
+  group: swapNumbers,
   number: otherNumber,
   hedge: withoutHedge,
   scope: widened,

@@ -42,7 +42,7 @@ describe("real processes", () => {
         signal: new AbortController().signal,
         stateDir: ${JSON.stringify(stateDir)},
         budgets: [],
-        services: [{ name: "arXiv", own: "https://export.arxiv.org", endpoint: ${JSON.stringify(origin)}, intervalMs: ${interval} }],
+        services: [{ name: "arXiv", officialAddress: "https://export.arxiv.org", endpoint: ${JSON.stringify(origin)}, intervalMs: ${interval} }],
       });
       const answers = await Promise.all(Array.from({ length: ${requests} }, (_, n) => http.get({ url: ${JSON.stringify(origin)} + "/" + n, limit: 100 })));
       if (!answers.every(({ status }) => status === "ok")) console.error(answers);
