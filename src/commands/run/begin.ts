@@ -6,7 +6,7 @@ import { experienceOf } from "../../compose/forecast-basis.js";
 import { installedAgents } from "../../engine/agents/adapters.js";
 import type { AgentCheck } from "../../engine/agents/definition.js";
 import { checkAgent, createAgent, isRemote } from "../../engine/agents/registry.js";
-import { ExpectedError } from "../../engine/lib/errors.js";
+import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
@@ -60,7 +60,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   if (args.sources !== undefined) namedSources(args.sources, io.cwd);
   const flags = args.quick ? { ...quickSettings, ...args.flags } : args.flags;
   const sources = [...userSources, ...(args.sources ?? [])];
-  const earlier = await existingProject(io.cwd, question, sources, name);
+  const earlier = await existingProject(io, question, sources, name);
   if (earlier !== undefined) return continueProject(earlier, { ...args, flags }, io);
   if (question === undefined && !io.canAsk)
     throw new ExpectedError(
@@ -132,20 +132,30 @@ function readWords(words: readonly string[], cwd: string): { brought: string[]; 
   return { brought: userSources, ...(question === "" ? {} : { question }) };
 }
 
-/** The project here with the typed question, sources and name, preferably an unfinished one. */
+/**
+ * The project here with the typed question, sources and name, preferably an unfinished one. A damaged project is
+ * compared by its last good version; one without it is named.
+ * @throws ExpectedError if the project that fits is damaged: another one must not be begun beside it.
+ */
 async function existingProject(
-  cwd: string,
+  io: Io,
   question: string | undefined,
   sources: readonly string[],
   name: string | undefined,
 ): Promise<string | undefined> {
   let finished: string | undefined;
-  for (const folder of await listResearches(cwd)) {
-    const read = await readResearch(folder).catch(() => undefined);
+  for (const folder of await listResearches(io.cwd)) {
+    const read = await readResearch(folder).catch(async (error: unknown) => {
+      const { readState } = await import("../../research/report/read-report.js");
+      const lastGood = await readState(folder).catch(() => undefined);
+      if (lastGood === undefined) say(io, messageOf(error));
+      return lastGood && { ...lastGood, error };
+    });
     if (read === undefined || (question !== undefined && normalized(read.rrd.question ?? "") !== normalized(question)))
       continue;
     if (name !== undefined && normalized(read.rrd.project) !== normalized(`Research: ${name}`)) continue;
     if (sources.length > 0 && !haveSameItems(sources, read.rrd.requirements.sources ?? [])) continue;
+    if ("error" in read) throw read.error;
     if (statusOf(read.rrd, read.ledger).phase !== "COMPLETE") return folder;
     finished = folder;
   }

@@ -196,6 +196,19 @@ test("a run that was cut short goes on by the same command, without a question",
   expect(finished.err.replace(/\s+/g, " ")).toContain("with --name and a new name starts another");
 });
 
+test("a project whose rrd.json is damaged is told by the same command, and no other one is begun", async () => {
+  const cwd = withPapers();
+  const begin = ["papers/", question, ...baseline];
+  await cli([...begin, "--yes", "-i", "2"], cwd);
+  const path = join(cwd, "researches", projects(cwd)[0] ?? "", "rrd.json");
+  const good = readFileSync(path, "utf8");
+  writeFileSync(path, good.replace('"phase": ', '"phase" '));
+  expect(await cli([...begin, "--yes"], cwd)).toMatchObject({ code: 1, err: expect.stringContaining("rrd.json") });
+  expect(projects(cwd)).toHaveLength(1);
+  writeFileSync(path, good);
+  expect(await cli(begin, cwd)).toMatchObject({ code: 0 });
+});
+
 test("an export is read by its name, and a script has to say the question", async () => {
   const cwd = freshFolder();
   const entry = (title: string) => `TY  - JOUR\nTI  - ${title}\nAU  - Sample, A\nPY  - 2024\nER  - \n`;
