@@ -81,7 +81,7 @@ export async function beginCommand(args: BeginArguments, io: Io): Promise<number
   const wishes = {
     ...args,
     rubric: args.rubric ?? "none",
-    ...(sources.length > 0 ? { sources } : args.quick ? { sources: defaultSources } : {}),
+    ...(sources.length > 0 ? { sources } : {}),
     ...(args.quick ? { ideas: false as const } : {}),
   };
   const { verdict, folder } = await create(topic, wishes, target, io, {
@@ -329,7 +329,7 @@ async function plan(
   const fresh = { rrd: rrdFor(papers), ledger: [] };
   const forecast = forecastOf(fresh.rrd, [], await experienceOf(folder, fresh, config, io));
   const { free = false } = createAgent(config.agent, { ...settingsFor(config, io), unconfined: true });
-  const words = quick || sources.length > 0 ? wordsText(topic, facts) : moreWordsText(facts, config.agent);
+  const words = sources.length > 0 ? wordsText(topic, facts) : agentWordsText(facts, config.agent);
   const steps = [
     ...findingText(
       searchedSources.filter((source) => source !== "web" || !free),
@@ -401,9 +401,11 @@ function wordsText(topic: string, { keywords = [] }: PlanFacts): string {
   return ` for ${listText(words.map((word) => `"${oneLine(word)}"`))}${hint}`;
 }
 
-/** The search words that the user typed, to which the agent adds others; empty if the agent chooses all. */
-const moreWordsText = ({ keywords = [] }: PlanFacts, agent: string): string =>
-  keywords.length === 0 ? "" : ` for ${keywords.map((word) => `"${oneLine(word)}"`).join(", ")} and words of ${agent}`;
+/** The search words that the user typed, to which the agent adds others; otherwise the agent chooses all. */
+const agentWordsText = ({ keywords = [] }: PlanFacts, agent: string): string =>
+  keywords.length === 0
+    ? ` for words that ${agent} chooses`
+    : ` for ${keywords.map((word) => `"${oneLine(word)}"`).join(", ")} and words that ${agent} adds`;
 
 /**
  * The data about the user's papers that leaves this machine. The setting `lookups` is about documents only: full texts
@@ -418,7 +420,7 @@ function dataSentText(
   const isAsked = lookups || !isDocumentsOnly;
   const services = lookupServices.filter((service) => isAsked && settingsOf(service, sources).off !== true);
   const wayOut = isDocumentsOnly
-    ? ", unless you set 'research-ralph config lookups=false'"
+    ? ", unless you run 'research-ralph config lookups=false'"
     : " that may have the texts";
   const parts = [
     ...(isFree ? [] : [`texts go to ${model ?? agent}`]),

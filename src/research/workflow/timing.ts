@@ -78,8 +78,6 @@ export interface Period {
   readonly until?: string;
   /** The values in an earlier report of another program: "January 14-15, 2026", "Research-Ralph (Claude Opus 4.5)". */
   readonly stated?: { readonly period?: string; readonly agent?: string };
-  /** The present day, if the report existed before and is only written again. */
-  readonly rewriteDay?: string;
   /** Agents of the iterations so far, in their order. */
   readonly agents: readonly string[];
   /** Whether papers were read before the ledger began, by an unknown agent. */
@@ -101,7 +99,6 @@ export function periodOf(rrd: Rrd, ledger: readonly LedgerLine[], now: Date): Pe
     ...withoutUndefined({
       from: timing.research_started_at?.slice(0, 10) ?? (hasEarlierWork ? undefined : today),
       until: isRewritten ? timing.complete?.ended_at?.slice(0, 10) : today,
-      rewriteDay: isRewritten ? today : undefined,
       stated: Object.keys(stated).length === 0 ? undefined : stated,
     }),
     agents: [...new Set(lines.flatMap(({ agent: name }) => name ?? []))],

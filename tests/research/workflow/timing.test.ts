@@ -80,7 +80,7 @@ describe("a report that is written again", () => {
       ledger.slice(0, 1),
       new Date(november(10)),
     );
-    expect(period).toMatchObject({ from: "2026-01-19", until: "2026-01-20", rewriteDay: "2026-11-22" });
+    expect(period).toMatchObject({ from: "2026-01-19", until: "2026-01-20" });
     expect(period.hasEarlierWork).toBe(true);
     expect(periodText(period)).toBe("2026-01-19 to 2026-01-20");
   });

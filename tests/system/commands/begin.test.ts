@@ -209,6 +209,18 @@ test("a project whose rrd.json is damaged is told by the same command, and no ot
   expect(await cli(begin, cwd)).toMatchObject({ code: 0 });
 });
 
+test("the agent chooses the search words of a question, also for a quick report, and adds to typed ones", async () => {
+  const cwd = freshFolder();
+  const planOf = async (...more: string[]) => (await cli([question, ...baseline, ...more], cwd)).err;
+  expect(await planOf("--quick")).toContain(
+    "and Semantic Scholar for words that baseline chooses, read up to 8 papers",
+  );
+  expect(await planOf("--keyword", "soft hands")).toContain(
+    'for "soft hands" and words that baseline adds, read up to',
+  );
+  expect(await planOf("--source", "arXiv")).toMatch(/search arXiv for ".+" \(or other words with --keyword\)/);
+});
+
 test("an export is read by its name, and a script has to say the question", async () => {
   const cwd = freshFolder();
   const entry = (title: string) => `TY  - JOUR\nTI  - ${title}\nAU  - Sample, A\nPY  - 2024\nER  - \n`;

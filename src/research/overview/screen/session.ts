@@ -158,7 +158,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
       const last = undoSteps.pop();
       if (last === undefined)
         return {
-          says: "Nothing was decided in this sitting; 'research-ralph decide <paper> undo' takes an earlier decision back.",
+          says: "Nothing was decided in this session; 'research-ralph decide <paper> undo' takes an earlier decision back.",
         };
       const [id, name] = [last.id, oneLine(last.name)];
       const isBack = await last.undo();
