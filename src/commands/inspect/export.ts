@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { oneLine } from "../../engine/lib/sanitise.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { ledgerName } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
@@ -50,7 +51,9 @@ export async function exportCommand({ folder: argument, as, to, only, json }: Ex
   const format = as === undefined ? undefined : exportFormats[as];
   if (as === undefined || format === undefined) {
     const formatList = Object.entries(exportFormats).map(([name, { readers }]) => `${name} for ${readers}`);
-    throw new ExpectedError(`Choose a format with --as: ${formatList.join(", ")}.`, 2);
+    const problem =
+      as === undefined || as === "" ? "Choose a format with --as:" : `There is no format '${oneLine(as)}'; --as takes`;
+    throw new ExpectedError(`${problem} ${formatList.join(", ")}.`, 2);
   }
   if (format.needsAllRecords === true && only !== undefined)
     throw new ExpectedError(`--only cannot be used with --as ${as}: the flow counts all records.`, 2);

@@ -30,6 +30,7 @@ import {
 } from "../../research/overview/find-research.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { pageOf, rrdFile } from "../../research/project-files/layout.js";
+import { changesSinceReport } from "../../research/derived/since-report.js";
 
 interface RunArguments {
   readonly folder?: string;
@@ -134,6 +135,7 @@ export async function work(
       : await drive(config, io, { ...driveOptions, classic: true }, (run) =>
           openClassicProject(folder, config, io, run, classicPromptText, workflowOptions),
         );
+  if (verdict.verdict !== "complete" && pageOf(folder) !== null) await renderOldReport(folder, config, io);
   if (!options.json && !options.quiet)
     for (const line of await endLines(folder, verdict, config, io)) io.stderr(`${line}\n`);
   if (verdict.verdict === "complete" && !options.json) {
@@ -142,6 +144,14 @@ export async function work(
     if (options.quiet && io.isShown && page !== null) io.stdout(`${displayPath(io.cwd, page)}\n`);
   }
   return exitCodeOf(verdict);
+}
+
+/** Renders a report that is older than its readings or decisions again, so that it says so and not "Finished". */
+async function renderOldReport(folder: string, { git, stateDir }: ResolvedConfig, io: Io): Promise<void> {
+  const state = await readResearch(folder).catch(() => undefined);
+  if (state === undefined || changesSinceReport(state.rrd, state.ledger) === undefined) return;
+  const { updateReport } = await import("../../research/report/documents/show-in-report.js");
+  await updateReport(folder, { git, stateDir, now: io.clock.now, notify: (message) => say(io, message) });
 }
 
 /**

@@ -78,7 +78,7 @@ test("a file is written where --to says, and --json says what was written", asyn
 });
 
 test.each([
-  [["--as", "endnote"], "Choose a format with --as: ris for reference managers"],
+  [["--as", "endnote"], "There is no format 'endnote'; --as takes ris for reference managers"],
   [[], "--as"],
   [["--as", "ris", "--to", "no/such/folder.ris"], "There is no folder"],
   [["--as", "ris", "--to", "there"], "there is a folder"],

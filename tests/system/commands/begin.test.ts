@@ -209,6 +209,17 @@ test("a project whose rrd.json is damaged is told by the same command, and no ot
   expect(await cli(begin, cwd)).toMatchObject({ code: 0 });
 });
 
+test("a report that a stopped run has left behind says on its page that it is older", async () => {
+  const cwd = withPapers();
+  const begin = ["papers/", question, ...baseline, "--yes"];
+  expect((await cli([...begin, "--quick"], cwd)).code).toBe(0);
+  const page = () => readFileSync(join(cwd, "researches", projects(cwd)[0] ?? "", "report.html"), "utf8");
+  expect(page()).toMatch(/Finished · /);
+  expect((await cli([...begin, "-i", "2"], cwd)).code).toBe(3);
+  expect(page()).not.toMatch(/Finished · /);
+  expect(page()).toContain("This report is older than 1 reading");
+});
+
 test("the agent chooses the search words of a question, also for a quick report, and adds to typed ones", async () => {
   const cwd = freshFolder();
   const planOf = async (...more: string[]) => (await cli([question, ...baseline, ...more], cwd)).err;
