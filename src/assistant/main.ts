@@ -406,9 +406,9 @@ async function runMemory(
 
 /** At the first start, writes a settings file that only the user can read. */
 async function writeFirstConfig(io: Io, keys: ConfigKeys): Promise<void> {
-  const home = homeOf(io.env);
-  const [path = ""] = userFiles(home).filter((file) => file.endsWith(".json"));
-  if ((await readConfigFile(keys, userFiles(home))) !== undefined) return;
+  const files = userFiles(homeOf(io.env));
+  if ((await readConfigFile(keys, files)) !== undefined) return;
+  const [path] = files;
   // The file names no provider. So the provider follows from the keys or the local server, even if they are set later.
   const settings = {
     $schema: schemaAddress("config"),

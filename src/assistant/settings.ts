@@ -103,7 +103,7 @@ export async function settingsOf(request: SettingsRequest): Promise<Settings> {
   const { env } = request;
   const assistant = await readSettingsFile(request, request.usedKeys);
   const config = assistant?.values ?? {};
-  const configPath = assistant?.path ?? join(settingsFolder(env), "config.json");
+  const configPath = assistant?.path ?? userFiles(homeOf(env))[0];
   const address = addressOf(request, config, configPath);
   const { provider, url } = providerOf(address.text, address.source, address.protocol);
 

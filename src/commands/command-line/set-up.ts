@@ -34,7 +34,7 @@ export function addSetUpCommands({ program, add, io, setExitCode }: CommandLine)
   add("config", "[key[=value]]", async ({ json, global, unset }: ConfigOptions & CommonOptions, assignment) =>
     (await import("../setup/config.js")).configCommand({ assignment, global, unset, json }, io),
   )
-    .option("--global", "write your settings for all projects, ~/.local/ralph/config.yaml")
+    .option("--global", "write your settings for all projects, ~/.local/ralph/config.json")
     .option("--unset", "remove the setting");
 
   type TrustOptions = { yes: boolean; list: boolean; revoke: boolean; edits: boolean; reject: boolean };

@@ -22,9 +22,14 @@ interface ConfigFile {
 export const projectFiles = (cwd: string): string[] =>
   ["yaml", "json"].map((suffix) => join(cwd, `ralph.config.${suffix}`));
 
-/** Possible paths of a user's configuration for all projects. */
-export const userFiles = (home: string): string[] =>
-  ["yaml", "json"].map((suffix) => join(userFolder(home), `config.${suffix}`));
+/**
+ * Possible paths of a user's configuration for all projects. The tool makes the first one: both programs, and every
+ * sentence that names a file before there is one, must agree.
+ */
+export const userFiles = (home: string): [string, string] => [
+  join(userFolder(home), "config.json"),
+  join(userFolder(home), "config.yaml"),
+];
 
 /**
  * Reads and validates a configuration file, the one of `paths` that exists. Undefined if none exists. Two existing

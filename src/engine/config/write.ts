@@ -35,7 +35,8 @@ export async function writeConfigValue(
   if (text === undefined && !isSet(file?.values, path)) throw new ExpectedError(`${key} is not set in ${target}.`, 1);
   await mkdir(dirname(target), { recursive: true });
   const write = async (settings: ConfigValues, fileText: string) => {
-    await writeFileAtomic(target, fileText);
+    // The user's own file may hold keys.
+    await writeFileAtomic(target, fileText, env === undefined ? { mode: 0o600 } : {});
     if (env === undefined) return;
     const partsOf = (values: ConfigValues) => partsIn(keys.needsTrust, values, target);
     await trustOwnChanges(partsOf(file?.values ?? {}), partsOf(settings), env);

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -29,13 +29,25 @@ test("every key is shown with its value and where that comes from", async () => 
 
 test("--global writes the settings for all projects, --unset takes a setting away and says where there is none", async () => {
   await config("agent=codex", false, { global: true });
-  expect(readFileSync(join(cwd, ".local/ralph/config.yaml"), "utf8")).toBe("agent: codex\n");
+  const file = join(cwd, ".local/ralph/config.json");
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ agent: "codex" });
+  // It may hold keys, as the file that the first start of ralph makes at the same place.
+  expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(existsSync(join(cwd, "ralph.config.yaml"))).toBe(false);
   expect((await config("agent")).out).toBe("codex\n");
   await config("agent", false, { global: true, unset: true });
   expect((await config("agent")).out).toBe("claude\n");
   await expect(config("agent", false, { unset: true })).rejects.toMatchObject({ exitCode: 1 });
   await expect(config("agent=x", false, { unset: true })).rejects.toMatchObject({ exitCode: 2 });
+});
+
+test("--global writes into the file that is there, also if it is YAML", async () => {
+  const folder = join(cwd, ".local/ralph");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "config.yaml"), "papers: 7 # few\n");
+  await config("agent=codex", false, { global: true });
+  expect(readFileSync(join(folder, "config.yaml"), "utf8")).toBe("papers: 7 # few\nagent: codex\n");
+  expect(existsSync(join(folder, "config.json"))).toBe(false);
 });
 
 test("one key prints its bare value; a key that is not set has exit code 1", async () => {
