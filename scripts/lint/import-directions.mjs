@@ -117,7 +117,7 @@ const folders = {
     "command-line": [],
     providers: [],
     "served-models": [],
-    settings: ["providers", "served-models"],
+    settings: ["config-keys", "providers", "served-models"],
     trust: ["settings"],
     model: ["settings"],
     memory: ["settings", "providers"],

@@ -8,12 +8,12 @@ import { projectFiles, readConfigFile, userFiles } from "../engine/config/config
 import { gatherConfig } from "../engine/config/gather.js";
 import { type ConfigKeys, isLoopback, anyValue } from "../engine/config/keys.js";
 import { type TrustPrompt, storeTrust, partsIn, requireTrust } from "../engine/config/trust.js";
-import type { EngineConfig } from "../engine/generated/config.js";
 import { ExpectedError } from "../engine/lib/errors.js";
 import { userFolder } from "../engine/lib/layout.js";
 import { isPrivateAddress } from "../engine/lib/private-address.js";
 import { oneLine, shellWord } from "../engine/lib/sanitise.js";
 import { type Io, homeOf } from "../engine/ui/io.js";
+import { isBlank, joinSettings, type FileSettings } from "./config-keys.js";
 import type { AssistantConfig } from "./generated/config.js";
 import { servedModels } from "./served-models.js";
 import { isOfficialAddress, vendors, type Protocol, type Provider, providerAt, providerOf } from "./providers.js";
@@ -96,14 +96,15 @@ export const settingsFolder = (env: NodeJS.ProcessEnv): string => userFolder(env
 
 /**
  * The settings. For each setting, the first of these sources counts: flag, environment, ./ralph.config.*,
- * ~/.local/ralph/config.*, default. Of the files, only the nearest one is read.
+ * ~/.local/ralph/config.*, default. `joinSettings` says which files count.
  * @throws ExpectedError for an invalid or untrusted file, and if the provider needs a key that is missing.
  */
 export async function settingsOf(request: SettingsRequest): Promise<Settings> {
   const { env } = request;
-  const assistant = await readSettingsFile(request, request.usedKeys);
-  const config = assistant?.values ?? {};
-  const configPath = assistant?.path ?? userFiles(homeOf(env))[0];
+  const { values: config, path: configPath = userFiles(homeOf(env))[0] } = await readSettings(
+    request,
+    request.usedKeys,
+  );
   const address = addressOf(request, config, configPath);
   const { provider, url } = providerOf(address.text, address.source, address.protocol);
 
@@ -178,30 +179,25 @@ async function chooseModel(
   );
 }
 
-type FileConfig = AssistantConfig & Pick<EngineConfig, "max_tokens">;
-
 /**
- * Reads the nearest settings file of the assistant. It is checked against its schema, and the user must trust a file of
- * the folder. `usedKeys`: only these keys must be trusted; by default all.
+ * Reads the settings of the assistant. Each file is checked against its schema, and the user must trust a file of the
+ * folder. `usedKeys`: only these keys must be trusted; by default all.
  * @throws ExpectedError (exit code 2) if the user does not trust the file.
  */
-export async function readSettingsFile(
+export async function readSettings(
   request: StartContext & Pick<SettingsRequest, "apiUrl">,
   usedKeys?: readonly string[],
-): Promise<{ path: string; text: string; values: FileConfig } | undefined> {
+): Promise<ReturnType<typeof joinSettings>> {
   const { keys, cwd, env, apiUrl, canAsk, stdin, terminal } = request;
   // A flag replaces the address, so the address in the file has no effect and needs no trust.
   const flags = { api_url: apiUrl, openai_api_url: apiUrl };
   const { filesWithFileOnlyKeys } = await gatherConfig(keys, { flags, cwd, env, usedKeys, canAsk, stdin, terminal });
-  // A file of the folder that only adds MCP servers does not choose the model; the user's own file does.
-  const hasModelSettings = ({ values }: { readonly values: FileConfig }) =>
-    Object.keys(values).some((key) => key in keys.fileOnly && key !== "mcpServers");
-  return filesWithFileOnlyKeys.find(hasModelSettings) ?? filesWithFileOnlyKeys[0];
+  return joinSettings(filesWithFileOnlyKeys);
 }
 
 /**
  * The MCP servers of the nearest file that contains any; the user must trust that file. @throws ExpectedError like
- * `readSettingsFile`.
+ * `readSettings`.
  */
 export async function readMcpServers(request: StartContext): Promise<Readonly<Record<string, unknown>>> {
   const { keys, cwd, env } = request;
@@ -224,14 +220,11 @@ interface Address {
   readonly choiceText?: string;
 }
 
-/** Whether a setting is absent, or empty as in the file that the first start writes. */
-const isBlank = (value: string | undefined): value is undefined | "" => value === undefined || value === "";
-
 /**
  * The address of the service. If no setting names it, it belongs to the first vendor with a key or a gateway. The
  * gateway of a vendor replaces the vendor's address, even if a file names that address.
  */
-function addressOf({ apiUrl, env }: SettingsRequest, written: FileConfig, file: string): Address {
+function addressOf({ apiUrl, env }: SettingsRequest, written: FileSettings, file: string): Address {
   if (apiUrl !== undefined) return { text: apiUrl, source: "--api-url" };
   const ollama = env["OLLAMA_HOST"] ?? "";
   const configured = written.api_url;
@@ -262,7 +255,7 @@ function addressOf({ apiUrl, env }: SettingsRequest, written: FileConfig, file: 
 }
 
 /** The gateway that the environment or a file sets in place of the vendor's own address. */
-function gatewayOf(vendor: Provider, env: NodeJS.ProcessEnv, written: FileConfig, file: string): Address | undefined {
+function gatewayOf(vendor: Provider, env: NodeJS.ProcessEnv, written: FileSettings, file: string): Address | undefined {
   const protocol = vendor.name === "anthropic" ? "messages" : "chat";
   const gatewayUrl = gatewayAddress(vendor.name, env);
   if (gatewayUrl !== undefined) return { text: gatewayUrl, source: `${vendor.name.toUpperCase()}_BASE_URL`, protocol };
@@ -323,7 +316,7 @@ function keyOf(
   provider: Provider,
   url: URL,
   env: NodeJS.ProcessEnv,
-  { written, file }: { readonly written: FileConfig; readonly file: string },
+  { written, file }: { readonly written: FileSettings; readonly file: string },
 ): { readonly key: string; readonly from: string } | undefined {
   const isGateway = [gatewayAddress("openai", env), gatewayAddress("anthropic", env)].includes(url.href);
   const mayUseEnvironment = isOfficialAddress(provider, url) || isLoopback(url) || isGateway;

@@ -5,7 +5,7 @@ import { embeddingService, lexicalEmbedder } from "../../memory/embedder.js";
 import { type Memory, openMemory } from "../../memory/memory.js";
 import type { Io } from "../../engine/ui/io.js";
 import { isOfficialAddress, providerOf } from "../providers.js";
-import { readSettingsFile, settingsFolder } from "../settings.js";
+import { readSettings, settingsFolder } from "../settings.js";
 
 /** The path of the user's memory. */
 export const memoryPath = (env: NodeJS.ProcessEnv): string => join(settingsFolder(env), "memory.db");
@@ -22,12 +22,12 @@ export async function openUserMemory(
   keys: ConfigKeys,
   fetch: typeof globalThis.fetch,
 ): Promise<Memory | string> {
-  const settingsFile = await readSettingsFile({ keys, ...io }, ["embedding_api_url"]);
+  const { values } = await readSettings({ keys, ...io }, ["embedding_api_url"]);
   const {
     embedding_api_url: url = "",
     embedding_model: model = defaultModel,
     openai_api_key: configuredKey = "",
-  } = settingsFile?.values ?? {};
+  } = values;
   if (url === "") return await openMemory(memoryPath(io.env), lexicalEmbedder);
   const embeddingProvider = providerOf(url, "embedding_api_url");
   // As for models, a key of the environment is sent only to its provider or to this machine.

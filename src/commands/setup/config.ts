@@ -1,3 +1,4 @@
+import { joinSettings } from "../../assistant/config-keys.js";
 import { settingsFor } from "../../compose/agents.js";
 import { createAgent } from "../../engine/agents/registry.js";
 import { configKeys, resolveConfig, settingsIn } from "../../compose/config.js";
@@ -39,15 +40,11 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
   }
 
   const settings = await settingsIn({ ...io, isOnlyShown: true });
-  const [assistant] = settings.assistant;
+  const assistant = joinSettings(settings.assistant);
   const untrustedKeys = new Set(findUntrusted(settings.partsToTrust, io.env).map(({ key }) => key.split(".")[0]));
-  const assistantValues = Object.fromEntries(
-    Object.entries(assistant?.values ?? {}).filter(([key]) => key in configKeys.fileOnly),
-  );
-  const origins: Readonly<Record<string, string>> = {
-    ...settings.origins,
-    ...Object.fromEntries(Object.keys(assistantValues).map((key) => [key, assistant?.path ?? ""])),
-  };
+  const { max_tokens: maxAnswerTokens, ...assistantValues } = assistant.values;
+  const { max_tokens: fileOfMaxAnswerTokens = "", ...assistantOrigins } = assistant.origins;
+  const origins: Readonly<Record<string, string>> = { ...assistantOrigins, ...settings.origins };
   const environments = [...Object.values(settings.values.agents ?? {}), ...(settings.values.hooks ?? [])];
   const redact = redactFor(io.env, ...environments.map(({ env = {} }) => env));
   const { redis } = settings.values;
@@ -81,12 +78,11 @@ export async function configCommand({ assignment, global, unset, json }: ConfigO
     const files = origin.split(", ").map((path) => (path.startsWith("/") ? displayPath(io.cwd, path) : path));
     return [oneLine(key), oneLine(text), `${files.join(", ")}${untrustedKeys.has(key) ? " (not trusted)" : ""}`];
   });
-  const maxAnswerTokens = assistant?.values.api_url === undefined ? undefined : assistant.values.max_tokens;
   if (maxAnswerTokens !== undefined)
     rows.push([
       "max_tokens of an answer of ralph",
       String(maxAnswerTokens),
-      displayPath(io.cwd, assistant?.path ?? ""),
+      displayPath(io.cwd, fileOfMaxAnswerTokens),
     ]);
   for (const line of tableLines([{}, { cut: "end" }, {}], rows, io.tableWidth - 1)) io.stdout(`${line}\n`);
   return 0;

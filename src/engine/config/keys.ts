@@ -32,10 +32,7 @@ export interface ConfigKeys {
    * for each name under it.
    */
   readonly needsTrust: Readonly<Record<string, NeedsTrust>>;
-  /**
-   * Keys that only a file can set. All of them come from the nearest file that has one of them, so that an API key of
-   * one file is never sent to an address of another file.
-   */
+  /** Keys that only a file can set. Their wing joins those of several files. */
   readonly fileOnly: Readonly<Record<string, ValueKind>>;
   /**
    * Keys of another wing that this wing uses instead, if the same file also has a certain key of `fileOnly`. Maps the

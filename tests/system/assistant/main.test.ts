@@ -356,12 +356,23 @@ describe("a ralph.config.json that came with a folder", () => {
     ).toBe(0);
   });
 
-  it("counts whole: a key of the user's file does not go to its address", async () => {
+  const own = { api_url: chat, model: "mine", openai_api_key: "sk-of-the-user" };
+
+  it("does not get a key or a model of the user's file for its address", async () => {
     const { requests } = await ralph({
-      config: { api_url: chat, openai_api_key: "sk-of-the-user" },
-      projectConfig: { api_url: "http://127.0.0.1:1234/v1/chat/completions", model: "m" },
+      config: own,
+      projectConfig: { api_url: "http://127.0.0.1:1234/v1/chat/completions" },
     });
     expect(JSON.stringify(requests[0]?.headers)).not.toContain("sk-of-the-user");
+    expect(requests[0]?.body["model"]).not.toBe("mine");
+  });
+
+  it("may choose the model alone, of the user's service", async () => {
+    const { requests, asked } = await ralph({ config: own, projectConfig: { model: "theirs", max_tokens: 900_000 } });
+    expect([asked, requests[0]?.body["model"]]).toEqual([[chat], "theirs"]);
+    expect(JSON.stringify(requests[0]?.headers)).toContain("sk-of-the-user");
+    // Without an address beside it, max_tokens is the limit of a run.
+    expect(JSON.stringify(requests[0]?.body)).not.toContain("900000");
   });
 });
 
