@@ -61,7 +61,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   const baseConfig = await resolveConfig(io, args.flags);
   const folder = args.folder === undefined ? await unfinishedProject(io) : await findResearch(io.cwd, args.folder);
   if (folder === undefined) {
-    if (!args.json) printSentinel(io);
+    if (!args.json && !args.quiet) printSentinel(io);
     return 0;
   }
   const config = await withLastAgent(baseConfig, folder, io);
@@ -92,7 +92,8 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
 }
 
 /**
- * Runs a project; all commands that work on a project end with this. If the project is complete, prints the sentinel.
+ * Runs a project; all commands that work on a project end with this. If the project is complete, prints the sentinel;
+ * with --quiet, the path of the report.
  * `classicPromptText`: the prompt for classic mode, if it is used.
  */
 export async function work(
@@ -139,11 +140,16 @@ export async function work(
   if (!options.json && !options.quiet)
     for (const line of await endLines(folder, verdict, config, io)) io.stderr(`${line}\n`);
   if (verdict.verdict === "complete" && !options.json) {
-    printSentinel(io);
-    const page = pageOf(folder);
-    if (options.quiet && io.isShown && page !== null) io.stdout(`${displayPath(io.cwd, page)}\n`);
+    if (options.quiet) io.stdout(`${pathOfResult(folder, io)}\n`);
+    else printSentinel(io);
   }
   return exitCodeOf(verdict);
+}
+
+/** The path of the report; of the project, if it has none. A script may use it in another folder. */
+function pathOfResult(folder: string, io: Io): string {
+  const path = pageOf(folder) ?? folder;
+  return io.isShown ? displayPath(io.cwd, path) : path;
 }
 
 /** Renders a report that is older than its readings or decisions again, so that it says so and not "Finished". */

@@ -15,6 +15,7 @@ import {
   summaryText,
   addToTally,
   titleOf,
+  verdictText,
   tokensOf,
   type Tally,
   numberedText,
@@ -186,7 +187,7 @@ function lineOf(
     case "notice":
       return event.level === "warning" ? `warning: ${event.message}` : event.message;
     case "run-ended":
-      return `${event.verdict.verdict}: ${event.verdict.reason}`;
+      return verdictText(event.verdict, isNumbered);
   }
 }
 

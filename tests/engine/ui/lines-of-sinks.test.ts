@@ -43,6 +43,17 @@ test("the iterations of a run without a project or a task have no numbers", () =
   expect(io.err()).not.toContain("#");
 });
 
+test("only a project or a task is told to be complete, not the step that made it", () => {
+  const ready = event.runEnded(10, { verdict: "complete", reason: "The project is ready." });
+  const told = (isNumbered: boolean): string => {
+    const io = fakeIo();
+    plainSink(io, new AbortController().signal, { isNumbered }).event(ready);
+    return io.err();
+  };
+  expect(told(false)).toContain("The project is ready.\n");
+  expect([told(true), told(false)].map((text) => text.includes("complete"))).toEqual([true, false]);
+});
+
 test("each number of an iteration is shown: one that code alone did has its line and is counted", () => {
   const io = fakeIo();
   const sink = plainSink(io, new AbortController().signal);

@@ -19,6 +19,7 @@ import {
   numberedText,
   tokensOf,
   runningIterations,
+  verdictText,
 } from "./tally.js";
 
 /** Everything that the live lines show. */
@@ -224,14 +225,14 @@ export function permanentLines(
       return delayText === undefined ? [] : wrappedLines(`! ${delayText}`, colors.yellow);
     }
     case "run-ended": {
-      const { verdict, reason } = event.verdict;
+      const { verdict } = event.verdict;
       const applyColor = verdict === "complete" ? colors.green : verdict === "failed" ? colors.red : colors.yellow;
       const summaryLines =
         newTally.iterations + (newTally.uncounted ?? 0) === 0
           ? []
           : [colors.dim(truncate(summaryText(newTally, Date.parse(event.at), sleeps), maxWidth))];
       return [
-        ...wrappedLines(`${verdict === "complete" ? "✓" : "■"} ${verdict}: ${reason}`, applyColor),
+        ...wrappedLines(`${verdict === "complete" ? "✓" : "■"} ${verdictText(event.verdict, isNumbered)}`, applyColor),
         ...summaryLines,
       ];
     }

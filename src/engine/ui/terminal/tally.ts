@@ -1,5 +1,5 @@
 import { countsTowardLimit } from "../../loop/stop-conditions/limits.js";
-import type { Failure, Forecast, LoopEvent, Outcome, Progress, Usage } from "../../loop/types.js";
+import type { Failure, Forecast, LoopEvent, Outcome, Progress, Usage, Verdict } from "../../loop/types.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
 import { awakeBetween, type Span } from "../../lib/clock.js";
 import { oneLine } from "../../lib/sanitise.js";
@@ -306,6 +306,10 @@ function countText({ iterations, uncounted = 0, withoutAgent = 0 }: Tally, time:
 /** "#5 reads p1"; only the text if the iterations of a run are not numbered. */
 export const numberedText = (iteration: number, text: string, isNumbered: boolean): string =>
   isNumbered ? `#${iteration} ${text}` : text;
+
+/** "complete: The report is written."; only the reason after a step outside of a project or a task, which may go on. */
+export const verdictText = ({ verdict, reason }: Verdict, isNumbered: boolean): string =>
+  verdict === "complete" && !isNumbered ? reason : `${verdict}: ${reason}`;
 
 /** ", and 2 that do not count: no agent started to work", after a count of iterations; empty if all count. */
 export const uncountedText = (uncountedCount = 0): string =>
