@@ -11,7 +11,6 @@ import { currentAccepted, readLedger } from "../../engine/storage/state/ledger.j
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
-import { withPassages } from "../full-text/old-passages.js";
 import { paragraphsOf } from "../full-text/paragraphs.js";
 import { readAnswers } from "../project-files/logs/answers-log.js";
 import { readQueries } from "../project-files/logs/query-log.js";
@@ -97,9 +96,8 @@ export async function readInputFor(
   ledger: readonly LedgerLine[],
   now: Date,
 ): Promise<ReadReport> {
-  const withStoredPassages = await withPassages(textsFolder(folder), rrd);
   const [paragraphs, queries, answers, data, ideas, oldReport] = await Promise.all([
-    paragraphsOf(textsFolder(folder), withStoredPassages.papers_pool),
+    paragraphsOf(textsFolder(folder), rrd.papers_pool),
     readQueries(folder),
     readAnswers(folder),
     readJsonFile<ReportFile>(folder, reportDataName, "report"),
@@ -121,7 +119,7 @@ export async function readInputFor(
   ];
   return {
     input: {
-      rrd: withStoredPassages,
+      rrd,
       ledger,
       queries: queries.lines,
       answers: answers.lines,
