@@ -152,6 +152,12 @@ export const researchFormat: StateFormat<Rrd> = {
   phaseOf: ({ phase }) => phase,
 };
 
+/** Returns a function: whether blocked_sources has this source, in upper or lower case. */
+export function blockedTest(rrd: Rrd): (name: string) => boolean {
+  const names = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  return (name) => names.has(name.toLowerCase());
+}
+
 /** The names of the sources in blocked_sources, which contains objects, or only names in files of earlier versions. */
 export function blockedNames(rrd: Rrd): string[] {
   return (rrd.blocked_sources ?? []).map((blocked) => {

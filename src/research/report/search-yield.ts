@@ -2,7 +2,7 @@ import type { QueryLine } from "../../engine/generated/query.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Rrd } from "../generated/rrd.js";
 import { thousands } from "./pictures/words.js";
-import { blockedNames } from "../project-files/rrd-file.js";
+import { blockedTest } from "../project-files/rrd-file.js";
 
 /** A source and its results. */
 export interface SourceYield {
@@ -79,7 +79,7 @@ export function searchYield(rrd: Rrd, queries: readonly QueryLine[]): SearchYiel
 
 function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
   const metrics = rrd.statistics?.discovery_metrics ?? {};
-  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  const isBlocked = blockedTest(rrd);
   const successful = new Set((metrics.sources_successful ?? []).map((name) => name.toLowerCase()));
   const tried = new Set((metrics.sources_tried ?? []).map((name) => name.toLowerCase()));
   const skipped = new Set((metrics.sources_skipped ?? []).map((name) => name.toLowerCase()));
@@ -120,7 +120,7 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
     const requests = requestsBySource.get(key) ?? { queries: 0, ok: 0 };
     const papers = papersBySource.get(key) ?? { papers: 0, presented: 0 };
     const [reason, replacedBy, records] = [reasons.get(key), replacements.get(key), identified.get(key)];
-    const outcome: SourceYield["outcome"] = blocked.has(key)
+    const outcome: SourceYield["outcome"] = isBlocked(key)
       ? "blocked"
       : successful.has(key) || papers.papers > 0 || (records ?? 0) > 0
         ? "answered"

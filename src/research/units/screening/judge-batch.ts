@@ -19,7 +19,7 @@ import { findSeeds, type SeedRecall, seedRecall } from "../../papers/seeds/find-
 import { isOwnFolder } from "../../papers/records/own-list.js";
 import { withMissingFacts } from "../../papers/records/known-paper.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
-import { blockedNames } from "../../project-files/rrd-file.js";
+import { blockedNames, blockedTest } from "../../project-files/rrd-file.js";
 import { screeningMetrics } from "./recall-claim.js";
 import {
   type AnswersById,
@@ -511,8 +511,8 @@ function metricsOf(rrd: Rrd, batch: Batch, sources: readonly SourceReport[], jud
   const isOver =
     isSearchOver && toAgent.length === 0 && !canFollow && (isComplete || (!isUpdate && search !== undefined));
   // If a batch only shows that other sources must be searched, it does not count as a batch without new papers.
-  const blocked = new Set(blockedNames(rrd));
-  const isPassedOn = ({ name, busy }: SourceReport) => busy?.isGivenUp === true && !blocked.has(name);
+  const isBlocked = blockedTest(rrd);
+  const isPassedOn = ({ name, busy }: SourceReport) => busy?.isGivenUp === true && !isBlocked(name);
   const onlyPassesOn = judged.screened === 0 && ((batch.busy?.answered.length ?? 0) > 0 || sources.some(isPassedOn));
   const unscreenedCount = (search?.left ?? 0) + judged.waiting + (search?.skippedCount ?? 0);
   const records = Object.values(search?.identified ?? {}).reduce((sum, count) => sum + count, 0);
@@ -634,10 +634,10 @@ function newlyBlocked(
   sources: readonly SourceReport[],
   failures: Readonly<Record<string, number>> = {},
 ): BlockedSource[] {
-  const known = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
+  const isKnown = blockedTest(rrd);
   const blocked = sources.filter(
     ({ name, status, busy }) =>
-      !known.has(name.toLowerCase()) &&
+      !isKnown(name) &&
       status !== "skipped" &&
       (status === "blocked" || (busy?.isGivenUp ?? (failures[name] ?? 0) >= maxFailures)),
   );

@@ -5,10 +5,10 @@ import { seedsOf } from "../../papers/seeds/seed.js";
 import { isOwnList, listRound } from "../../papers/records/own-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { supportsDirection, directions } from "../../search/snowballing.js";
-import { blockedNames } from "../../project-files/rrd-file.js";
+import { blockedTest } from "../../project-files/rrd-file.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { targetOf } from "../../derived/status.js";
-import { nextRoundOfUpdate } from "./update-rounds.js";
+import { nextRoundOfUpdate, searchableIdentifiers } from "./update-rounds.js";
 
 /** Maximum number of papers whose citations are followed in one round. */
 const maxSeedsPerRound = 5;
@@ -83,8 +83,8 @@ export const isSeed = ({ priority, identifiers }: Pick<Paper, "priority" | "iden
   (priority ?? 0) >= seedPriority && Object.keys(identifiers ?? {}).length > 0;
 
 function unblockedSources(rrd: Rrd, names: readonly string[]): string[] {
-  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-  return names.filter((name) => !blocked.has(name.toLowerCase()));
+  const isBlocked = blockedTest(rrd);
+  return names.filter((name) => !isBlocked(name));
 }
 
 const snowballsOf = ({ steps }: SearchRecord): number => steps.filter(({ kind }) => kind === "snowball").length;
@@ -112,15 +112,7 @@ function nextSeeds(rrd: Rrd, record: SearchRecord): SnowballStep["seeds"] {
   return [...new Map(all.map((paper) => [paper.id, paper])).values()]
     .filter(({ id }) => !followed.has(id))
     .slice(0, maxSeedsPerRound)
-    .map(({ id, identifiers = {} }) => {
-      const { doi, arxiv, pmid, openalex, s2 } = identifiers;
-      return {
-        id,
-        identifiers: Object.fromEntries(
-          Object.entries({ doi, arxiv, pmid, openalex, s2 }).filter(([, value]) => value !== undefined),
-        ),
-      };
-    });
+    .map((seed) => ({ id: seed.id, identifiers: searchableIdentifiers(seed) }));
 }
 
 /**

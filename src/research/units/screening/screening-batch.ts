@@ -16,7 +16,7 @@ import type { SearchSession, Sources } from "../../screening/paper-sources.js";
 import { separatedPairs, outsideDates, decidedIds } from "./search-session.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { screeningWordsTokens } from "../../screening/eligibility/criteria-section.js";
-import { blockedNames } from "../../project-files/rrd-file.js";
+import { blockedNames, blockedTest } from "../../project-files/rrd-file.js";
 import { storedFields, type PaperRecord } from "../../papers/paper-record.js";
 import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 import type { SourceReport } from "./source-reports.js";
@@ -106,9 +106,9 @@ export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0
   const sourceNames = toSearch.filter(
     (name, index) => toSearch.findIndex((other) => servicesKey(other) === servicesKey(name)) === index,
   );
-  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-  const unblocked = sourceNames.filter((name) => !blocked.has(name.toLowerCase()));
-  const replacements = replacementServices(library, sourceNames, blocked);
+  const isBlocked = blockedTest(rrd);
+  const unblocked = sourceNames.filter((name) => !isBlocked(name));
+  const replacements = replacementServices(rrd, library, sourceNames);
   const found = await searchResults(rrd, library, [...unblocked, ...replacements.values()], replacements);
   const { works = [], reports = [], search, compared, away, busy } = found ?? {};
   // The PDF file of a record in a list belongs to that record; it is not another work.
@@ -159,8 +159,7 @@ export async function nextBatch(rrd: Rrd, library: Sources, contextOverflows = 0
   const skipped = new Set(rrd.statistics?.discovery_metrics?.sources_skipped ?? []);
   const waitsForServices =
     busy !== undefined &&
-    (busy.waits !== undefined ||
-      busy.rests.some(({ name, isGivenUp }) => isGivenUp && !blocked.has(name.toLowerCase()))) &&
+    (busy.waits !== undefined || busy.rests.some(({ name, isGivenUp }) => isGivenUp && !isBlocked(name))) &&
     (batchesWithoutNew(rrd) > 0 || toAgent.every((name) => skipped.has(name)));
   return {
     candidates: choice.candidates,
@@ -227,13 +226,13 @@ export function recordsHash(lists: readonly (readonly [source: string, documents
  * search, if all services of the source are blocked.
  */
 function replacementServices(
+  rrd: Rrd,
   library: Pick<Sources, "services" | "standIn">,
   requested: readonly string[],
-  blocked: ReadonlySet<string>,
 ): ReadonlyMap<string, string> {
   const replacements = new Map<string, string>();
-  const unavailable = [...blocked, ...requested.flatMap((name) => [...library.services(name)])];
-  const isBlocked = (name: string) => blocked.has(name.toLowerCase());
+  const unavailable = [...blockedNames(rrd), ...requested.flatMap((name) => [...library.services(name)])];
+  const isBlocked = blockedTest(rrd);
   for (const name of requested) {
     const services = library.services(name);
     if (services.length === 0 || !(isBlocked(name) || services.every(isBlocked))) continue;

@@ -13,7 +13,7 @@ import {
 import type { RankedWork } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
 import { openUpdate } from "../../derived/open-update.js";
-import { blockedNames } from "../../project-files/rrd-file.js";
+import { blockedTest } from "../../project-files/rrd-file.js";
 import { openWindows } from "./update-rounds.js";
 import { authorsOf } from "../../papers/authors.js";
 import { yearOf } from "../../papers/dedup/match-features.js";
@@ -115,9 +115,8 @@ export async function searchResults(
   const { busy } = session;
   const isRecorded = ({ step, source }: Listing) =>
     isContinued && step < recordedRounds && busy?.retried.has(source) !== true;
-  const blocked = new Set(blockedNames(rrd));
   const reports = [
-    ...addBusyServices(reportsOf(session.listings, session.candidates, isRecorded), busy, blocked),
+    ...addBusyServices(reportsOf(session.listings, session.candidates, isRecorded), busy, blockedTest(rrd)),
     ...unreachable,
   ];
   const decisionsOn = mergeDecisions(session.candidates);
@@ -176,11 +175,11 @@ export async function searchResults(
 function addBusyServices(
   reports: readonly SourceReport[],
   busy: SearchSession["busy"],
-  blocked: ReadonlySet<string>,
+  isBlocked: (name: string) => boolean,
 ): SourceReport[] {
   const restByName = new Map((busy?.rests ?? []).map((rest) => [rest.name, rest]));
   const missing = [...restByName.values()].filter(
-    ({ name, isGivenUp }) => isGivenUp && !blocked.has(name) && !reports.some((report) => report.name === name),
+    ({ name, isGivenUp }) => isGivenUp && !isBlocked(name) && !reports.some((report) => report.name === name),
   );
   return [...reports, ...missing.map(({ name, status, reason }) => ({ name, status, reason }))].map((report) => {
     const rest = restByName.get(report.name);

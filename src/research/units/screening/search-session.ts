@@ -16,7 +16,7 @@ import { runStep } from "../../search/run-round.js";
 import { type Rest, type SourceRests, sourceRests } from "../../search/source-rests.js";
 import { isFollowedAfterSaturation, isSaturated, isSearched, canFollowKept, nextRound } from "./next-round.js";
 import { recallOf, batchesOf } from "./recall-claim.js";
-import { blockedNames } from "../../project-files/rrd-file.js";
+import { blockedTest } from "../../project-files/rrd-file.js";
 import { decidedExamples } from "../../derived/decided-examples.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { maxRefusals, searchKey } from "../../derived/status.js";
@@ -98,7 +98,7 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     if (!signal.aborted) await saveRecord((kept = { ...kept, listings }));
   }
   for (;;) {
-    const { next, session } = sessionOf(rrd, names, kept, open, { rests, retried, now: options.now() });
+    const { next, session } = sessionOf(rrd, names, kept, open, { rests, retried });
     if (next === undefined && options.onRecord === undefined) await commitSearch(searchFile(options.folder), kept);
     if (next === undefined || signal.aborted) return session;
     const progress = progressFor(kept.steps.length, next);
@@ -136,8 +136,8 @@ export async function readSearchSoFar(
 ): Promise<{ readonly session: SearchSession; readonly sourcesToAsk: readonly string[] }> {
   const { kept: record } = await loadSearch(rrd, folder, { now, replay: async () => [], onReport: () => undefined });
   const { next, session } = sessionOf(rrd, names, record, () => ({ unavailable: "" }));
-  const blocked = blockedSourceNames(rrd);
-  const failed = record.listings.filter((listing) => isFailed(listing) && !blocked.has(listing.source.toLowerCase()));
+  const isBlocked = blockedTest(rrd);
+  const failed = record.listings.filter((listing) => isFailed(listing) && !isBlocked(listing.source));
   const failedSources = [...new Set(failed.map(({ source }) => source))];
   return { session, sourcesToAsk: failedSources.length > 0 ? failedSources : (next?.sources ?? []) };
 }
@@ -151,12 +151,13 @@ function skippedSources(
   rests: SourceRests,
   { isFirstSearch, now }: { readonly isFirstSearch: boolean; readonly now: number },
 ): (source: string) => boolean {
-  const blocked = blockedSourceNames(rrd);
+  const isBlocked = blockedTest(rrd);
   const restByName = new Map(rests.all().map((rest) => [rest.name, rest]));
   return (source) => {
     const rest = restByName.get(source);
-    const isBlocked = blocked.has(source.toLowerCase());
-    return rest === undefined ? isBlocked || !isFirstSearch : rest.until > now || (isBlocked && !rest.isGivenUp);
+    return rest === undefined
+      ? isBlocked(source) || !isFirstSearch
+      : rest.until > now || (isBlocked(source) && !rest.isGivenUp);
   };
 }
 
@@ -164,7 +165,6 @@ function skippedSources(
 interface BusyState {
   readonly rests: SourceRests;
   readonly retried: ReadonlySet<string>;
-  readonly now: number;
 }
 
 function busyOf(
@@ -173,8 +173,7 @@ function busyOf(
   listings: readonly Listing[],
   { rests, retried }: BusyState,
 ): { readonly open: readonly Rest[]; readonly busy?: NonNullable<SearchSession["busy"]> } {
-  const blocked = blockedSourceNames(rrd);
-  const isBlocked = (name: string) => blocked.has(name.toLowerCase());
+  const isBlocked = blockedTest(rrd);
   const all = rests.all();
   const answered = [...rests.answered()].filter(isBlocked);
   if (all.length + answered.length + retried.size === 0) return { open: [] };
@@ -192,9 +191,6 @@ function busyOf(
   const waits = isOnlyResting ? { until: Math.min(...open.map(({ until }) => until)), atMost: maxWait } : undefined;
   return { open, busy: { rests: all, answered, retried, ...withoutUndefined({ waits }) } };
 }
-
-const blockedSourceNames = (rrd: Rrd): ReadonlySet<string> =>
-  new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
 
 /** The results of the search, and the next round if it is useful. */
 function sessionOf(

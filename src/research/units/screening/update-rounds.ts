@@ -3,7 +3,7 @@ import { isFailed, type Listing } from "../../search/result-list.js";
 import { planSearch } from "../../search/search-plan.js";
 import { directions } from "../../search/snowballing.js";
 import { isOwnList, listRound } from "../../papers/records/own-list.js";
-import { blockedNames } from "../../project-files/rrd-file.js";
+import { blockedTest } from "../../project-files/rrd-file.js";
 
 type Direction = (typeof directions)[number];
 
@@ -56,7 +56,7 @@ export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly 
 const laterDay = (day: string, from: string | null | undefined): string => (from != null && from > day ? from : day);
 
 /** The identifiers by which services find the citations of a work. */
-function searchableIdentifiers({ identifiers = {} }: Paper): Record<string, string> {
+export function searchableIdentifiers({ identifiers = {} }: Pick<Paper, "identifiers">): Record<string, string> {
   const { doi, arxiv, pmid, openalex, s2 } = identifiers;
   return Object.fromEntries(
     Object.entries({ doi, arxiv, pmid, openalex, s2 }).filter((entry): entry is [string, string] => entry[1] != null),
@@ -90,8 +90,7 @@ export function openWindows(
   // Without keywords, no source is searched, so no window is open.
   const searches = updateRounds(rrd, update, wanted).filter(({ kind }) => kind === "search");
   const searched = new Set(searches.flatMap(({ sources }) => sources));
-  const blocked = new Set(blockedNames(rrd).map((name) => name.toLowerCase()));
-  const reasonFor = (source: string) => (blocked.has(source.toLowerCase()) ? "it is blocked" : "it was not searched");
+  const isBlocked = blockedTest(rrd);
   const updateListings = listings.filter(({ step }) => steps[step]?.update === update.id);
   const asked = new Set(updateListings.map(({ source }) => source));
   // If a source does not know the citations of a paper, its window still counts as complete.
@@ -103,7 +102,7 @@ export function openWindows(
     [
       ...wanted
         .filter((source) => searched.has(source) && !asked.has(source))
-        .map((source) => ({ source, reason: reasonFor(source) })),
+        .map((source) => ({ source, reason: isBlocked(source) ? "it is blocked" : "it was not searched" })),
       ...updateListings.filter(isOpen).map(({ source, reason, status }) => ({ source, reason: reason ?? status })),
     ].map(({ source, reason: fullReason }) => {
       // The text that shows the reason already names the source.
