@@ -174,7 +174,9 @@ function prepareNames(value: string): string {
     .replace(/\s+/g, " ")
     .replace(/\$\^\{?(?:[\d,*\s]|\\d?dagger)*\}?\$|\\textsuperscript\{[\d,*\s]*\}/g, "")
     .replace(/\\and\b/g, " and")
-    .replace(/;\s+(?=\S)/g, " and ");
+    .replace(/;\s+(?=\S)/g, " and ")
+    // The number with which DBLP distinguishes persons of one name would be the surname.
+    .replace(/ 0\d{3}(?= and |$)/g, "");
   const withoutEtAl = names.replace(etAl, "");
   return withoutEtAl.includes("{") ? withoutEtAl : namesWithAnd(withoutEtAl);
 }
@@ -245,23 +247,14 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
   const typeText = text("type") ?? "";
   const kind = narrowedType(types[type], typeText);
   const journal = text("journal", "journaltitle", "shortjournal");
-  const arxivInJournal = /\barxiv:?\s*(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.exec(
-    journal ?? "",
-  )?.[1];
-  // ADS has the arXiv id in the field for pages, and DBLP in the volume.
   const place = text("pages", "eid", "articleno", "art_number", "article-number");
-  const arxivInVolume = /^abs\/(\S+)$/.exec(text("volume") ?? "")?.[1];
-  const arxivInPages = arxivInVolume ?? [place, text("eid")].find(isArxiv);
   const title = text("title", "shorttitle", "maintitle") ?? (isStandalone(kind) ? text("booktitle") : undefined);
   const subtitle = text("subtitle");
   const isThesis = /thesis/.test(type);
   const eprint = arxivOf(text("eprint", "arxivid"), text("archiveprefix", "eprinttype"), text("primaryclass"));
   const isUnpublishedType =
     (kind === undefined || kind === "web-page") && journal === undefined && text("booktitle") === undefined;
-  const isPreprint =
-    arxivInJournal !== undefined ||
-    /^\s*(?:arxiv|biorxiv|medrxiv|corr)\b/i.test(journal ?? text("publisher") ?? "") ||
-    (isUnpublishedType && (eprint !== undefined || /preprint/i.test(typeText)));
+  const isPreprint = isUnpublishedType && (eprint !== undefined || /preprint/i.test(typeText));
   return {
     title: title !== undefined && subtitle !== undefined ? `${title}: ${subtitle}` : title,
     authors: namesOf(values["author"], rawValue("author")),
@@ -272,17 +265,17 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
       .flatMap((part) => part ?? [])
       .join(" "),
     venue: isStandalone(kind) ? undefined : (journal ?? text("booktitle")),
-    volume: arxivInVolume === undefined ? text("volume") : undefined,
+    volume: text("volume"),
     issue: text("number", "issue"),
-    pages: isArxiv(place) ? undefined : place,
+    pages: place,
     abstract: text("abstract"),
     dois: [text("doi"), text("howpublished"), text("note")].flatMap((part) => part ?? []),
-    arxiv: [eprint, arxivInJournal, arxivInPages].flatMap((part) => part ?? []),
+    arxiv: [eprint, text("eid")].flatMap((part) => part ?? []),
     pmid:
       text("pmid", "pubmed_id", "pubmed-id") ?? (/pubmed/i.test(text("eprinttype") ?? "") ? text("eprint") : undefined),
     pmcid: text("pmcid"),
     urls: [text("url"), text("howpublished")].flatMap((part) => part ?? []),
-    type: isPreprint && (kind === "journal-article" || kind === "web-page" || kind === undefined) ? "preprint" : kind,
+    type: isPreprint ? "preprint" : kind,
     numbers: [text("isbn"), text("issn"), text("eissn")].flatMap((part) => part ?? []),
     keywords: keywordsIn(text(keywordList), text("keyword"), text("author_keywords")),
     note: [text("note"), text("annote")].flatMap((part) => part ?? []).join("\n"),
@@ -300,8 +293,6 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
 
 const keywordsIn = (...lists: readonly (string | undefined)[]): string[] =>
   lists.flatMap((list) => (list ?? "").split(/[;,]/)).map((word) => word.trim());
-
-const isArxiv = (value: string | undefined): boolean => /^arxiv:/i.test(value ?? "");
 
 /** The arXiv id in `eprint`. An old id may be without its class: "9711201" for cs/9711201. */
 function arxivOf(eprint: string | undefined, prefix = "arxiv", category = ""): string | undefined {

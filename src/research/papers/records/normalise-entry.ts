@@ -3,7 +3,7 @@ import { withoutReferences } from "../../../text/entities.js";
 import { identifiersFrom } from "../identifiers.js";
 import type { Identifiers, Publication } from "../paper-record.js";
 import { withoutOwnNotes } from "../export/own-notes.js";
-import { parseReference } from "../reference.js";
+import { doisInAddress, parseReference } from "../reference.js";
 import { dateOf } from "../../../text/dates.js";
 import { type Entry, isStandalone, type RawEntry } from "./entry.js";
 
@@ -22,14 +22,17 @@ export const untitled = "[No title]";
  * Normalises a record; undefined if it has neither title, author nor identifier. `key`: its name in messages.
  */
 export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | undefined {
-  const urls = (raw.urls ?? []).map((candidate) => candidate.trim()).filter(isWebAddress);
+  const urls = (raw.urls ?? [])
+    .map((candidate) => candidate.trim().replace(/^(?=www\.)/i, "http://"))
+    .filter(isWebAddress);
   const authors = namesIn(raw.authors ?? []);
   const identifiers = identifiersIn(raw, urls);
   const isKnown = authors.length > 0 || urls.length > 0 || Object.keys(identifiers).length > 0;
   const title = plainText(raw.title, maxTitleChars) ?? (isKnown ? untitled : undefined);
   if (title === undefined) return undefined;
+  const type = typeOf(raw, identifiers);
   // The venue of a book or a report is its series.
-  const isStandaloneWork = isStandalone(raw.type);
+  const isStandaloneWork = isStandalone(type);
   const publication = publicationOf(isStandaloneWork ? { ...raw, series: raw.series ?? raw.venue } : raw);
   const files = (raw.files ?? []).filter((file) => file.trim() !== "");
   return {
@@ -40,13 +43,12 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
     ...withoutUndefined({
       date: dateOf(raw.dates ?? [], raw.day),
       venue: isStandaloneWork ? undefined : plainText(raw.venue, maxShortChars),
-      volume: placeIn(raw.volume),
+      volume: arxivInVolume.test(raw.volume ?? "") ? undefined : placeIn(raw.volume),
       issue: placeIn(raw.issue),
       pages: pagesOf(raw),
       abstract: abstractOf(raw.abstract),
       url: urls[0] === undefined ? undefined : new URL(urls[0]).href,
-      // Better BibTeX and others have the type web page for papers on arXiv.
-      type: raw.type === "web-page" && identifiers.arxiv !== undefined ? "preprint" : raw.type,
+      type,
       ownKey: plainText(ownKey, maxShortChars),
       database: plainText(raw.database, maxShortChars),
       publication: Object.keys(publication).length === 0 ? undefined : publication,
@@ -54,6 +56,18 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
     }),
   };
 }
+
+/** The type. Many programs call a paper on a preprint server a web page, or an article in the journal "bioRxiv". */
+function typeOf({ type, venue, publisher }: RawEntry, { arxiv }: Identifiers): RawEntry["type"] {
+  const isOnServer = /^\s*(?:arxiv|biorxiv|medrxiv|corr)\b/i.test(venue ?? publisher ?? "");
+  const isPreprint =
+    (type === "web-page" && arxiv !== undefined) ||
+    (isOnServer && (type === undefined || type === "journal-article" || type === "web-page"));
+  return isPreprint ? "preprint" : type;
+}
+
+/** An arXiv id as DBLP writes it into the volume of "CoRR". */
+const arxivInVolume = /^abs\/(\S+)$/;
 
 /** Mark-up that citation formats allow in titles. It does not match a less-than sign. */
 const markup = /<\/?(?:[biu]|em|strong|code|sub|sup|sc|span|scp|italic|bold|jats:[a-z]{1,12})(?:\s[^<>]{0,100})?>/gi;
@@ -93,6 +107,8 @@ function namesIn(values: readonly string[]): string[] {
     .flatMap((value) => withoutReferences(value).split(/[;\n]/))
     .map((name) => (plainText(name, maxShortChars) ?? "").replace(/^and\s/i, ""))
     .map((name) => name.replace(/(?<![\s,])[\s,]+$/, "").trim())
+    // The number with which DBLP distinguishes persons of one name.
+    .map((name) => name.replace(/(?<=\p{L}) 0\d{3}(?=,|$)/u, ""))
     .filter((name) => name !== "" && !missingAuthor.test(name));
   return [...new Set(names)].slice(0, maxAuthors);
 }
@@ -107,12 +123,11 @@ function publicationOf(raw: RawEntry): Publication {
     publisher: plainText(raw.publisher, maxShortChars),
     place: plainText(raw.place, maxShortChars),
     editors: editors.length === 0 ? undefined : editors,
-    edition: plainText(raw.edition, maxPlaceChars),
+    // EndNote has the date of the online version in this field.
+    edition: /^\d{4}[-/]?\d\d[-/]?\d\d\b/.test(raw.edition ?? "") ? undefined : plainText(raw.edition, maxPlaceChars),
     series: plainText(raw.series, maxShortChars),
     isbn: numbers.map(isbnIn).find((candidate) => candidate !== undefined),
-    issn: numbers
-      .map((value) => /\b\d{4}-?\d{3}[\dxX]\b(?!-?\d)/.exec(value)?.[0])
-      .find((candidate) => candidate !== undefined),
+    issn: numbers.map(issnIn).find((candidate) => candidate !== undefined),
     language: plainText(raw.language, maxPlaceChars),
     keywords: keywords.length === 0 ? undefined : keywords.slice(0, maxKeywords),
     note: plainText(withoutOwnNotes(raw.note ?? ""), maxNoteChars),
@@ -126,23 +141,43 @@ function isbnIn(value: string): string | undefined {
   return isbn?.trim();
 }
 
-/** A volume, an issue or a page; undefined for "n/a". */
+function issnIn(value: string): string | undefined {
+  const [, first, last] = /\b(\d{4})-?(\d{3}[\dxX])\b(?!-?\d)/.exec(value) ?? [];
+  return first === undefined ? undefined : `${first}-${last}`;
+}
+
+/** A volume or an issue; undefined for "n/a". */
 const placeIn = (value: string | undefined): string | undefined =>
   /^n\/?a$/i.test(value?.trim() ?? "") ? undefined : plainText(value, maxPlaceChars);
 
 /** The range of pages, "12-34". The field for the first page may already contain the range. */
 function pagesOf({ pages, lastPage }: RawEntry): string | undefined {
-  const [first, last] = [placeIn(pages), placeIn(lastPage)];
+  const [first, last] = [pageIn(pages), pageIn(lastPage)];
   if (first === undefined || last === undefined || first === last || /[-‐-―−]/.test(first))
     return first?.replace(/(?<!\s)\s*[-‐-―−]+\s*/g, "-") ?? last;
   return `${first}-${last}`;
 }
 
+/** A page or a range; undefined for "no pagination", "+", and for the arXiv id that ADS writes into this field. */
+function pageIn(value: string | undefined): string | undefined {
+  const text = plainText(value, maxPlaceChars)
+    ?.replace(/^pp?\.\s*/i, "")
+    .replace(/(?<![-‐-―−+\s])[-‐-―−+\s]+$/, "");
+  return text !== undefined && /\d|^[ivxlcdm]+\b/i.test(text) && !isArxiv(text) ? text : undefined;
+}
+
+const isArxiv = (value: string): boolean => /^arxiv:/i.test(value);
+
 const isWebAddress = (url: string): boolean => /^https?:\/\//i.test(url) && URL.canParse(url);
 
 /** The identifiers of the work from all fields: the most reliable field first, then the addresses. */
 function identifiersIn(raw: RawEntry, urls: readonly string[]): Identifiers {
-  const names = [...(raw.arxiv ?? []), ...(raw.dois ?? []), ...urls].map(identifierIn);
+  const arxivInPlace = [
+    /\barxiv:?\s*(\d{4}\.\d{4,5}(?:v\d+)?|[a-z-]+(?:\.[a-z]{2})?\/\d{7})/i.exec(raw.venue ?? "")?.[1],
+    arxivInVolume.exec(raw.volume ?? "")?.[1],
+    [raw.pages ?? ""].find(isArxiv),
+  ].filter((value) => value !== undefined);
+  const names = [...(raw.arxiv ?? []), ...arxivInPlace, ...(raw.dois ?? []), ...urls].map(identifierIn);
   const firstOfKind = <Kind extends "doi" | "arxiv">(kind: Kind) =>
     names.flatMap((name) => (name?.kind === kind ? [name] : []))[0] as
       | Extract<NonNullable<ReturnType<typeof identifierIn>>, { kind: Kind }>
@@ -156,7 +191,7 @@ function identifiersIn(raw: RawEntry, urls: readonly string[]): Identifiers {
     pmid:
       raw.pmid ??
       inAddress(/^https?:\/\/(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)\/(\d{1,9})\b/i) ??
-      inNote(/\bPMID:\s?(\d{1,9})\b/i),
+      inNote(/\bPMID:\s?(?:NLM)?(\d{1,9})\b/i),
     pmcid:
       raw.pmcid ??
       inAddress(
@@ -166,7 +201,7 @@ function identifiersIn(raw: RawEntry, urls: readonly string[]): Identifiers {
   });
 }
 
-/** The DOI or arXiv id in a value; also a DOI in a sentence or in a publisher's address. */
+/** The DOI or arXiv id in a value; also a DOI in a sentence, in a publisher's address, or before another one. */
 function identifierIn(
   value: string,
 ): Extract<ReturnType<typeof parseReference>, { kind: "doi" | "arxiv" }> | undefined {
@@ -174,10 +209,17 @@ function identifierIn(
   const inText = /\b(?:doi\b[\s:]{0,3}|doi\.org\/|\/doi\/(?:[a-z]{2,8}\/)?)(10\.\d{4,9}\/[^\s"<>]{1,200})/i.exec(
     text,
   )?.[1];
-  for (const name of [text, inText]) {
+  const beforeAnother = /^(\S+?)(?:[;,|]\s|\s[[(;|])/.exec(text)?.[1];
+  for (const name of [text, inText, beforeAnother, doiInAddress(text)]) {
     if (name === undefined || !/10\.\d{4,9}|\d{4}\.\d{4,5}|\/\d{7}/.test(name)) continue;
     const reference = parseReference(name);
     if (reference.kind === "doi" || reference.kind === "arxiv") return reference;
   }
   return undefined;
+}
+
+/** The DOI in a web address, if it is certain where it ends: nothing follows that could belong to it or not. */
+function doiInAddress(text: string): string | undefined {
+  const dois = isWebAddress(text) ? doisInAddress(text) : [];
+  return dois.every((doi) => doi.split("/").length === 2) ? dois.at(-1) : undefined;
 }

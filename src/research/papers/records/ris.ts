@@ -7,6 +7,8 @@ interface Dialect {
   readonly line: RegExp;
   /** Tags that begin a record. */
   readonly begins: ReadonlySet<string>;
+  /** Whether a record may lack its first tag. Then any tag after the end of a record begins the next one. */
+  readonly startsWithAnyTag?: true;
   /** A line that ends a record. */
   readonly ends?: RegExp;
   readonly fields: (of: Tags) => RawEntry & { readonly key?: string };
@@ -26,12 +28,14 @@ const dialects = {
     // DOI is a tag of the Cochrane Library.
     line: /^([A-Z][A-Z\d](?= {2}|\t)|DOI)[ \t]+- ?(.*)$/,
     begins: new Set(["TY"]),
+    startsWithAnyTag: true,
     ends: /^ER(?:\s+-|\s*$)/,
     fields: risFields,
   },
   looseRis: {
     line: /^([A-Z][A-Z\d]|DOI)\s{0,3}-(?:\s(.*))?$/,
     begins: new Set(["TY"]),
+    startsWithAnyTag: true,
     ends: /^ER\s*(?:-|$)/,
     fields: risFields,
   },
@@ -42,7 +46,13 @@ const dialects = {
     ends: /^ER\s*$/,
     fields: webOfScienceFields,
   },
-  endNote: { line: /^%(\S) ?(.*)$/, begins: new Set(["0"]), ends: /^\s*$/, fields: endNoteFields },
+  endNote: {
+    line: /^%(\S) ?(.*)$/,
+    begins: new Set(["0"]),
+    startsWithAnyTag: true,
+    ends: /^\s*$/,
+    fields: endNoteFields,
+  },
 } satisfies Record<string, Dialect>;
 
 /**
@@ -84,11 +94,9 @@ interface TaggedRecord {
  * The records of a text. A record starts with a tag of `begins`, and ends with a line of `ends` or before the next
  * record.
  */
-function recordsOf(text: string, { line: pattern, begins, ends }: Dialect): TaggedRecord[] {
+function recordsOf(text: string, { line: pattern, begins, startsWithAnyTag, ends }: Dialect): TaggedRecord[] {
   const records: TaggedRecord[] = [];
   let openRecord: TaggedRecord | undefined;
-  // A record of EndNote may start with any tag after a blank line.
-  const startsWithAnyTag = begins.has("0");
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     if (ends?.test(line) === true) {
       openRecord = undefined;
@@ -101,7 +109,7 @@ function recordsOf(text: string, { line: pattern, begins, ends }: Dialect): Tagg
       if (lastValue !== undefined && line.trim() !== "") lastValue.value += `\n${line.trim()}`;
       continue;
     }
-    if (begins.has(tag) || (openRecord === undefined && startsWithAnyTag))
+    if (begins.has(tag) || (openRecord === undefined && startsWithAnyTag === true))
       records.push((openRecord = { line: index + 1, values: [] }));
     openRecord?.values.push({ tag, value: value.trim() });
   }
@@ -119,7 +127,7 @@ const kinds: readonly (readonly [RegExp, WorkType])[] = [
   [/^(?:JOUR|EJOUR|JFULL|MGZN|NEWS|ABST|INPR)$|\bjournals?\b|\barticle in press\b/i, "journal-article"],
   [/^proceedings$/i, "proceedings"],
   [/^(?:CONF|CPAPER)$|\b(?:conferences?|proceedings?|meeting)\b/i, "proceedings-article"],
-  [/^(?:CHAP|ECHAP)$|\b(?:book section|chapter)\b/i, "book-chapter"],
+  [/^(?:CHAP|ECHAP|ENCYC|DICT)$|\b(?:book section|chapter)\b/i, "book-chapter"],
   [/^(?:BOOK|EBOOK|EDBOOK|SER)$|\bbook\b/i, "book"],
   [/\bmaster.{0,3} thesis\b/i, "masters-thesis"],
   [/^THES$|\b(?:thesis|dissertation)\b/i, "dissertation"],
@@ -130,7 +138,7 @@ const kinds: readonly (readonly [RegExp, WorkType])[] = [
   [/^PAT$|\bpatent\b/i, "patent"],
   [/^(?:ELEC|ICOMM|WEB|BLOG)$|\bweb ?page\b/i, "web-page"],
   // "Article" and "Review" of databases.
-  [/^(?:article|review|letter|editorial|note|short survey)\b/i, "journal-article"],
+  [/\barticle$|^(?:article|review|letter|editorial|note|short survey)\b/i, "journal-article"],
 ];
 
 /** The type of a work by its name in a file; undefined for an unknown name. */
@@ -138,7 +146,8 @@ export const workTypeOf = (name: string | undefined): WorkType | undefined =>
   name === undefined ? undefined : kinds.find(([pattern]) => pattern.test(name.trim()))?.[1];
 
 /** The web addresses in a value. */
-export const addressesIn = (value: string): readonly string[] => value.match(/https?:\/\/[^\s;|<>"]+/gi) ?? [];
+export const addressesIn = (value: string): readonly string[] =>
+  value.match(/(?:https?:\/\/|\bwww\.)[^\s;|<>"]+/gi) ?? [];
 
 function risFields({ all, first }: Tags) {
   const typeName = first("TY") ?? "";
@@ -170,11 +179,11 @@ function risFields({ all, first }: Tags) {
     pages: first("SP", "PG") ?? all("C7").find((value) => !value.includes("/")),
     lastPage: first("EP"),
     abstract: first("AB", "N2"),
-    dois: [...all("DO", "DOI"), ...all("M3"), ...all("ID"), ...all("C7"), ...notes, ...all("L3")],
+    dois: [...all("DO", "DOI"), ...all("M3", "M1"), ...all("ID"), ...all("C7"), ...notes, ...all("L3")],
     pmid:
       (isPubMed && accession !== undefined ? /^\d{1,9}$/.exec(accession)?.[0] : undefined) ??
       /^\d{5,9}$/.exec(first("C2") ?? "")?.[0] ??
-      /^PUBMED (\d{1,9})$/i.exec(first("PM") ?? "")?.[1] ??
+      /^(?:PUBMED )?(\d{1,9})\b/i.exec(first("PM") ?? "")?.[1] ??
       pmidInId,
     pmcid: /^PMC\d{1,9}$/i.exec(first("C2") ?? "")?.[0],
     urls: [...all("UR", "US"), ...all("L2", "LK", "L1")].flatMap((value) => addressesIn(value)),

@@ -57,6 +57,14 @@ describe("a RIS file", () => {
     ["C2  - PMC1234567", { pmcid: "PMC1234567" }],
     ["UR  - https://pubmed.ncbi.nlm.nih.gov/12345678/", { pmid: "12345678" }],
     ["AN  - 2020-0001", {}],
+    ["DO  - 10.1000/g; 10.1000/h", { doi: "10.1000/g" }],
+    ["DO  - 10.1000/i [doi]", { doi: "10.1000/i" }],
+    ["DO  - 10.1000/cut off", {}],
+    ["UR  - https://publisher.example.org/article/10.1000/j.pdf?x=1", { doi: "10.1000/j" }],
+    ["UR  - https://publisher.example.org/10.1000/j/or-more", {}],
+    ["JO  - arXiv preprint arXiv:2401.00001", { arxiv: "2401.00001" }],
+    ["M1  - arXiv:2401.00001", { arxiv: "2401.00001" }],
+    ["N1  - Language: English. PMID: NLM12345678.", { pmid: "12345678" }],
   ])("tells an identifier by %s", async (line, identifiers) => {
     expect((await entriesOf("a.ris", ris("TI  - T", line)))[0]?.identifiers).toEqual(identifiers);
   });
@@ -87,6 +95,14 @@ describe("a RIS file", () => {
       ["DB  - Ovid MEDLINE(R)", "ID  - 32011223"],
       { identifiers: { pmid: "32011223" } },
     ],
+    ["an address without its protocol", ["UR  - www.e.org/a"], { url: "http://www.e.org/a" }],
+    ["letters before its pages", ["SP  - pp. 11-19"], { pages: "11-19" }],
+    ["a sign for more pages", ["SP  - 11", "EP  - +"], { pages: "11" }],
+    ["a first page that ends with a dash", ["SP  - 11-", "EP  - 19"], { pages: "11-19" }],
+    ["words in place of pages", ["SP  - no pagination", "EP  - 9"], { pages: "9" }],
+    ["an ISSN without its hyphen", ["SN  - 1234567X (ISSN)"], { publication: { issn: "1234-567X" } }],
+    ["DBLP's number of a person", ["AU  - Bob Example 0002"], { authors: ["Bob Example"] }],
+    ["the name of a preprint server", ["JF  - medRxiv"], { type: "preprint" }],
     ["signs encoded in a DOI", ["DO  - 10.1000/X%28Y%29"], { identifiers: { doi: "10.1000/x(y)" } }],
     [
       "letters written as references",
@@ -135,6 +151,11 @@ describe("a RIS file", () => {
     expect(await entriesOf("a.ris", text)).toMatchObject([{ title: "T", date: "2001" }]);
   });
 
+  test("keeps a record without a type", async () => {
+    const text = `TI  - First\nAU  - A\nER  - \n${ris("TI  - Second")}TI  - Third\nAU  - B\nER  - \n`;
+    expect((await entriesOf("a.ris", text)).map(({ title }) => title)).toEqual(["First", "Second", "Third"]);
+  });
+
   test("takes no place from what an article has not got yet, or from what is its arXiv id", async () => {
     const [article] = await entriesOf("a.ris", ris("TI  - T", "VL  - n/a", "IS  - N/A", "SP  - 1", "EP  - n/a"));
     expect([article?.volume, article?.issue, article?.pages]).toEqual([undefined, undefined, "1"]);
@@ -143,6 +164,9 @@ describe("a RIS file", () => {
       "@article{a, title={T}, volume={abs/2001.01234}, pages={arXiv:2001.01234}}",
     );
     expect([preprint?.volume, preprint?.pages]).toEqual([undefined, undefined]);
+    // EndNote has the date of the online version as the edition.
+    const [dated] = await entriesOf("a.ris", ris("TI  - T", "PB  - P", "ET  - 2020/03/12"));
+    expect(dated?.publication).toEqual({ publisher: "P" });
   });
 
   test("calls a paper in a series, and a preprint of no kind, what they are", async () => {
