@@ -74,12 +74,11 @@ export function sentencesOf(text: string): Sentence[] {
     section = `§ ${heading.replace(/^§\s*/, "")}`;
   };
 
-  const body = withoutFrontMatter(text).replace(/\r\n/g, "\n");
-  const rawLines = body.split("\n");
+  const rawLines = text.split("\n");
   const lines = rawLines.map((line) => line.trim());
   const runningHeaders = findRunningHeaders(lines);
   // Uses the same rule as the check of quotes: a list of references is not evidence.
-  const referenceRanges = referenceLists(body);
+  const referenceRanges = referenceLists(text);
   let offset = 0;
   for (const [index, line] of lines.entries()) {
     if (part !== "references" && referenceRanges.some(({ start, end }) => offset >= start && offset < end)) {
@@ -165,8 +164,6 @@ export const retractionOf = (sentences: readonly Sentence[]): string =>
     )
     .map(({ text }) => text)
     .join(" ");
-
-const withoutFrontMatter = (text: string): string => text.replace(/^\uFEFF?---\r?\n[\s\S]*?\n---[ \t]*\r?\n/, "");
 
 /** A simple stem, so that "manipulating" and "manipulation" count as the same word. */
 export const stem = (word: string): string =>

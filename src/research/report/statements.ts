@@ -12,7 +12,7 @@ export interface Statement {
   readonly quotes: readonly Quote[];
   /** Papers that an old report names without a quote, except those of `quotes`. */
   readonly papers: readonly PaperName[];
-  /** Numbers of the text that are in none of its passages. */
+  /** Numbers of the text that are in none of its passages, and not in the title or year of a cited paper. */
   readonly missingNumbers: readonly string[];
   /** Numbers that are in a passage, but outside the quoted words. */
   readonly outsideNumbers: QuotedNumbers["outside"];
@@ -50,7 +50,7 @@ export interface StatementSources {
   readonly checkers?: Checkers;
 }
 
-/** Resolves the handles of a sentence and checks its numbers against the quotes. Pure. */
+/** Resolves the handles of a sentence and checks its numbers against the quotes and the cited papers' titles. Pure. */
 export function statementOf(sentence: StoredSentence, sources: StatementSources): Statement {
   const quotes: Quote[] = [];
   const brokenHandles: BrokenHandle[] = [];
@@ -63,10 +63,10 @@ export function statementOf(sentence: StoredSentence, sources: StatementSources)
   const papers = [...new Set(sentence.papers ?? [])].flatMap((id) =>
     quotedIds.has(id) ? [] : (sources.names.get(id) ?? []),
   );
-  const years = new Set(quotes.flatMap(({ paper }) => yearOf(sources.papers.get(paper.id)) ?? []));
+  const citedPapers = quotes.flatMap(({ paper }) => sources.papers.get(paper.id) ?? []);
   const storedQuotes = quotes.map((quote) => quote.stored);
   const { missing, outside, near } = sources.checksNumbers
-    ? numbersWithoutQuote(sentence.text, storedQuotes, years)
+    ? numbersWithoutQuote(sentence.text, storedQuotes, citedPapers)
     : { missing: [], outside: [], near: [] };
   return {
     text: sentence.text,
@@ -90,8 +90,3 @@ function quoteOf(
   const quote = quoteAt(paper, names.get(paper.id) as PaperName, evidence, number);
   return quote === undefined ? { reason: "that quote was not found in the text of the paper" } : { quote };
 }
-
-const yearOf = (paper: Paper | undefined): number | undefined => {
-  const year = /^\d{4}/.exec(paper?.date ?? "")?.[0];
-  return year === undefined ? undefined : Number(year);
-};

@@ -244,10 +244,11 @@ describe("checkNumbers", () => {
   });
 });
 
-it("the numbers of a sentence without a quote are those that nobody knows, small counts and known years aside", () => {
-  const said = "In 2019, 3 of 41 sites, 10 rooms and 2018 hands took 4.9 s over 73 days and 5 mg.";
+it("the numbers of a sentence without a quote are those that nobody knows, small counts and cited works aside", () => {
+  const said =
+    "In 2019, *Ten years of 8 mg in 500 hands*: 3 of 41 sites, 10 rooms and 2018 hands took 4.9 s over 73 days and 5 mg.";
   const quote = { passage: "With 5 mg it took 4873 ms at 41 sites.", quoted: "10-37" };
-  expect(numbersWithoutQuote(said, [quote], new Set([2019]))).toEqual({
+  expect(numbersWithoutQuote(said, [quote], [{ title: "Ten years of 8 mg in 500 hands", date: "2019-03" }])).toEqual({
     missing: ["2018", "73 days"],
     outside: ["5 mg"],
     near: [{ number: "4.9 s", quoted: "4873 ms" }],

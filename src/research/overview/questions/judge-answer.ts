@@ -130,7 +130,8 @@ export async function checkAnswer(
   const leftOut: NonNullable<Answer["left_out"]> = [];
   for (const { text, rests_on } of statements) {
     const foundQuotes = [...new Set(rests_on)].flatMap((handle) => foundByHandle.get(handle) ?? []);
-    const numbers = numbersWithoutQuote(text, foundQuotes);
+    const citedPapers = foundQuotes.flatMap(({ paper }) => pool.papers[places.get(paper) ?? -1]?.paper ?? []);
+    const numbers = numbersWithoutQuote(text, foundQuotes, citedPapers);
     if (foundQuotes.length === 0) leftOut.push({ text, why: "None of its quotes was found." });
     else if (numbers.missing.length > 0)
       leftOut.push({ text, why: `None of its passages holds ${numbers.missing.join(", ")}.` });

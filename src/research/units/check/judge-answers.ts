@@ -1,6 +1,6 @@
 import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-numbers.js";
 import type { CheckResult } from "../../generated/result-check.js";
-import type { Checked } from "../../generated/rrd.js";
+import type { Checked, Paper } from "../../generated/rrd.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { type BatchItem, type CheckAnswer, isControl } from "./sentence.js";
 
@@ -9,12 +9,13 @@ const maxWords = 20;
 
 /**
  * The answers in the order of the batch, or the reasons why they are invalid: a number that was not answered exactly
- * once, or a proposed sentence with a number that is not in its passages. `id`: the id of the unit.
+ * once, or a proposed sentence with a number that is not in its passages. `id`: the id of the unit. `papers`: by id.
  */
 export function orderAnswers(
   batch: readonly BatchItem[],
   { unit, answers }: CheckResult,
   id: string,
+  papers: ReadonlyMap<string, Paper>,
 ): readonly CheckAnswer[] | { readonly reasons: readonly string[] } {
   const byNumber = new Map(answers.map((answer) => [answer.number, answer]));
   const reasons = [
@@ -26,15 +27,19 @@ export function orderAnswers(
       if (answer === undefined) return [`number ${number} is not answered`];
       return answersToItem.length > 1
         ? [`number ${number} is answered ${answersToItem.length} times`]
-        : problemsOf(item, answer);
+        : problemsOf(item, answer, papers);
     }),
     ...answers.flatMap(({ number }) => (number > batch.length ? [`the unit has no number ${number}`] : [])),
   ];
   return reasons.length > 0 ? { reasons } : batch.flatMap((_, index) => byNumber.get(index + 1) ?? []);
 }
 
-function problemsOf(item: BatchItem, { number, verdict, better, against }: CheckAnswer): string[] {
-  const missingNumbers = better == null || verdict !== "overstated" ? [] : numbersNotInPassages(item, better);
+function problemsOf(
+  item: BatchItem,
+  { number, verdict, better, against }: CheckAnswer,
+  papers: ReadonlyMap<string, Paper>,
+): string[] {
+  const missingNumbers = better == null || verdict !== "overstated" ? [] : numbersNotInPassages(item, better, papers);
   return [
     ...(missingNumbers.length === 0
       ? []
@@ -45,10 +50,15 @@ function problemsOf(item: BatchItem, { number, verdict, better, against }: Check
   ];
 }
 
-/** The numbers of a text that none of the passages contains. */
-function numbersNotInPassages({ passages }: BatchItem, text: string): readonly string[] {
+/** The numbers of a text that are in none of the passages and of their papers' titles. */
+function numbersNotInPassages(
+  { passages }: BatchItem,
+  text: string,
+  papers: ReadonlyMap<string, Paper>,
+): readonly string[] {
   const quotes = passages.map(({ passage }) => ({ quote: passage.replace(/[“”]/g, "") }));
-  return numbersWithoutQuote(text, quotes).missing;
+  const citedPapers = passages.flatMap(({ paper }) => papers.get(paper) ?? []);
+  return numbersWithoutQuote(text, quotes, citedPapers).missing;
 }
 
 /** The stored form of an answer. */

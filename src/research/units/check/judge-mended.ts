@@ -30,11 +30,15 @@ export function acceptCorrections(
         return [`number ${number} is given ${corrections.length} times`];
       const handles = correction.rests_on ?? rests_on;
       const foreign = handles.filter((handle) => !rests_on.includes(handle));
-      const quotes = handles.flatMap((handle) => {
+      const cited = handles.flatMap((handle) => {
         const evidence = evidenceAt(handle, papers);
-        return "reason" in evidence ? [] : [evidence.evidence];
+        return "reason" in evidence ? [] : [evidence];
       });
-      const { missing } = numbersWithoutQuote(correction.text ?? "", quotes);
+      const { missing } = numbersWithoutQuote(
+        correction.text ?? "",
+        cited.map(({ evidence }) => evidence),
+        cited.map(({ paper }) => paper),
+      );
       return [
         ...foreign.map((handle) => `number ${number} rests on "${handle}", which is none of its passages`),
         ...(missing.length === 0 ? [] : [`number ${number} has numbers that its passages lack: ${missing.join(", ")}`]),

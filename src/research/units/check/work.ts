@@ -10,7 +10,7 @@ import type { Rrd } from "../../generated/rrd.js";
 import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
 import { countContextOverflows } from "../../derived/status.js";
 import { readNarrative } from "../narrative/kept-narrative.js";
-import { sentencesToMend } from "../narrative/open-check.js";
+import { papersById, sentencesToMend } from "../narrative/open-check.js";
 import { notesOf } from "../shared-unit.js";
 import type { Disk, PartOutcome, ResearchState, SharedResult, UnitWork } from "../unit-kind.js";
 import { type CheckMaterial, nextCheckBatch } from "./batch.js";
@@ -40,7 +40,7 @@ export const checkWork: UnitWork<CheckMaterial, CheckResult> = {
   closeUnfinished: closeCheck,
   continueWithFewer: continueWithOneChecker,
   judge({ rrd }, unit, result, material, { agent, at }) {
-    const answers = orderAnswers(material.batch ?? [], result, unit.id);
+    const answers = orderAnswers(material.batch ?? [], result, unit.id, papersById(rrd));
     return "reasons" in answers ? answers : acceptBatch(rrd, unit, material, [{ by: agent, answers }], at);
   },
 };
@@ -115,7 +115,7 @@ async function receiveAnswers({
   const result = await readCheckedResult("result-check", join(workspace, resultName), redact);
   if ("reasons" in result) return result;
   const { redacted, dropped } = result;
-  const answers = orderAnswers(material.batch ?? [], result.value as CheckResult, unit.id);
+  const answers = orderAnswers(material.batch ?? [], result.value as CheckResult, unit.id, papersById(state.rrd));
   if ("reasons" in answers) return { redacted, dropped, reasons: answers.reasons };
   if (first === undefined) return { redacted, dropped, note: answers, summary: "kept for the second checker" };
   const allAnswers = [

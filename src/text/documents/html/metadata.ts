@@ -52,6 +52,7 @@ export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMet
         "citation_publication_date",
         "citation_date",
         "citation_online_date",
+        "citation_year",
         "dc.date",
         "article:published_time",
       )[0],

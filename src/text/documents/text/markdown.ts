@@ -1,4 +1,4 @@
-import { parse } from "yaml";
+import { parse, YAMLParseError } from "yaml";
 import { buildText, type DocumentText, type Part, extractBetween } from "./document-text.js";
 import { authorsAndDate, titleMetadata } from "./title-lines.js";
 import { idsInHead } from "./printed-ids.js";
@@ -6,11 +6,12 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
 
 /**
- * Reads a Markdown or plain-text document. The title, authors, date, abstract, id, doi and retracted come from YAML
- * front matter. Front matter with errors stays in the text. Comments are removed, with a warning. Never fails.
+ * Reads a Markdown or plain-text document. The title, authors, date or year, abstract, id, doi and retracted come from
+ * YAML front matter. Front matter with errors stays in the text, and comments are removed; both with a warning. Never
+ * fails.
  */
 export function readMarkdown(source: string, kind: "markdown" | "text"): DocumentText {
-  const { front, body } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
+  const { front, body, problem } = splitFrontMatter(source.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n"));
   const { text, pieces: comments } = extractBetween(body, "<!--", "-->");
   const sections = kind === "markdown" ? sectionsOf(text) : [{ text }];
   const printed = kind === "markdown" ? markdownMetadata(text) : titleMetadata(text);
@@ -22,16 +23,18 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): Documen
     depth: "full",
     title: textOf(front.title) ?? printed.title,
     authors: namesOf(front.authors ?? front.author) ?? printed.authors,
-    date: dateOf(front.date) ?? printed.date,
+    date: dateOf(front.date ?? front.year) ?? printed.date,
     abstract,
     id: textOf(front.id),
     ...printedIds,
     ...withoutUndefined({ doi: textOf(front.doi) }),
     retracted: front.retracted === true ? true : undefined,
-    warnings:
-      commentChars === 0
+    warnings: [
+      ...(problem === undefined ? [] : [problem]),
+      ...(commentChars === 0
         ? []
-        : [`${commentChars} characters in comments, which readers don't see, were left out of the text.`],
+        : [`${commentChars} characters in comments, which readers don't see, were left out of the text.`]),
+    ],
   });
 }
 
@@ -47,14 +50,25 @@ function markdownMetadata(text: string): ReturnType<typeof titleMetadata> {
 /** Maximum length of front matter, because the time that the YAML parser needs is not known. */
 const maxFrontChars = 32 * 1024;
 
-function splitFrontMatter(source: string): { front: Record<string, unknown>; body: string } {
+/** Front matter as an object, and the text after it. `problem`: why front matter stays in the text, a sentence. */
+interface SplitSource {
+  readonly front: Record<string, unknown>;
+  readonly body: string;
+  readonly problem?: string;
+}
+
+function splitFrontMatter(source: string): SplitSource {
   const match = /^---\n([\s\S]*?)\n(?:---|\.\.\.)(?:\n|$)/.exec(source.slice(0, maxFrontChars));
   if (match?.[1] === undefined) return { front: {}, body: source };
   try {
     const front: unknown = parse(match[1], { schema: "core", maxAliasCount: 10 });
     if (isObject(front)) return { front: front as Record<string, unknown>, body: source.slice(match[0].length) };
-  } catch {
-    // It is not YAML, but usual text between two horizontal lines.
+  } catch (error) {
+    // Without a key, it is usual text between two horizontal lines.
+    if (!/^[\w-]+:\s/.test(match[1]) || !(error instanceof YAMLParseError)) return { front: {}, body: source };
+    const line = (error.linePos?.[0].line ?? 0) + 1;
+    const problem = `Its front matter is not YAML (line ${line}), so it was read as text; a value with a colon needs quotation marks.`;
+    return { front: {}, body: source, problem };
   }
   return { front: {}, body: source };
 }

@@ -90,23 +90,35 @@ export interface QuotedNumbers {
   readonly near: readonly { readonly number: string; readonly quoted: string }[];
 }
 
+/** What a sentence may say of a paper that it cites, without a quote: its title and its year. */
+export interface CitedWork {
+  readonly title: string;
+  /** YYYY, YYYY-MM or YYYY-MM-DD. */
+  readonly date?: string | null;
+}
+
 /**
- * The numbers of a sentence that are not in its quotes. Whole numbers up to ten without a unit are ignored, because in
- * prose they often only count things. `knownNumbers`, such as the years of the papers, are ignored too.
+ * The numbers of a sentence that are in none of its quotes, and not in the title or the year of a paper that it cites.
+ * Whole numbers up to ten without a unit are ignored, because in prose they often only count things.
  */
 export function numbersWithoutQuote(
   statement: string,
   quotes: readonly StoredQuote[],
-  knownNumbers: ReadonlySet<number> = new Set(),
+  citedWorks: readonly CitedWork[] = [],
 ): QuotedNumbers {
   const numbersByQuote = quotes.map(numbersOf);
   const quoted = numbersByQuote.flatMap((each) => each.quoted);
   const around = numbersByQuote.flatMap((each) => each.around);
+  const namingNumbers = citedWorks.flatMap(({ title, date }) => [
+    ...quantitiesIn(title),
+    ...quantitiesIn(date?.slice(0, 4) ?? ""),
+  ]);
   const missing = new Set<string>();
   const outside = new Set<string>();
   const near = new Map<string, string>();
   for (const number of quantitiesIn(statement)) {
-    if (mayLackUnit(number) && (isSmall(number) || knownNumbers.has(number.value))) continue;
+    if (mayLackUnit(number) && isSmall(number)) continue;
+    if (namingNumbers.some((each) => isSame(number, each))) continue;
     if (quoted.some((each) => isSameNumber(each, number))) continue;
     const nearNumber = quoted.find((each) => isNear(each, number));
     if (nearNumber !== undefined) near.set(writtenNumber(number), writtenNumber(nearNumber));

@@ -73,9 +73,21 @@ describe("readMarkdown", () => {
     expect(locatorAt(marks, text.indexOf("Before any"))).toBeUndefined();
   });
 
-  it("leaves front matter that is no YAML mapping in the text", () => {
-    expect(readMarkdown("---\n: [broken\n---\nBody.", "markdown").text).toContain("broken");
-    expect(readMarkdown("---\njust a line\n---\nBody.", "markdown").text).toContain("just a line");
+  it("takes the year alone too", () => {
+    expect(readMarkdown("---\ntitle: A hand\nyear: 2019\n---\nBody.", "markdown").date).toBe("2019");
+  });
+
+  it("leaves front matter that is no YAML mapping in the text, and names the line of an error", () => {
+    const broken = readMarkdown("---\ndate: 2019\ntitle: A hand: what it does\n---\nBody.", "markdown");
+    expect(broken).toMatchObject({
+      text: expect.stringContaining("what it does"),
+      warnings: [expect.stringContaining("(line 3)")],
+    });
+    for (const front of [": [broken", "just a line"])
+      expect(readMarkdown(`---\n${front}\n---\nBody.`, "markdown")).toMatchObject({
+        text: expect.stringContaining(front),
+        warnings: [],
+      });
   });
 
   it("keeps comments and invisible characters from agents and says so", () => {
