@@ -6,7 +6,7 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { createCounter } from "../../engine/ui/terminal/counter.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { withNewTexts } from "../../research/workflow/steering/readable-again.js";
+import { reopenByCommand } from "../../research/workflow/steering/readable-again.js";
 import { unscreenedWorks } from "../../research/workflow/steering/kept-search.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
@@ -245,18 +245,20 @@ async function addPapers(
   const change = (rrd: Rrd): Rrd => {
     const changed = withAdded(rrd, namedPapers);
     addedPapers = changed.results;
-    return withNewTexts(rrd, changed.rrd);
+    return changed.rrd;
   };
   if (papersToAdd.length === 0) return { results: notFound, isLeftForRun: false, notRead, lists, skippedCount };
   const notify = (_: string, message: string) => say(io, message);
   const options = { git: config.git, stateDir: config.stateDir, now: io.clock.now(), notify };
   const edited = await editOrLeave(folder, change, [addedMessage(namedPapers)], options);
-  const rrdAfter = withKeys(edited ?? change((await readResearch(folder)).rrd));
+  const after =
+    edited === undefined ? change((await readResearch(folder)).rrd) : await reopenByCommand(folder, options);
+  const rrdAfter = withKeys(after);
   const namesById = namesIn(rrdAfter);
   const projectName = nameFor(io.cwd, folder);
   const earlierStatuses = new Map(rrdBefore.papers_pool.map(({ id, status }) => [id, status]));
-  const isRead = ({ id, status }: Paper) => status === "pending" && earlierStatuses.get(id) === "not_retrieved";
-  const papersWithText = new Set(rrdAfter.papers_pool.filter(isRead).map(({ id }) => id));
+  const isReopened = ({ id, status }: Paper) => status === "pending" && (earlierStatuses.get(id) ?? status) !== status;
+  const papersWithText = new Set(rrdAfter.papers_pool.filter(isReopened).map(({ id }) => id));
   return {
     results: [
       ...notFound,

@@ -956,6 +956,10 @@ export interface Paper {
    * Where the full text came from, with its address, such as 'arXiv HTML, https://arxiv.org/html/2401.12345'.
    */
   text_from?: string;
+  /**
+   * Where only the abstract was read: the attempts to get the text. With another file on this machine, the next run reads the paper again.
+   */
+  text_tried?: string;
   not_retrieved?: NotRetrieved;
   /**
    * A retraction notice was found. Never included.

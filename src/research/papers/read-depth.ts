@@ -20,6 +20,14 @@ export const couldBeRead = ({ status, read_depth, text_sha256, abstract }: Paper
   status !== "not_retrieved" &&
   (read_depth !== "abstract" || text_sha256 !== undefined || (abstract ?? "").trim() !== "");
 
+/**
+ * Whether a paper was decided without its full text. It is read again when there is one, unless the user decided that it
+ * is not retrieved or excluded.
+ */
+export const waitsForText = (paper: Paper): boolean =>
+  (paper.status === "not_retrieved" || readingOf(paper) === "abstract") &&
+  (paper.override?.decision ?? "include") === "include";
+
 /** The abstract of a paper; empty if its record has none or only repeats the title. */
 export function abstractOf({ title, abstract }: Pick<Paper, "title" | "abstract">): string {
   const text = (abstract ?? "").trim();

@@ -15,6 +15,7 @@ const resultFieldsOfPaper = [
   "read_depth",
   "text_sha256",
   "text_from",
+  "text_tried",
   "retracted",
   "updates",
   "updates_check",

@@ -128,6 +128,25 @@ describe("add with files that list works", () => {
     expect((await cli(["status", project], cwd)).out).not.toContain("Finished");
   });
 
+  test("a file for a paper that was read from its abstract alone is its text, unless a person excluded it", async () => {
+    const cwd = freshFolder();
+    const readFromAbstract = (id: string, title: string) =>
+      paper(id, "presented", { title, abstract: "Shrews drink.", read_depth: "abstract" });
+    const excluded = {
+      ...readFromAbstract("p2", "On the fire of shrews"),
+      override: { decision: "exclude" as const, why: "It has no water.", at: "2026-01-01T00:00:00Z" },
+    };
+    const pool = [readFromAbstract("p1", "On the water of shrews"), excluded];
+    const folder = makeResearch(cwd, project, { phase: "COMPLETE", papers_pool: pool });
+    writeFileSync(join(cwd, "one.pdf"), "%PDF-1.4");
+    const entries = pool.map(({ id, title }) => `@article{${id}, title={${title}}, file={:one.pdf:PDF}}\n`);
+    writeFileSync(join(cwd, "a.bib"), entries.join(""));
+    const { out } = await cli(["add", project, "a.bib", "--no-git"], cwd);
+    expect(out.match(/the file is its text now/g)).toHaveLength(1);
+    const after = JSON.parse(readFileSync(join(folder, "rrd.json"), "utf8")) as Rrd;
+    expect(after.papers_pool.map(({ status }) => status)).toEqual(["pending", "rejected"]);
+  });
+
   test("brings the PDF that an entry names, for a new paper and for one that has no document yet", async () => {
     const { cwd, rrd } = place();
     for (const name of ["one.pdf", "two.pdf"]) writeFileSync(join(cwd, name), "%PDF-1.4");

@@ -16,8 +16,9 @@ export function withMissingFacts(paper: Paper, knownWork: PaperRecord | Paper): 
   const { record: merged } = mergedWork([recordOfPaper(paper), record]);
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = storedFields(merged);
   const versions = merged.otherVersions ?? [];
-  // If a paper was read, its document stays the one that was read.
-  const file = wasRead(paper) || fileOf(recordOfPaper(paper)) !== undefined ? undefined : fileOf(record);
+  // If a paper was read from more than its abstract, its document stays the one that was read.
+  const wasTextRead = wasRead(paper) && paper.read_depth !== "abstract";
+  const file = wasTextRead || fileOf(recordOfPaper(paper)) !== undefined ? undefined : fileOf(record);
   const facts = withoutUndefined({
     identifiers,
     pdf_url: file,

@@ -14,7 +14,7 @@ import type { Disk, Material, PreparationContext } from "../unit-kind.js";
 export interface TextMaterial extends Material {
   /** The reason why there is no text. */
   readonly unavailable?: string;
-  /** If there is no text: the attempts to get it, as stored in the record. */
+  /** If there is no full text: the attempts to get it, as stored in the record. */
   readonly tried?: string;
   /**
    * If there is no text and it should be on this machine: the file names of readable documents that can replace it.
@@ -45,14 +45,18 @@ export async function prepareText(
 
 /** The material from a text, or from the reason why the text is missing. */
 async function toMaterial(answer: TextAnswer, paper: Paper): Promise<TextMaterial> {
+  const tried = await readingAttempt(paper);
   if ("text" in answer && hasMoreThanTitle(answer.text.text, paper))
-    return { text: answer.text, instructions: findInstructions(answer.text.text) };
+    return {
+      text: answer.text,
+      instructions: findInstructions(answer.text.text),
+      ...(answer.text.depth === "abstract" ? { tried } : {}),
+    };
   const file = localFile(paper);
   const unavailable =
     "text" in answer
       ? `The text ${file === undefined ? "that was found" : `of ${basename(file)}`} is hardly longer than a title.`
       : answer.unavailable;
-  const tried = await readingAttempt(paper);
   const replacementFiles = file === undefined ? undefined : "text" in answer ? [] : replacementNames(file);
   return { unavailable, tried, ...withoutUndefined({ replacementFiles }) };
 }

@@ -124,6 +124,7 @@ export function acceptPaper(
     read_depth,
     ...(material.text === undefined ? {} : { text_sha256: material.text.sha256 }),
     ...(origin === undefined ? {} : { text_from: `${origin.way}, ${origin.url}` }),
+    ...withoutUndefined({ text_tried: material.tried }),
     ...(retracted ? { retracted } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
     iteration: judging.iteration,

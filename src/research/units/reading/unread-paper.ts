@@ -13,6 +13,7 @@ export function removeReading(rrd: Rrd, paper: Paper): Rrd {
     settled: _settled,
     fill_form: _form,
     not_retrieved: _missing,
+    text_tried: _tried,
     plugins: _plugins,
     answers = [],
     ...remaining

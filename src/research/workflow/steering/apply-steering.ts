@@ -19,6 +19,7 @@ import { progressName } from "../../project-files/layout.js";
 import { foldBeside, type FoldOptions } from "./fold-beside.js";
 import { hasOpenOverride, isDecidable, returningIds, withOverride, withOverrides } from "../../derived/overrides.js";
 import { namesIn } from "../../papers/paper-keys.js";
+import { waitsForText } from "../../papers/read-depth.js";
 import { resetStagnation } from "../../derived/observations.js";
 
 /**
@@ -53,8 +54,8 @@ export async function loadWithInstructions(
   const textReply = reloaded.rrd.phase === "COMPLETE" ? unheardText(research.folder) : "Instructions received";
   for (const instruction of instructions)
     await tell({ type: "notice", level: "info", message: replyTo(instruction, loaded.rrd, textReply) });
-  if (!reloaded.rrd.papers_pool.some(({ status }) => status === "not_retrieved")) return reloaded;
-  // Loaded only if needed: most runs have no paper that could not be retrieved.
+  if (!reloaded.rrd.papers_pool.some(waitsForText)) return reloaded;
+  // Loaded only if needed: most runs have no paper without a full text.
   const { reopenReadable: openReadable } = await import("./readable-again.js");
   return (await openReadable(research, reloaded.rrd, { now, tell })) ? await research.load() : reloaded;
 }

@@ -2,33 +2,35 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Tell } from "../../../engine/loop/types.js";
 import { changesBetween } from "../../../engine/storage/state/hand-edits/merge-hand-edits.js";
 import { readingAttempt } from "../../full-text/find-text.js";
+import { localFile } from "../../full-text/local-file.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { abstractOf } from "../../papers/read-depth.js";
+import { nameOf } from "../../papers/paper-keys.js";
+import { abstractOf, waitsForText } from "../../papers/read-depth.js";
 import { progressEntry } from "../../project-files/progress-log.js";
-import type { Research } from "../../project-files/research.js";
+import { signState } from "../../project-files/guarded/signed-state.js";
+import { openResearch, type Research, type ResearchOptions } from "../../project-files/research.js";
 import { removeReading } from "../../units/reading/unread-paper.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
-
-/** A paper that the user marked as not retrieved stays so until the user decides otherwise. */
-const waitsForText = ({ status, override }: Paper): boolean =>
-  status === "not_retrieved" && override?.decision !== "not_retrieved";
+import { derive } from "../derive.js";
 
 /**
  * Makes papers pending again that could not be retrieved, if the user has since added a file, another address or an
- * abstract. Reads only files, no services. Returns whether there was such a paper.
+ * abstract, and papers that were read from their abstracts alone, if the user has since added a file. Looks only at
+ * files, asks no services. Returns whether there was such a paper.
  */
 export async function reopenReadable(
   research: Pick<Research, "fold" | "nextIteration">,
   rrd: Rrd,
   { now, tell }: { readonly now: () => number; readonly tell: Tell },
 ): Promise<boolean> {
-  const missingPapers = rrd.papers_pool.filter(waitsForText);
-  const hasNewText = await Promise.all(missingPapers.map(hasMoreToRead));
-  const readablePapers = missingPapers.filter((_, index) => hasNewText[index]);
+  const waitingPapers = rrd.papers_pool.filter(waitsForText);
+  const hasNewText = await Promise.all(waitingPapers.map(hasMoreToRead));
+  const readablePapers = waitingPapers.filter((_, index) => hasNewText[index]);
   for (const paper of readablePapers) {
     const iteration = research.nextIteration();
     const time = new Date(now()).toISOString();
-    const message = `There is something new to read of ${paper.id}, which could not be retrieved; it is pending again.`;
+    const before = paper.status === "not_retrieved" ? "could not be retrieved" : "was read from its abstract";
+    const message = `There is something new to read of ${nameOf(paper)}, which ${before}; it is pending again.`;
     await research.fold({
       iteration,
       at: time,
@@ -42,16 +44,37 @@ export async function reopenReadable(
   return readablePapers.length > 0;
 }
 
-/** The state after an edit in which papers that could not be retrieved got a file; these are pending again. Pure. */
-export const withNewTexts = (before: Rrd, after: Rrd): Rrd => {
-  const files = new Map(before.papers_pool.map(({ id, pdf_url: file }) => [id, file]));
-  return after.papers_pool
-    .filter((paper) => waitsForText(paper) && files.has(paper.id) && files.get(paper.id) !== paper.pdf_url)
-    .reduce(pendingAgain, after);
-};
+/** The same for a command of the user, of a project that no run holds. Returns the state after it. */
+export async function reopenByCommand(
+  folder: string,
+  {
+    git,
+    notify,
+    stateDir,
+    now,
+  }: Pick<ResearchOptions, "git" | "notify"> & {
+    readonly stateDir: string;
+    /** Milliseconds since the epoch. */
+    readonly now: number;
+  },
+): Promise<Rrd> {
+  const research = await openResearch(folder, { derive, git, notify, isShortCommand: true });
+  try {
+    const { rrd } = await research.load();
+    if (!(await reopenReadable(research, rrd, { now: () => now, tell: async () => undefined }))) return rrd;
+    await signState(folder, stateDir);
+    return (await research.load()).rrd;
+  } finally {
+    await research.close();
+  }
+}
 
-const hasMoreToRead = async (paper: Paper): Promise<boolean> =>
-  abstractOf(paper) !== "" || (await readingAttempt(paper)) !== paper.not_retrieved?.tried;
+async function hasMoreToRead(paper: Paper): Promise<boolean> {
+  if (paper.status === "not_retrieved")
+    return abstractOf(paper) !== "" || (await readingAttempt(paper)) !== paper.not_retrieved?.tried;
+  // A missing file is as if nothing had been tried.
+  return localFile(paper) !== undefined && (await readingAttempt(paper)) !== (paper.text_tried ?? "");
+}
 
 /** The state with this paper pending. A decision of the user on it stays. */
 function pendingAgain(rrd: Rrd, paper: Paper): Rrd {
