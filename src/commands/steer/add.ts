@@ -6,13 +6,12 @@ import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { createCounter } from "../../engine/ui/terminal/counter.js";
 import type { Io } from "../../engine/ui/io.js";
 import { listenForSignals } from "../../engine/ui/signals.js";
-import { reopenByCommand } from "../../research/workflow/steering/readable-again.js";
 import { unscreenedWorks } from "../../research/workflow/steering/kept-search.js";
 import { readResearch } from "../../research/project-files/research.js";
 import type { Paper, Rrd } from "../../research/generated/rrd.js";
 import { requireInside } from "./inside-folder.js";
 import { requirePerson } from "./require-person.js";
-import { editOrLeave } from "../../research/overview/edit-or-leave.js";
+import { editOrLeave, reopenByCommand } from "../../research/overview/edit-or-leave.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { namesIn, withKeys } from "../../research/papers/paper-keys.js";
 import {

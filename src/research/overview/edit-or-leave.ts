@@ -4,11 +4,12 @@ import { isHeldByRun } from "../../engine/storage/lock.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import { writeMessage, removeMessage } from "../../engine/storage/state/steering-inbox.js";
 import { editResearch } from "../project-files/edit-by-command.js";
-import type { ResearchOptions } from "../project-files/research.js";
+import { openResearch, type ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 import { signState } from "../project-files/guarded/signed-state.js";
 import type { Rrd } from "../generated/rrd.js";
 import { derive } from "../workflow/derive.js";
+import { reopenReadable } from "../workflow/steering/readable-again.js";
 
 export interface LeaveOptions extends Pick<ResearchOptions, "git" | "notify"> {
   /** Milliseconds since the epoch. */
@@ -52,4 +53,20 @@ export async function editOrLeave(
   const rrd = await edit();
   for (const id of messageIds) await removeMessage(folder, id);
   return rrd;
+}
+
+/**
+ * Makes papers pending again that can now be read, of a project that no run holds (`reopenReadable`). Returns the state
+ * after it.
+ */
+export async function reopenByCommand(folder: string, { stateDir, now, git, notify }: LeaveOptions): Promise<Rrd> {
+  const research = await openResearch(folder, { derive, git, notify, isShortCommand: true });
+  try {
+    const { rrd } = await research.load();
+    if (!(await reopenReadable(research, rrd, { now: () => now, tell: async () => undefined }))) return rrd;
+    await signState(folder, stateDir);
+    return (await research.load()).rrd;
+  } finally {
+    await research.close();
+  }
 }

@@ -21,8 +21,8 @@ export const couldBeRead = ({ status, read_depth, text_sha256, abstract }: Paper
   (read_depth !== "abstract" || text_sha256 !== undefined || (abstract ?? "").trim() !== "");
 
 /**
- * Whether a paper was decided without its full text. It is read again when there is one, unless the user decided that it
- * is not retrieved or excluded.
+ * Whether a paper was decided without its full text. It is read again when there is one, unless the user excluded it or
+ * marked it as not retrieved.
  */
 export const waitsForText = (paper: Paper): boolean =>
   (paper.status === "not_retrieved" || readingOf(paper) === "abstract") &&

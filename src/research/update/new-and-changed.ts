@@ -7,6 +7,7 @@ import { canBeChecked } from "../paper-lookups/find-retractions.js";
 import { type UpdateCheck, worksOf } from "../paper-lookups/kept-retraction-checks.js";
 import { isChangedSince, localFile } from "../full-text/local-file.js";
 import { correctionsAmong, isSameUpdate } from "../papers/dedup/companions.js";
+import { waitsForText } from "../papers/read-depth.js";
 import { isPreprintDoi, matchFeaturesOf } from "../papers/dedup/match-features.js";
 import { type PaperRecord, type Update, versionsOf } from "../papers/paper-record.js";
 import { candidatesOf } from "../search/candidates.js";
@@ -100,23 +101,23 @@ export async function findChanges(
       dayRead(paper, ledger),
     ).filter((correction) => !checkedUpdates.some((checkedUpdate) => isSameUpdate(checkedUpdate, correction)));
     const notices = [...newUpdates, ...corrections];
-    const published = publishedVersionIn(paper, [
-      ...(records.get(paper.id) ?? []),
-      ...[allChecks.get(paper.id)?.published ?? []].flat(),
-    ]);
-    const hasChange = notices.length > 0 || published !== undefined;
+    const newRecords = records.get(paper.id) ?? [];
+    const version =
+      publishedVersionIn(paper, [...newRecords, ...[allChecks.get(paper.id)?.published ?? []].flat()]) ??
+      addedDocument(paper, newRecords);
+    const hasChange = notices.length > 0 || version !== undefined;
     const pendingReason = hasChange
       ? undefined
       : (uncomparedChange(rrd, paper) ?? (await documentChange(paper, update.since)));
     if (!hasChange && pendingReason === undefined) continue;
     const says = [
       ...(pendingReason === undefined ? [] : [pendingReason]),
-      ...(published === undefined ? [] : [published.says]),
+      ...(version === undefined ? [] : [version.says]),
       ...notices.map(({ type, date }) => `${noticeWords[type] ?? type}${date === undefined ? "" : ` of ${date}`}`),
     ].join("; ");
-    const newFields = published?.set ?? {};
+    const newFields = version?.set ?? {};
     const text = await updateSources.currentText(
-      published?.as ?? (pendingReason?.startsWith(publishedPrefix) ? publishedPaper(paper) : paper),
+      version?.as ?? (pendingReason?.startsWith(publishedPrefix) ? publishedPaper(paper) : paper),
     );
     const [textRead, depth] = [await updateSources.readText(paper), paper.read_depth ?? undefined];
     const compared = compareTexts(text, textRead, paper.text_sha256, depth);
@@ -246,11 +247,26 @@ function publishedPaper(paper: Paper, record: Partial<PaperRecord> = {}): Paper 
   return { ...paper, id: `doi_${doi.replace(/[^\w.-]/g, "_")}`, identifiers, url, pdf_url };
 }
 
+/** Another version of a paper. */
+interface NewVersion {
+  /** One clause. */
+  readonly says: string;
+  /** Fields that it adds to the paper. */
+  readonly set: Partial<Paper>;
+  /** The paper with the address of this version. */
+  readonly as: Paper;
+}
+
+/** The document of a paper that was decided without its full text, if the user has put it into a folder. */
+function addedDocument(paper: Paper, records: readonly PaperRecord[]): NewVersion | undefined {
+  const document = records.find((record) => localFile(record) !== undefined);
+  if (document === undefined || !waitsForText(paper) || localFile(paper) !== undefined) return undefined;
+  const set = { pdf_url: document.pdf_url ?? document.url };
+  return { says: "its text was added", set, as: { ...paper, ...set } };
+}
+
 /** The published version of a preprint, if a record names it and the paper's record does not. */
-function publishedVersionIn(
-  paper: Paper,
-  records: readonly PaperRecord[],
-): { readonly says: string; readonly set: Partial<Paper>; readonly as: Paper } | undefined {
+function publishedVersionIn(paper: Paper, records: readonly PaperRecord[]): NewVersion | undefined {
   const { publisherDois: publishedDois, isPreprint: preprint } = matchFeaturesOf(paper);
   // A paper without a DOI need not be a preprint: it can be an article from PubMed, or a PDF in a folder.
   if (!preprint || publishedDois.length > 0) return undefined;

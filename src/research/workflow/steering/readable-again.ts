@@ -7,11 +7,9 @@ import type { Paper, Rrd } from "../../generated/rrd.js";
 import { nameOf } from "../../papers/paper-keys.js";
 import { abstractOf, waitsForText } from "../../papers/read-depth.js";
 import { progressEntry } from "../../project-files/progress-log.js";
-import { signState } from "../../project-files/guarded/signed-state.js";
-import { openResearch, type Research, type ResearchOptions } from "../../project-files/research.js";
+import type { Research } from "../../project-files/research.js";
 import { removeReading } from "../../units/reading/unread-paper.js";
 import { researchFormat } from "../../project-files/rrd-file.js";
-import { derive } from "../derive.js";
 
 /**
  * Makes papers pending again that could not be retrieved, if the user has since added a file, another address or an
@@ -42,31 +40,6 @@ export async function reopenReadable(
     await tell({ type: "notice", level: "info", message });
   }
   return readablePapers.length > 0;
-}
-
-/** The same for a command of the user, of a project that no run holds. Returns the state after it. */
-export async function reopenByCommand(
-  folder: string,
-  {
-    git,
-    notify,
-    stateDir,
-    now,
-  }: Pick<ResearchOptions, "git" | "notify"> & {
-    readonly stateDir: string;
-    /** Milliseconds since the epoch. */
-    readonly now: number;
-  },
-): Promise<Rrd> {
-  const research = await openResearch(folder, { derive, git, notify, isShortCommand: true });
-  try {
-    const { rrd } = await research.load();
-    if (!(await reopenReadable(research, rrd, { now: () => now, tell: async () => undefined }))) return rrd;
-    await signState(folder, stateDir);
-    return (await research.load()).rrd;
-  } finally {
-    await research.close();
-  }
 }
 
 async function hasMoreToRead(paper: Paper): Promise<boolean> {
