@@ -179,10 +179,10 @@ const questionText = (asked: AskedQuestion): string => {
           .map(({ text, marks, quotes, meaning: mark }) =>
             [
               `- ${line(text)}${meaningMarkText(mark)}${marks.map((mark) => ` **[${inline(mark)}]**`).join("")}`,
-              ...quotes.map(({ paper, key, pieces, locator, notes }) =>
+              ...quotes.map(({ paper, key, pieces, locator }) =>
                 passageText(
                   pieces,
-                  `${paper === undefined ? inline(key) : paperLink(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}${notes.map((note) => ` · ${inline(note)}`).join("")}`,
+                  `${paper === undefined ? inline(key) : paperLink(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}`,
                 ),
               ),
             ].join("\n"),
@@ -492,14 +492,14 @@ function entryText(entry: PaperEntry): string {
         "Eligibility",
         entry.eligibility
           .map(
-            ({ criterion, answer, says, pieces, notes }) =>
+            ({ criterion, answer, says, pieces }) =>
               `${criterion}: ${answer}, ${
                 pieces.length === 0
                   ? ""
                   : `${pieces
                       .map(({ text, isQuoted }) => (isQuoted ? `“${tablesAsText(text)}”` : tablesAsText(text)))
                       .join("")}, `
-              }${[says, ...notes].join("; ")}`,
+              }${says}`,
           )
           .join(" · "),
       ),
