@@ -3,13 +3,12 @@ import type { InStatement, InValue, Row, Transaction } from "@libsql/client";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
 import { newerFormat, stateVersion } from "../engine/storage/state/format-version.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
-import { LengthAwareEmbedder } from "./length-aware-embedder.js";
 import { Database } from "./database.js";
-import type { Embedder } from "./embedder.js";
+import { type Embedder, LengthAwareEmbedder } from "./embedder.js";
 import { ExternalVectors, externalModel } from "./external-vectors.js";
 import { invalidParameterProblem, type MemoryProblem, missingChunkProblem, missingIndexProblem } from "./problem.js";
 import { SignIndex } from "./sign-bits.js";
-import { bytesOf, Vectors } from "./vectors.js";
+import { bytesOf, cosine } from "./vectors.js";
 
 export const memoryTypes = ["correction", "preference", "fact", "instruction", "web_content", "general"] as const;
 export type MemoryType = (typeof memoryTypes)[number];
@@ -187,19 +186,14 @@ const withoutKeys = (chunk: NewChunk): NewChunk => ({ ...chunk, content: redactK
 class Store implements Memory {
   readonly #database: Database;
   readonly #embedder: LengthAwareEmbedder;
-  readonly #textVectors: Vectors;
   readonly #signs: SignIndex;
   readonly vectors: ExternalVectors;
 
   constructor(database: Database, embedder: Embedder) {
     this.#database = database;
     this.#embedder = new LengthAwareEmbedder(database, embedder);
-    this.#textVectors = new Vectors(database, this.#embedder, { table: "chunks", text: "content", vector: "vector" });
     this.#signs = new SignIndex(database, this.#embedder);
-    this.vectors = new ExternalVectors(
-      database,
-      async (index, addedCount) => await this.#capacityProblem(index, addedCount),
-    );
+    this.vectors = new ExternalVectors(database, (index, addedCount) => this.#capacityProblem(index, addedCount));
   }
 
   async prepare(path: string): Promise<string | undefined> {
@@ -210,7 +204,7 @@ class Store implements Memory {
     if (Number(storedVersion) > stateVersion) throw newerFormat(path, { format: storedVersion });
     if (version !== undefined && !(Number(storedVersion) >= 1))
       return `The memory ${path} has a format that this program cannot read (${String(storedVersion)}); move it away to start a new one.`;
-    if (version !== undefined) return await this.#addFolders();
+    if (version !== undefined) return undefined;
     // With WAL, readers and a writer don't wait for each other, and a write needs one sync instead of several.
     await this.#database.rows("PRAGMA journal_mode = WAL");
     await this.#database.write([
@@ -222,26 +216,16 @@ class Store implements Memory {
     return undefined;
   }
 
-  /** Adds the column for folders. Older documents have no folder; they are found if their index is named. */
-  async #addFolders(): Promise<undefined> {
-    const existing = await this.#database.rows("SELECT 1 FROM pragma_table_info('documents') WHERE name = 'folder'");
-    if (existing.length === 0)
-      await this.#database.rows("ALTER TABLE documents ADD COLUMN folder TEXT").catch((error: unknown) => {
-        // Another process added it first.
-        if (!/duplicate column/.test(messageOf(error))) throw error;
-      });
-  }
-
   async add(index: string, newChunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem> {
     const chunks = newChunks.map(withoutKeys);
     if (chunks.some(({ content }) => content.trim() === ""))
-      return { code: "VECTOR_DB_ERROR_INVALID_PARAM", problem: "There is nothing to remember: the content is empty." };
+      return invalidParameterProblem("There is nothing to remember: the content is empty.");
     const problem = await this.#capacityProblem(index, chunks.length);
     if (problem !== undefined) return problem;
     const vectors = await this.#embedder.embed(chunks.map(({ content }) => content));
     const { model } = this.#embedder;
     const createdAt = new Date().toISOString();
-    const ids = await this.#database.transact(async (transaction) => {
+    return await this.#database.transact(async (transaction) => {
       const addedIds: number[] = [];
       for (const [place, chunk] of chunks.entries()) {
         const vector = vectors[place] ?? new Float32Array();
@@ -258,7 +242,6 @@ class Store implements Memory {
       await this.#signs.pack(transaction);
       return addedIds;
     });
-    return ids;
   }
 
   async addDocument(
@@ -429,16 +412,23 @@ class Store implements Memory {
   }
 
   async embedAgain(signal: AbortSignal): Promise<number> {
-    const updatedCount = await this.#textVectors.embedAgain(
-      "model NOT IN (?, ?)",
-      [this.#embedder.model, externalModel],
-      async (rows) =>
-        await this.#database.transact(async (transaction) => {
-          for (const { id, vector } of rows) await this.#setVector(transaction, id, vector);
-          await this.#signs.pack(transaction);
-        }),
-      signal,
-    );
+    const { model } = this.#embedder;
+    let [updatedCount, lastId] = [0, 0];
+    while (!signal.aborted) {
+      const rows = await this.#database.rows(
+        "SELECT id, content FROM chunks WHERE id > ? AND model NOT IN (?, ?) ORDER BY id LIMIT ?",
+        [lastId, model, externalModel, chunksPerBatch],
+      );
+      if (rows.length === 0) break;
+      const vectors = await this.#embedder.embed(rows.map((row) => String(row["content"])));
+      await this.#database.transact(async (transaction) => {
+        for (const [index, row] of rows.entries())
+          await this.#setVector(transaction, Number(row["id"]), vectors[index] ?? new Float32Array());
+        await this.#signs.pack(transaction);
+      });
+      lastId = Number(rows.at(-1)?.["id"]);
+      updatedCount += rows.length;
+    }
     // The sign bits of models that no chunk uses any more are removed.
     if (updatedCount > 0)
       await this.#database.write([
@@ -472,7 +462,13 @@ class Store implements Memory {
     const ids = await this.#signs.nearest(vector, maxCandidates);
     if (ids.length === 0) return [];
     const { sql, args } = scopeCondition(scope);
-    return await this.#textVectors.nearest([vector], `id IN (${ids.join(",")})${sql}`, args);
+    const rows = await this.#database.rows(
+      `SELECT id, vector FROM chunks WHERE model = ? AND id IN (${ids.join(",")})${sql}`,
+      [this.#embedder.model, ...args],
+    );
+    return rows
+      .map((row) => ({ id: Number(row["id"]), similarity: cosine(vector, row["vector"] as ArrayBuffer) }))
+      .toSorted((a, b) => b.similarity - a.similarity || b.id - a.id);
   }
 
   /** Chunks whose type, importance or source matches a word of the query, newest first. */
