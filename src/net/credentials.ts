@@ -1,5 +1,6 @@
 import { redactionMark } from "../engine/lib/redact.js";
 import type { Secret } from "./http.js";
+import { asBuffer } from "./http-cache.js";
 
 /**
  * Names of query parameters for keys, and for the identity of the user. They must not be in a log that is shared.
@@ -70,7 +71,7 @@ export function scrubber(secret: Secret | undefined): {
   return {
     text: (text) => removeSecrets(text, values),
     bytes(bytes) {
-      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const buffer = asBuffer(bytes);
       const foundValues = longValues.filter((value) => buffer.includes(value));
       // latin1 keeps bytes that are not UTF-8 unchanged; secrets are ASCII.
       return foundValues.length === 0

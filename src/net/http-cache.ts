@@ -100,7 +100,7 @@ export function httpCache(folder: string, maxBytes = maxCacheBytes): HttpCache {
 }
 
 /** Uses the same bytes without a copy: a document may have many megabytes. */
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function isCachedAnswer(value: unknown): value is CachedAnswer {
   const { sha256, url, type, checkedAt } = (value ?? {}) as Partial<CachedAnswer>;

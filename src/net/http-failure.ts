@@ -79,6 +79,13 @@ function looksLikeChallenge(body: Uint8Array, type: string | null): boolean {
 const waitText = (value: string | null) =>
   value === null ? "" : /^\d+$/.test(value) ? `, ${value} seconds` : `, until ${value}`;
 
+export const interruptedFailure: HttpFailure = {
+  status: "error",
+  reason: "Fetching was interrupted.",
+  transient: true,
+  unreached: true,
+};
+
 /** The failure for an address of this machine or its network: no agent or page may cause a request to it. */
 export const privateAddressFailure = (host: string): HttpFailure => ({
   status: "blocked",

@@ -7,6 +7,7 @@ import { hasCode } from "../engine/lib/errors.js";
 import { packageVersion } from "../engine/lib/package-root.js";
 import {
   describeError,
+  interruptedFailure,
   type RetryableFailure,
   type HttpFailure,
   privateAddressFailure,
@@ -136,14 +137,12 @@ export async function exchange(
   request: WireRequest,
   options: HttpOptions,
 ): Promise<HttpDocument | RetryableFailure | NotModified> {
-  const { signal } = options;
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(maxTransferMs)]);
   const { origin, host: namedHost } = URL.canParse(request.url) ? new URL(request.url) : { origin: "", host: "" };
   let step: RedirectStep = { url: request.url, secret: request.secret, body: request.body };
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     if (!URL.canParse(step.url) || !/^https?:$/.test(new URL(step.url).protocol))
       return { status: "error", reason: `'${step.url.slice(0, 200)}' is not an http or https address.` };
-    const answer = await sendRequest(step, request, deadline, options, namedHost);
+    const answer = await sendRequest(step, request, options, namedHost);
     if (answer.status !== "redirect") return answer;
     // After a redirect to another origin, even a redirect back to the first origin can't be trusted.
     const secret = new URL(answer.to).origin === origin ? step.secret : undefined;
@@ -173,7 +172,6 @@ interface Redirect {
 async function sendRequest(
   { url: address, secret, body }: RedirectStep,
   request: WireRequest,
-  deadline: AbortSignal,
   options: HttpOptions,
   namedHost: string,
 ): Promise<HttpDocument | RetryableFailure | NotModified | Redirect> {
@@ -187,24 +185,23 @@ async function sendRequest(
     // Loaded before the turn begins, because loading takes longer than the interval between two requests of some hosts.
     const fetchUrl = options.fetch ?? (await loadFetch(mayBePrivate));
     const turnOrFailure = await options.gate.enter(url, keyHash(secret));
-    if (turnOrFailure !== undefined && "reason" in turnOrFailure) return turnOrFailure;
+    if ("reason" in turnOrFailure) return turnOrFailure;
     turn = turnOrFailure;
     const receivedResponse = await fetchUrl(addQuery(address, secret?.query), {
       headers: headersOf(request, body, secret, options.contact),
       // Waiting for a turn is not part of the transfer.
-      signal: turn === undefined ? deadline : AbortSignal.any([options.signal, AbortSignal.timeout(maxTransferMs)]),
+      signal: AbortSignal.any([options.signal, AbortSignal.timeout(maxTransferMs)]),
       redirect: "manual",
       ...(body === undefined ? {} : { method: "POST", body }),
     });
     response = receivedResponse;
-    turn?.markAnswered();
+    turn.markAnswered();
     const answer = await readAnswer(receivedResponse, request, address, host);
-    const retryAt = await turn?.end(receivedResponse);
+    const retryAt = await turn.end(receivedResponse);
     turn = undefined;
     return retryAt === undefined || !("reason" in answer) ? answer : { ...answer, retryAt };
   } catch (error) {
-    if (options.signal.aborted)
-      return { status: "error", reason: "Fetching was interrupted.", transient: true, unreached: true };
+    if (options.signal.aborted) return interruptedFailure;
     if (response === undefined && wasNeverSent(error)) response = "unsent";
     return await checkUnknownHost(describeError(error, host, maxTransferMs), error, host, options);
   } finally {
@@ -218,7 +215,7 @@ function keyHash(secret: Secret | undefined): string | undefined {
 }
 
 /** Adds parameters without changing the rest of the address; `searchParams` would encode it again. */
-function addQuery(address: string, query: Secret["query"] = {}): string {
+function addQuery(address: string, query: Secret["query"]): string {
   const addedQuery = new URLSearchParams(query).toString();
   if (addedQuery === "") return address;
   const [withoutFragment = ""] = address.split("#");
@@ -310,8 +307,7 @@ async function checkUnknownHost(
   return isOnline ? { status: "not-found", reason: `There is no host ${host}; check the address.` } : failure;
 }
 
-const lookupAll = async (host: string) =>
-  (await lookup(host, { all: true })).map(({ address: withoutFragment }) => withoutFragment);
+const lookupAll = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 /**
  * The uncompressed body; undefined if it is longer than `limit`, "damaged" if the end of the compressed data is

@@ -11,7 +11,7 @@ import {
   type ReplacementAddress,
 } from "./host-rules.js";
 import { changeHost, hostBackoff, type HostState } from "./host-state.js";
-import type { HttpFailure } from "./http-failure.js";
+import { type HttpFailure, interruptedFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
 import type { Clock } from "../engine/lib/clock.js";
 
@@ -78,13 +78,6 @@ export function hostLimiter(options: LimiterOptions): Gate {
     },
   };
 }
-
-const interruptedFailure: HttpFailure = {
-  status: "error",
-  reason: "Fetching was interrupted.",
-  transient: true,
-  unreached: true,
-};
 
 interface Reservation {
   readonly account: HostAccount;

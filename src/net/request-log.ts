@@ -1,7 +1,7 @@
 import { valueAt, jsonIn } from "../engine/lib/json-fields.js";
 import type { QueryLine } from "../engine/generated/query.js";
 import { findLongestMatch, type Service } from "./host-rules.js";
-import { hashOf } from "./http-cache.js";
+import { asBuffer, hashOf } from "./http-cache.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Request } from "./http.js";
 import { publicAddress } from "./credentials.js";
@@ -60,7 +60,7 @@ export function lineOf(
 }
 
 /** The name of the service that an address belongs to; the host if it belongs to no service. */
-export function sourceOf(url: string, services: readonly Service[]): string {
+function sourceOf(url: string, services: readonly Service[]): string {
   const service = findLongestMatch(url, services, ({ endpoint }) => endpoint);
   return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
 }
@@ -79,7 +79,7 @@ const listPaths = [
 
 /** The number of results in an answer; undefined if the answer has no known list. */
 function countResults(bytes: Uint8Array, type: string): number | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const text = asBuffer(bytes).toString("utf8");
   if (/\bxml\b/.test(type) && !/html/.test(type)) {
     const isFeed = /<(?:feed|rss|rdf:RDF)[\s>]/.test(text.slice(0, 2000));
     return isFeed ? (text.match(/<(?:entry|item)[\s>]/g) ?? []).length : undefined;
