@@ -6,7 +6,14 @@ import { europePmc } from "../sources/clients/europe-pmc.js";
 import { addressOf as addressOfWork, nameOf } from "../papers/identifiers.js";
 import { findText, type ReadOptions } from "./find-text.js";
 import { namesOfDocument, ownRecords } from "./own-record.js";
-import { documentExtension, doisInAddress, paperId, type Reference } from "../papers/reference.js";
+import { hasIdentifier, identifierOf } from "../papers/paper-identifiers.js";
+import {
+  documentExtension,
+  doisInAddress,
+  type IdentifierReference,
+  paperId,
+  type Reference,
+} from "../papers/reference.js";
 import type { PaperRecord } from "../papers/paper-record.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
@@ -32,8 +39,7 @@ export async function describeReference(reference: Reference, options: ReadOptio
       if (described.status !== "empty") break;
     }
   }
-  if (reference.kind === "url" || reference.kind === "file" || reference.kind === "sample")
-    return await fromDocument(reference, options);
+  if (!hasIdentifier(reference)) return await fromDocument(reference, options);
   const described = await fromService(reference, options);
   if (described.status === "ok" || (described.status === "empty" && reference.kind === "arxiv")) return described;
   // arXiv's API can refuse requests while its pages still answer.
@@ -41,48 +47,27 @@ export async function describeReference(reference: Reference, options: ReadOptio
   return document.status === "ok" ? document : described;
 }
 
-type IdentifierReference = Extract<Reference, { kind: "arxiv" | "doi" | "pmid" | "pmcid" }>;
-
 /** The record from the service for this kind of identifier. A record from arXiv gets the requested version. */
 async function fromService(reference: IdentifierReference, options: ReadOptions): Promise<DescribedReference> {
-  if (reference.kind === "pmid" || reference.kind === "pmcid") return await fromPubMed(reference, options);
-  const context = options.contextFor(reference.kind === "doi" ? crossref : arxiv);
+  const work = identifierOf(reference);
+  const source = { arxiv, doi: crossref, pmid: europePmc, pmcid: europePmc }[reference.kind];
+  const context = options.contextFor(source);
   if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
-  const version = reference.kind === "doi" || reference.version === undefined ? "" : `v${reference.version}`;
-  const id = reference.kind === "doi" ? reference.doi : `${reference.id}${version}`;
-  const answer =
-    reference.kind === "doi"
-      ? await crossref.lookup([{ doi: id }], context)
-      : await arxiv.lookup([{ arxiv: id }], context);
+  const answer = await source.lookup([work], context);
   if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
   const [record] = answer.value;
-  if (record === undefined) return { status: "empty", reason: `No record of ${id} was found; check the id.` };
-  const paper =
-    reference.kind === "doi"
-      ? { ...record, id: paperId(reference) }
-      : {
-          ...record,
-          id: paperId(reference),
-          pdf_url: `https://arxiv.org/pdf/${id}`,
-          identifiers: { ...record.identifiers, arxiv: id },
-        };
-  return { status: "ok", paper };
-}
-
-async function fromPubMed(
-  reference: Extract<IdentifierReference, { kind: "pmid" | "pmcid" }>,
-  { contextFor }: ReadOptions,
-): Promise<DescribedReference> {
-  const context = contextFor(europePmc);
-  if ("unavailable" in context) return { status: "blocked", reason: context.unavailable };
-  const { kind: _, ...work } = reference;
-  const answer = await europePmc.lookup([work], context);
-  if (answer.status !== "ok") return { status: answer.status, reason: answer.reason };
-  const [paper] = answer.value;
-  const id = nameOf(work);
-  return paper === undefined
-    ? { status: "empty", reason: `No record of ${id} was found; check the id.` }
-    : { status: "ok", paper };
+  if (record === undefined) return { status: "empty", reason: `No record of ${nameOf(work)} was found; check the id.` };
+  if (reference.kind === "doi") return { status: "ok", paper: { ...record, id: paperId(reference) } };
+  if (work.arxiv === undefined) return { status: "ok", paper: record };
+  return {
+    status: "ok",
+    paper: {
+      ...record,
+      id: paperId(reference),
+      pdf_url: `https://arxiv.org/pdf/${work.arxiv}`,
+      identifiers: { ...record.identifiers, arxiv: work.arxiv },
+    },
+  };
 }
 
 async function fromDocument(reference: Reference, options: ReadOptions): Promise<DescribedReference> {
@@ -123,10 +108,12 @@ function addressOf(reference: Reference): { url: string; name: string; source: s
     case "doi":
       return { url: `https://doi.org/${reference.doi}`, name: reference.doi, source: "DOI" };
     case "pmid":
-    case "pmcid": {
-      const { kind: _, ...work } = reference;
-      return { url: addressOfWork(work) ?? "", name: nameOf(work), source: "PubMed" };
-    }
+    case "pmcid":
+      return {
+        url: addressOfWork(identifierOf(reference)) ?? "",
+        name: nameOf(identifierOf(reference)),
+        source: "PubMed",
+      };
     case "url":
       return { url: reference.url, name: reference.url, source: "web" };
     case "file":

@@ -1,9 +1,10 @@
 import { arxiv } from "../sources/clients/arxiv.js";
-import { biorxiv } from "../sources/clients/biorxiv.js";
+import { biorxiv, mayBeOnBiorxiv } from "../sources/clients/biorxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
+import { oldestFirst } from "../papers/dedup/companions.js";
 import type { ServiceAnswer } from "./compare-citation.js";
 import type { Identifiers, PaperRecord, Update } from "../papers/paper-record.js";
 import { sharesIdentifier } from "../papers/identifiers.js";
@@ -11,7 +12,6 @@ import type { ContextFor, Source } from "../sources/shared/source.js";
 
 /** The updates of a work since its publication, and the services that did not answer. */
 export interface WorkUpdates {
-  readonly work: Identifiers;
   /** Sorted by date, oldest first; updates without a date come last. */
   readonly updates: readonly Update[];
   /** Services that know the work and answered. If empty, nothing was checked. */
@@ -33,7 +33,7 @@ const checks: readonly Check[] = [
   { source: openAlex, asks: ({ doi, arxiv: id, pmid, openalex }) => (doi ?? id ?? pmid ?? openalex) !== undefined },
   { source: europePmc, asks: ({ doi, pmid, pmcid }) => (doi ?? pmid ?? pmcid) !== undefined },
   { source: arxiv, asks: ({ arxiv: id }) => id !== undefined },
-  { source: biorxiv, asks: ({ doi }) => /^10\.(?:1101|64898)\//.test(doi ?? "") },
+  { source: biorxiv, asks: mayBeOnBiorxiv },
 ];
 
 /** The services that keep retractions, corrections and withdrawals. */
@@ -48,13 +48,12 @@ export async function checkUpdates(
   contextFor: ContextFor,
 ): Promise<readonly WorkUpdates[]> {
   const answersByCheck = await Promise.all(checks.map((check) => runCheck(check, works, contextFor)));
-  return works.map((work, index) => {
+  return works.map((_, index) => {
     const answers = answersByCheck.map((each) => each[index]).filter((each) => each !== undefined);
     const unchecked = answers.flatMap(({ source, reason }) => (reason === undefined ? [] : [{ source, reason }]));
     const knownAnswers = answers.filter(({ record }) => record !== undefined);
     return {
-      work,
-      updates: sortedByDate(knownAnswers.flatMap(({ record }) => record?.updates ?? [])),
+      updates: oldestFirst(knownAnswers.flatMap(({ record }) => record?.updates ?? [])),
       checkedBy: knownAnswers.map(({ source }) => source),
       answers: answers.flatMap(({ source, record, reason }) =>
         reason === undefined ? { source, ...withoutUndefined({ record }) } : [],
@@ -103,6 +102,3 @@ async function runCheck(
     };
   });
 }
-
-const sortedByDate = (updates: readonly Update[]): Update[] =>
-  updates.toSorted((a, b) => (a.date ?? "9999").localeCompare(b.date ?? "9999"));

@@ -1,5 +1,5 @@
 import type { Identifiers, NamedPaper } from "./paper-record.js";
-import { parseReference } from "./reference.js";
+import { type IdentifierReference, parseReference } from "./reference.js";
 
 /** The identifiers of a paper, with an arXiv id and a DOI from any field of its record. */
 export function identifiersOf(paper: NamedPaper): Identifiers {
@@ -12,6 +12,17 @@ export function identifiersOf(paper: NamedPaper): Identifiers {
     ...(doi === undefined ? {} : { doi: doi.doi }),
   };
 }
+
+/** The identifier of a reference; that of arXiv with its version. */
+export function identifierOf(reference: IdentifierReference): Identifiers {
+  if (reference.kind === "arxiv")
+    return { arxiv: `${reference.id}${reference.version === undefined ? "" : `v${reference.version}`}` };
+  const { kind: _, ...identifier } = reference;
+  return identifier;
+}
+
+export const hasIdentifier = (reference: { readonly kind: string }): reference is IdentifierReference =>
+  ["arxiv", "doi", "pmid", "pmcid"].includes(reference.kind);
 
 /**
  * The references in a paper's fields, in the order of the fields. Fields with other content give an unknown reference.

@@ -21,6 +21,9 @@ export type Reference =
   /** A document of the packaged demo. */
   | { readonly kind: "sample"; readonly name: string };
 
+/** A reference by an identifier that services know. */
+export type IdentifierReference = Extract<Reference, { readonly kind: "arxiv" | "doi" | "pmid" | "pmcid" }>;
+
 /** File extensions of documents that can be read. Other files are ignored. */
 export const documentExtension = /\.(pdf|html?|xhtml|md|markdown|txt|nxml|xml|tar\.gz|tgz|tex)$/i;
 

@@ -32,13 +32,6 @@ export const hostBudgets: readonly HostBudget[] = [
   { name: "github", hosts: ["api.github.com"], hasAccountPerKey: true, ...perSecond(1, 1) },
   { name: "unpaywall", hosts: ["api.unpaywall.org"], ...perSecond(5, 2) },
   { name: "europepmc", hosts: ["www.ebi.ac.uk"], ...perSecond(5, 2) },
-  {
-    name: "pubmed",
-    hosts: ["eutils.ncbi.nlm.nih.gov"],
-    hasAccountPerKey: true,
-    ...perSecond(3, 1),
-    ruleWithKey: perSecond(10, 2),
-  },
   { name: "biorxiv", hosts: ["api.biorxiv.org"], ...perSecond(2, 1) },
   { name: "huggingface", hosts: ["huggingface.co"], hasAccountPerKey: true, ...perSecond(2, 1) },
   { name: "hackernews", hosts: ["hn.algolia.com"], ...perSecond(1, 1) },

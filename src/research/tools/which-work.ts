@@ -1,6 +1,7 @@
 import type { Paper } from "../generated/rrd.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { allSources } from "../sources/registry.js";
+import { hasIdentifier, identifierOf } from "../papers/paper-identifiers.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer } from "../sources/shared/source.js";
 import { isProblem, type Problem, inQuotes } from "../../engine/tools/tool.js";
@@ -52,8 +53,5 @@ async function lookUp(work: Identifiers, { contextFor }: Network, signal: AbortS
 /** The identifiers in an id such as arxiv_2401.12345 or 10.1000/x. */
 function identifiersIn(id: string): Identifiers | undefined {
   const reference = parseReference(id.replace(/^arxiv_/i, "arxiv:").replace(/^doi_([\d.]+)_/i, "$1/"));
-  if (reference.kind === "arxiv") return { arxiv: reference.id };
-  if (reference.kind === "pmid") return { pmid: reference.pmid };
-  if (reference.kind === "pmcid") return { pmcid: reference.pmcid };
-  return reference.kind === "doi" ? { doi: reference.doi } : undefined;
+  return hasIdentifier(reference) ? identifierOf(reference) : undefined;
 }

@@ -50,7 +50,6 @@ describe("checkUpdates", () => {
 
     expect(await answer).toEqual([
       {
-        work: { doi: "10.1000/a" },
         updates: [
           { type: "retraction", date: "2024-05-02", source: "Crossref (retraction-watch)" },
           { type: "retraction", source: "OpenAlex" },
@@ -59,7 +58,6 @@ describe("checkUpdates", () => {
         unchecked: [],
       },
       {
-        work: { arxiv: "2401.00010v1" },
         updates: [
           { type: "withdrawal", date: "2024-06-01", source: "arXiv", notice: "https://arxiv.org/abs/2401.00010v2" },
         ],
@@ -79,7 +77,6 @@ describe("checkUpdates", () => {
 
     expect(await answer).toEqual([
       {
-        work: { doi: "10.1000/a" },
         updates: [],
         checkedBy: [],
         unchecked: [

@@ -46,7 +46,7 @@ test("what a preparation has kept is what the brief is made from, for a day", as
   expect((await kept(folder)).firstSteps).toEqual([expect.stringMatching(/ask .* about the papers/)]);
   await checkWorks([{ ...one, identifiers: identifiersOf(one) }], {
     file: updatesFile(folder),
-    ask: async (works) => works.map((work) => ({ work, updates: [], checkedBy: ["Crossref"], unchecked: [] })),
+    ask: async (works) => works.map(() => ({ updates: [], checkedBy: ["Crossref"], unchecked: [] })),
     clock: systemClock,
     signal: new AbortController().signal,
     within: 60_000,

@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Identifiers } from "../../../src/research/papers/paper-record.js";
 import { checkWorks, type UpdateCheckOptions } from "../../../src/research/paper-lookups/kept-retraction-checks.js";
 import type { WorkUpdates } from "../../../src/research/paper-lookups/find-retractions.js";
 import { fakeClock } from "../../support/clock.js";
@@ -10,15 +9,13 @@ import { fakeClock } from "../../support/clock.js";
 const works = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `p${index}`, identifiers: { doi: `10.1000/${index}` } }));
 const retraction = { type: "retraction" as const, date: "2026-01-02", source: "Crossref" };
-const answer = (work: Identifiers, over: Partial<WorkUpdates> = {}): WorkUpdates => ({
-  work,
+const answer = (over: Partial<WorkUpdates> = {}): WorkUpdates => ({
   updates: [],
   checkedBy: ["Crossref"],
   unchecked: [],
   ...over,
 });
-const away = (work: Identifiers) =>
-  answer(work, { checkedBy: [], unchecked: [{ source: "Crossref", reason: "It does not answer." }] });
+const away = () => answer({ checkedBy: [], unchecked: [{ source: "Crossref", reason: "It does not answer." }] });
 
 function checker(ask: UpdateCheckOptions["ask"]) {
   const asked: number[] = [];
@@ -32,7 +29,7 @@ function checker(ask: UpdateCheckOptions["ask"]) {
 describe("checkWorks", () => {
   it("answers for every work, and asks again only after a day", async () => {
     const { asked, clock, check } = checker(async (some) =>
-      some.map((work) => answer(work, { updates: work.doi === "10.1000/1" ? [retraction] : [] })),
+      some.map((work) => answer({ updates: work.doi === "10.1000/1" ? [retraction] : [] })),
     );
     const first = await check(works(3));
     expect([...first.keys()]).toEqual(["p0", "p1", "p2"]);
@@ -46,7 +43,7 @@ describe("checkWorks", () => {
 
   it("asks again for a work that goes by other names now, or that nobody could be asked about", async () => {
     const { asked, check } = checker(async (some) =>
-      some.map((work) => (work.doi === "10.1000/0" ? away(work) : answer(work))),
+      some.map((work) => (work.doi === "10.1000/0" ? away() : answer())),
     );
     await check(works(2));
     await check(works(2).map((work) => (work.id === "p1" ? { ...work, identifiers: { doi: "10.1000/other" } } : work)));
@@ -64,10 +61,7 @@ describe("checkWorks", () => {
 
   it("names a service once that names itself", async () => {
     const { check } = checker(async (some) =>
-      some.map((work) => ({
-        ...away(work),
-        unchecked: [{ source: "OpenAlex", reason: "OpenAlex: the host was not found." }],
-      })),
+      some.map(() => ({ ...away(), unchecked: [{ source: "OpenAlex", reason: "OpenAlex: the host was not found." }] })),
     );
     expect((await check(works(1))).get("p0")?.unchecked).toEqual(["OpenAlex: the host was not found."]);
   });
@@ -75,7 +69,7 @@ describe("checkWorks", () => {
   it("keeps what was learnt when the time is up, and says so of the rest", async () => {
     let calls = 0;
     const { check } = checker((some) =>
-      (calls += 1) === 1 ? Promise.resolve(some.map((work) => answer(work))) : new Promise(() => undefined),
+      (calls += 1) === 1 ? Promise.resolve(some.map(() => answer())) : new Promise(() => undefined),
     );
     const checks = await check(works(12));
     expect(checks.get("p9")).toMatchObject({ checked_by: ["Crossref"] });
@@ -86,7 +80,7 @@ describe("checkWorks", () => {
   });
 
   it("takes a torn file of answers for none, and writes a whole one", async () => {
-    const { asked, file, check } = checker(async (some) => some.map((work) => answer(work)));
+    const { asked, file, check } = checker(async (some) => some.map(() => answer()));
     await check(works(1));
     expect(existsSync(file)).toBe(true);
     writeFileSync(file, readFileSync(file, "utf8").slice(0, 20));

@@ -1,5 +1,5 @@
 import { type Page, collectPages, failureAnswer } from "../shared/ask-service.js";
-import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
+import { lookUpIn } from "../shared/lookup-batches.js";
 import { decodeText } from "../../../text/documents/text/decode.js";
 import { valueAt, countFrom, dateFrom, lineFrom, linesFrom, listFrom } from "../../../engine/lib/json-fields.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
@@ -69,7 +69,7 @@ async function lookUpArxiv(
   context: SourceContext,
 ): Promise<Answer<readonly PaperRecord[]>> {
   const arxivWorks = works.filter((work) => work.arxiv !== undefined);
-  return await lookUpIn("arXiv", inBatches(arxivWorks, maxBatch), (batch) => lookUpBatch(batch, context));
+  return await lookUpIn("arXiv", arxivWorks, maxBatch, (batch) => lookUpBatch(batch, context));
 }
 
 async function lookUpBatch(

@@ -1,7 +1,7 @@
 import { askJson, unexpectedAnswer } from "../shared/ask-service.js";
-import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
+import { lookUpIn } from "../shared/lookup-batches.js";
 import { valueAt, dateFrom, lineFrom, linesFrom, webAddressFrom } from "../../../engine/lib/json-fields.js";
-import type { PaperRecord, Update } from "../../papers/paper-record.js";
+import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Source, SourceContext } from "../shared/source.js";
@@ -16,12 +16,16 @@ export const biorxiv: Source = {
   aliases: ["biorxiv", "medrxiv", "biorxiv.org", "medrxiv.org"],
   endpoint: "https://api.biorxiv.org",
   lookup: async (works, context) => {
-    // The prefixes of Cold Spring Harbor Laboratory and, since 2025, openRxiv. Preprints of these servers have no other
-    // prefix.
-    const preprints = works.filter(({ doi }) => /^10\.(?:1101|64898)\//.test(doi ?? ""));
-    return await lookUpIn("bioRxiv", inBatches(preprints, 1), ([work]) => lookUpDoi(work?.doi ?? "", context));
+    const preprints = works.filter(mayBeOnBiorxiv);
+    return await lookUpIn("bioRxiv", preprints, 1, ([work]) => lookUpDoi(work?.doi ?? "", context));
   },
 };
+
+/**
+ * Whether a work has a DOI of Cold Spring Harbor Laboratory or, since 2025, openRxiv. Preprints of these servers have no
+ * other prefix.
+ */
+export const mayBeOnBiorxiv = ({ doi = "" }: Identifiers): boolean => /^10\.(?:1101|64898)\//.test(doi);
 
 async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   for (const server of servers) {

@@ -1,5 +1,5 @@
 import { askJson, collectPages, pageOf, type Page, unexpectedAnswer } from "../shared/ask-service.js";
-import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
+import { lookUpIn } from "../shared/lookup-batches.js";
 import {
   valueAt,
   countFrom,
@@ -33,7 +33,7 @@ export const crossref = {
   search: searchCrossref,
   match: matchTitle,
   lookup: async (works, context) =>
-    await lookUpIn("Crossref", inBatches(works.filter(hasDoi), 1), ([work]) => lookUpDoi(work?.doi ?? "", context)),
+    await lookUpIn("Crossref", works.filter(hasDoi), 1, ([work]) => lookUpDoi(work?.doi ?? "", context)),
 } satisfies Source;
 
 /**

@@ -1,5 +1,5 @@
 import { askJson, collectPages, pageOf, type Page, unexpectedAnswer } from "../shared/ask-service.js";
-import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
+import { lookUpIn } from "../shared/lookup-batches.js";
 import {
   valueAt,
   countFrom,
@@ -29,10 +29,8 @@ export const europePmc = {
   lookup: async (works: readonly Identifiers[], context: SourceContext) =>
     await lookUpIn(
       "Europe PMC",
-      inBatches(
-        works.filter((work) => clauseOf(work) !== undefined),
-        maxBatch,
-      ),
+      works.filter((work) => clauseOf(work) !== undefined),
+      maxBatch,
       (batch) => lookUpBatch(batch, context),
     ),
 } satisfies Source;

@@ -1,5 +1,5 @@
 import { askJson, collectPages, type Page, pageOf, unexpectedAnswer } from "../shared/ask-service.js";
-import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
+import { lookUpIn } from "../shared/lookup-batches.js";
 import {
   valueAt,
   countFrom,
@@ -36,10 +36,8 @@ export const openAlex: Source = {
     // One work per request: requests for single works are free, but a filter by DOI costs money.
     await lookUpIn(
       "OpenAlex",
-      inBatches(
-        works.filter((work) => pathOf(work) !== undefined),
-        1,
-      ),
+      works.filter((work) => pathOf(work) !== undefined),
+      1,
       ([work]) => lookUpWork(work ?? {}, context),
     ),
   references: referencesOf,
@@ -145,12 +143,9 @@ async function referencesOf(
     .map((id) => identifiersFrom({ openalex: id }).openalex)
     .filter((id) => id !== undefined);
   const emptyReason = `OpenAlex knows no references of ${nameOf(work)}.`;
-  const batches = inBatches(
-    ids.slice(0, maxRecords).map((openalex) => ({ openalex })),
-    maxPageSize,
-  );
+  const works = ids.slice(0, maxRecords).map((openalex) => ({ openalex }));
   if (ids.length === 0) return { status: "empty", reason: emptyReason };
-  return await lookUpIn("OpenAlex", batches, (batch) =>
+  return await lookUpIn("OpenAlex", works, maxPageSize, (batch) =>
     listWorks(`filter=openalex:${batch.map(({ openalex }) => openalex).join("|")}`, batch.length, context, emptyReason),
   );
 }

@@ -11,7 +11,8 @@ import { webAddressFrom } from "../../../engine/lib/json-fields.js";
 import { pageMetadata } from "../../../text/documents/html/metadata.js";
 import type { Identifiers, PaperRecord } from "../../papers/paper-record.js";
 import { nameOf, sharesIdentifier } from "../../papers/identifiers.js";
-import { parseReference, type Reference } from "../../papers/reference.js";
+import { hasIdentifier, identifierOf } from "../../papers/paper-identifiers.js";
+import { type IdentifierReference, parseReference, type Reference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { pageRecord } from "../shared/web-page.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
@@ -23,7 +24,7 @@ const maxListBytes = 5 * 1024 * 1024;
 /** Pages without an id are requested one by one. */
 const maxPages = 50;
 
-type ListedReference = Extract<Reference, { readonly kind: "arxiv" | "doi" | "pmid" | "pmcid" | "url" }>;
+type ListedReference = IdentifierReference | Extract<Reference, { readonly kind: "url" }>;
 
 /**
  * The user's list of works as a source: a file (relative to `root`) or a web address. A file of records contains all
@@ -95,9 +96,7 @@ async function resolveAll(
   const records: PaperRecord[] = [];
   const missing: string[] = [];
   const failures: string[] = [];
-  const works = firstReferences.flatMap((reference): Identifiers[] =>
-    reference.kind === "url" ? [] : [identifiersFor(reference)],
-  );
+  const works = firstReferences.filter(hasIdentifier).map(identifierOf);
   await lookUp(
     arxiv,
     works.filter((work) => work.arxiv !== undefined),
@@ -143,11 +142,6 @@ async function resolveAll(
   }
 }
 
-const identifiersFor = (reference: Exclude<ListedReference, { readonly kind: "url" }>): Identifiers =>
-  reference.kind !== "arxiv"
-    ? (({ kind: _, ...work }) => work)(reference)
-    : { arxiv: `${reference.id}${reference.version === undefined ? "" : `v${reference.version}`}` };
-
 /**
  * The references in a text, without duplicates. A line is either one reference or a text with addresses, arXiv ids and
  * DOIs. Lines that begin with # are comments.
@@ -167,12 +161,12 @@ export function referencesIn(text: string): readonly ListedReference[] {
 }
 
 const isListedReference = (reference: ReturnType<typeof parseReference>): reference is ListedReference =>
-  ["arxiv", "doi", "pmid", "pmcid", "url"].includes(reference.kind);
+  reference.kind === "url" || hasIdentifier(reference);
 
 function withoutDuplicates(references: readonly ListedReference[]): readonly ListedReference[] {
   const keyOf = (reference: ListedReference) => {
     if (reference.kind === "url") return reference.url;
-    return reference.kind === "arxiv" ? reference.id : nameOf(identifiersFor(reference));
+    return reference.kind === "arxiv" ? reference.id : nameOf(identifierOf(reference));
   };
   return [...new Map(references.map((reference) => [keyOf(reference), reference])).values()];
 }
@@ -185,9 +179,7 @@ async function linkedReferences(html: string, url: string | undefined): Promise<
     .toArray()
     .map((element) => page(element).attr("href") ?? "");
   const addresses = links.filter((link) => URL.canParse(link, url)).map((link) => new URL(link, url).href);
-  return withoutDuplicates(addresses.map((address) => parseReference(address)).filter(isListedReference)).filter(
-    ({ kind }) => kind !== "url",
-  );
+  return withoutDuplicates(addresses.map((address) => parseReference(address)).filter(hasIdentifier));
 }
 
 /** The paper that a page describes in its head; undefined if it is not the page of an article. */

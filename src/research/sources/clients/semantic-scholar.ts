@@ -1,5 +1,5 @@
 import { askJson, collectPages, type Page, unexpectedAnswer } from "../shared/ask-service.js";
-import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
+import { lookUpIn } from "../shared/lookup-batches.js";
 import {
   valueAt,
   countFrom,
@@ -16,6 +16,7 @@ import { parseReference } from "../../papers/reference.js";
 import type { Answer, Query, Source, SourceContext } from "../shared/source.js";
 import { plainTerms } from "../shared/query-terms.js";
 import type { Request } from "../../../net/http.js";
+import { isPreprintDoi } from "../../papers/dedup/match-features.js";
 import { isSearchedTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
@@ -43,10 +44,8 @@ export const semanticScholar: Source = {
   lookup: async (works, context) =>
     await lookUpIn(
       "Semantic Scholar",
-      inBatches(
-        works.filter((work) => paperIdOf(work) !== undefined),
-        maxBatch,
-      ),
+      works.filter((work) => paperIdOf(work) !== undefined),
+      maxBatch,
       (batch) => lookUpBatch(batch, context),
     ),
   references: (work, most, context) => linkedPapers("references", "citedPaper", work, most, context),
@@ -263,15 +262,13 @@ export function readPaper(json: unknown): PaperRecord | undefined {
   });
 }
 
-const preprintDoi = /^10\.(?:1101|64898|21203|26434|2139|31234|31219|20944)\//;
-
 function kindOf(types: readonly string[], venue: string | undefined, doi: string | undefined): PaperRecord["kind"] {
   // A paper keeps the venue of its preprint when it has long been published under another DOI.
   const isServer =
     /^(?:arxiv(?:\.org)?|biorxiv|medrxiv|chemrxiv|research square|social science research network)\b/i.test(
       venue ?? "",
     );
-  if (isServer && (doi === undefined || preprintDoi.test(doi))) return "preprint";
+  if (isServer && (doi === undefined || isPreprintDoi(doi))) return "preprint";
   if (types.includes("Review")) return "review";
   if (types.includes("Editorial") || types.includes("News")) return "notice";
   if (

@@ -1,5 +1,5 @@
 import { askJson, unexpectedAnswer } from "../shared/ask-service.js";
-import { inBatches, lookUpIn } from "../shared/lookup-batches.js";
+import { lookUpIn } from "../shared/lookup-batches.js";
 import { valueAt, dateFrom, lineFrom, listFrom, webAddressFrom } from "../../../engine/lib/json-fields.js";
 import type { PaperRecord } from "../../papers/paper-record.js";
 import { plainText } from "../shared/markup-to-text.js";
@@ -15,10 +15,8 @@ export const unpaywall: Source = {
   endpoint: "https://api.unpaywall.org",
   needs: "contact",
   lookup: async (works, context) => {
-    if (context.contact?.includes("@") !== true)
-      return { status: "error", reason: "Unpaywall needs an e-mail address; set contact in the configuration." };
     const worksWithDoi = works.filter(({ doi }) => doi !== undefined);
-    return await lookUpIn("Unpaywall", inBatches(worksWithDoi, 1), ([work]) => lookUpDoi(work?.doi ?? "", context));
+    return await lookUpIn("Unpaywall", worksWithDoi, 1, ([work]) => lookUpDoi(work?.doi ?? "", context));
   },
 };
 

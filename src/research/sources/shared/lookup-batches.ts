@@ -7,12 +7,13 @@ import type { Answer } from "./source.js";
 const maxFailures = 2;
 
 /**
- * Looks works up batch by batch. After a service refuses or asks to wait, it gets no more requests, and the remaining
- * works are reported as unchecked, never as unknown.
+ * Looks works up in batches of at most `batchSize`. After a service refuses or asks to wait, it gets no more requests,
+ * and the remaining works are reported as unchecked, never as unknown.
  */
 export async function lookUpIn(
   service: string,
-  batches: readonly (readonly Identifiers[])[],
+  works: readonly Identifiers[],
+  batchSize: number,
   ask: (batch: readonly Identifiers[]) => Promise<Answer<readonly PaperRecord[]>>,
 ): Promise<Answer<readonly PaperRecord[]>> {
   const records: PaperRecord[] = [];
@@ -20,7 +21,8 @@ export async function lookUpIn(
   const unchecked: Identifiers[] = [];
   let failure: NoAnswer | undefined;
   let failures = 0;
-  for (const batch of batches) {
+  for (let start = 0; start < works.length; start += batchSize) {
+    const batch = works.slice(start, start + batchSize);
     const answer = failures < maxFailures ? await ask(batch) : undefined;
     if (answer?.status === "ok") {
       failures = 0;
@@ -40,7 +42,7 @@ export async function lookUpIn(
   }
   if (records.length === 0 && failure === undefined && unchecked.length > 0)
     return { status: "error", reason: `${service} sent nothing readable about ${unchecked.length} works.` };
-  if (records.length === 0) return failure ?? { status: "empty", reason: emptyReason(service, batches.flat()) };
+  if (records.length === 0) return failure ?? { status: "empty", reason: emptyReason(service, works) };
   return {
     status: "ok",
     value: records,
@@ -57,7 +59,3 @@ function emptyReason(service: string, works: readonly Identifiers[]): string {
     ? `${service} cannot look up these works: they have no identifier that it uses.`
     : `${service} does not know ${nameOf(works[0])}; check it.`;
 }
-
-/** Splits a list into batches of at most `size` items. */
-export const inBatches = <Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));

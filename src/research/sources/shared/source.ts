@@ -64,6 +64,12 @@ export interface SourceContext {
  */
 export type ContextFor = (source: Source) => SourceContext | { readonly unavailable: string };
 
+/** The lookup of a source in its context. */
+export interface LookupService {
+  readonly name: string;
+  find(works: readonly Identifiers[]): Promise<Answer<readonly PaperRecord[]>>;
+}
+
 /**
  * One scholarly service: a file in clients/ and an entry in the registry. It has only the methods that the service
  * supports.

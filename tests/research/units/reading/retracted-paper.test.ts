@@ -102,7 +102,7 @@ describe("a paper that is found retracted when its turn comes", () => {
     let asked = 0;
     const ask = async (works: readonly Identifiers[]): Promise<WorkUpdates[]> => {
       asked += works.length;
-      return works.map((work) => ({ work, updates: [], checkedBy: ["Crossref"], unchecked: [] }));
+      return works.map(() => ({ updates: [], checkedBy: ["Crossref"], unchecked: [] }));
     };
     const updates: Library["updates"] = async (papers, within = 1000) =>
       await checkWorks(
@@ -163,8 +163,7 @@ test("a corrupt cache of checks costs a question and no more", async () => {
     signal: new AbortController().signal,
     within: 1000,
     anew: false,
-    ask: async (works) =>
-      works.map((work) => ({ work, updates: [retraction], checkedBy: ["Crossref"], unchecked: [] })),
+    ask: async (works) => works.map(() => ({ updates: [retraction], checkedBy: ["Crossref"], unchecked: [] })),
   });
   expect(checks.get("p1")?.updates).toEqual([retraction]);
 });
