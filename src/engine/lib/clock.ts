@@ -113,6 +113,22 @@ export function timeoutSignal(ms: number, clock: Clock): { signal: AbortSignal; 
   return { signal: timeoutController.signal, clear: () => cancelController.abort() };
 }
 
+/** The value of a promise; undefined if `deadline` passes or `signal` is aborted first. `deadline`: ms since the epoch. */
+export async function beforeDeadline<Value>(
+  promise: Promise<Value>,
+  deadline: number,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<Value | undefined> {
+  if (signal.aborted || clock.now() >= deadline) return undefined;
+  const done = new AbortController();
+  try {
+    const timeout = clock.sleep(deadline, AbortSignal.any([signal, done.signal])).then(() => undefined);
+    return await Promise.race([promise, timeout]);
+  } finally {
+    done.abort();
+  }
+}
+
 /** The text of a duration for limits that the user has set: "1.8 seconds", "1 minute", "90 minutes". */
 export function durationText(ms: number): string {
   const [value, unit] = ms < 60_000 ? [ms / 1000, "second"] : [ms / 60_000, "minute"];

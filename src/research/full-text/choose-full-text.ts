@@ -5,9 +5,9 @@ import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { maxPdfBytes } from "../../text/documents/pdf/read-pdf.js";
 import { shadowLibraryRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
-import type { Answer, ContextFor } from "../sources/shared/source.js";
+import type { Answer, ContextFor, LookupService } from "../sources/shared/source.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import { type CopyService, endpointsOf, type Location, fullTextRoutes } from "./full-text-routes.js";
+import { endpointsOf, type Location, fullTextRoutes } from "./full-text-routes.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
@@ -16,8 +16,8 @@ export interface FetchOptions {
   readonly http: Http;
   /** Gives the addresses of the sites with texts. */
   readonly contextFor: ContextFor;
-  /** Services with free copies of papers that are not on arXiv. */
-  readonly copies: readonly CopyService[];
+  /** Services that know free copies and other identifiers of papers that are not on arXiv. */
+  readonly copies: readonly LookupService[];
 }
 
 /** A route that gave no full text, with the reason in one sentence. */
@@ -118,7 +118,10 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** The records of all copy services. `empty` only if every service answered and none knows a copy. */
-async function recordsOf(paper: NamedPaper, services: readonly CopyService[]): Promise<Answer<readonly PaperRecord[]>> {
+async function recordsOf(
+  paper: NamedPaper,
+  services: readonly LookupService[],
+): Promise<Answer<readonly PaperRecord[]>> {
   const answers = await Promise.all(services.map(async ({ find }) => await find([identifiersOf(paper)])));
   const records = answers.flatMap((answer) => (answer.status === "ok" ? answer.value : []));
   if (records.some(({ copies, identifiers }) => (copies ?? []).length > 0 || identifiers.pmcid !== undefined))

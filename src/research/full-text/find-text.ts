@@ -1,31 +1,28 @@
 // Finds the text of a paper: in the cache, in a local file, or on the network. Documents become text in text/documents.
 import { ExpectedError, hasCode, messageOf } from "../../engine/lib/errors.js";
-import { fetchPaper, type FetchOptions, type FetchResult, type ReadFailure } from "./choose-full-text.js";
+import { fetchPaper, type FetchOptions, type FetchResult } from "./choose-full-text.js";
 import { localFile, readLocal, sizesAt, stampOf } from "./local-file.js";
 import type { NamedPaper } from "../papers/paper-record.js";
 import { loadText, saveText } from "./text-cache.js";
-import type { DocumentText } from "../../text/documents/text/document-text.js";
 
 export interface ReadOptions extends FetchOptions {
   /** The folder with cached texts, one file per paper. */
   readonly cacheDir: string;
 }
 
-/** `path`: the file with the cached text. */
-type ReadPaper = { readonly status: "ok"; readonly text: DocumentText; readonly path: string } | ReadFailure;
-
 /**
  * The text of a paper: from the cache, a local file, a sample, or the network in the order of `full-text-routes.ts`. A
  * full text is preferred to a landing page. Never throws for failures of the network or errors in a document.
  * @throws ExpectedError if the disk is full.
  */
-export async function findText(paper: NamedPaper, options: ReadOptions): Promise<ReadPaper> {
+export async function findText(paper: NamedPaper, options: ReadOptions): Promise<FetchResult> {
   const file = localFile(paper);
   const stamp = file === undefined ? addressStamp(paper) : await stampOf(file);
   const result = (await readCachedOrLocal(paper, file, stamp, options)) ?? (await fetchPaper(paper, options));
   if (result.status !== "ok") return result;
   try {
-    return { status: "ok", text: result.text, path: await saveText(options.cacheDir, paper.id, result.text, stamp) };
+    await saveText(options.cacheDir, paper.id, result.text, stamp);
+    return result;
   } catch (error) {
     // Continuing with the abstract would judge the paper by less than its full text, and it would never be judged
     // again.

@@ -1,6 +1,6 @@
 import { europePmc } from "../sources/clients/europe-pmc.js";
 import { identifiersOf, referencesOf } from "../papers/paper-identifiers.js";
-import type { Identifiers, NamedPaper, PaperRecord } from "../papers/paper-record.js";
+import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer, ContextFor, Source } from "../sources/shared/source.js";
 import { ar5iv, arxivPages, doiResolver } from "../sources/registry.js";
@@ -35,14 +35,6 @@ export interface Location {
    * this, a page that only describes the paper is ignored.
    */
   readonly landing?: true;
-}
-
-/**
- * A service that knows other identifiers and free copies of works. `find`: the lookup of its source with its context.
- */
-export interface CopyService {
-  readonly name: string;
-  find(works: readonly Identifiers[]): ReturnType<NonNullable<Source["lookup"]>>;
 }
 
 /** The lookups that a route needs to find its locations. */
@@ -121,12 +113,9 @@ function pmcidOf(text: string | null | undefined): string | undefined {
 }
 
 function ownLocations(paper: NamedPaper, { endpoints }: LookUps): readonly Location[] {
-  const isArxivAddress = (address: string) => parseReference(address).kind === "arxiv";
-  const addresses = [paper.pdf_url, paper.url].filter(
-    (address) => typeof address === "string" && address !== "" && !isArxivAddress(address),
-  ) as string[];
-  const resolved = addresses.map((address) => {
-    const reference = parseReference(address);
+  const resolved = [paper.pdf_url, paper.url].flatMap((address) => {
+    const reference = parseReference(address ?? "");
+    if (!address || reference.kind === "arxiv") return [];
     return reference.kind === "doi" && endpoints.doi !== "" ? `${endpoints.doi}/${encodeURI(reference.doi)}` : address;
   });
   const { doi, arxiv } = identifiersOf(paper);

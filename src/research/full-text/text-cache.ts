@@ -71,12 +71,11 @@ async function readCacheFile(
   }
 }
 
-/** Caches a paper's text and returns the path. Throws the system's error if the file can't be written. */
-export async function saveText(cacheDir: string, id: string, text: DocumentText, stamp?: string): Promise<string> {
-  const path = cachedTextPath(cacheDir, id);
+/** Caches a paper's text. Throws the system's error if the file can't be written. */
+export async function saveText(cacheDir: string, id: string, text: DocumentText, stamp?: string): Promise<void> {
   makeFolder(cacheDir);
   await writeFileAtomic(
-    path,
+    cachedTextPath(cacheDir, id),
     JSON.stringify({
       format: stateVersion,
       paper: id,
@@ -86,5 +85,4 @@ export async function saveText(cacheDir: string, id: string, text: DocumentText,
     } satisfies CachedText),
     { isDurable: false },
   );
-  return path;
 }

@@ -7,9 +7,9 @@ import { makeFolder, readRegularText } from "../../engine/storage/regular-file.j
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { aboutFolder } from "../project-files/layout.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
-import type { Identifiers, NamedPaper, PaperRecord, TitledPaper } from "../papers/paper-record.js";
+import type { Identifiers, NamedPaper, TitledPaper } from "../papers/paper-record.js";
 import { parseReference, safeName } from "../papers/reference.js";
-import type { Answer } from "../sources/shared/source.js";
+import type { LookupService } from "../sources/shared/source.js";
 import type { CodeLinks } from "../sources/clients/code-links.js";
 
 /** Facts about a paper from services. */
@@ -23,28 +23,20 @@ export interface AboutPaper {
 
 interface AboutOptions {
   readonly code: (work: TitledPaper) => Promise<CodeLinks>;
-  /** Lookups at services that count citations. */
-  readonly counts: readonly {
-    readonly name: string;
-    find(works: readonly Identifiers[]): Promise<Answer<readonly PaperRecord[]>>;
-  }[];
-  /** Resolves when the time limit is reached. */
-  readonly late: Promise<void>;
+  /** Services that count citations. */
+  readonly counts: readonly LookupService[];
+  /** The answer to a request; undefined if the time is up first. */
+  readonly inTime: <Value>(request: Promise<Value>) => Promise<Value | undefined>;
 }
 
 /** Finds the code of a paper and its citation count, within a time limit. */
-export async function aboutPaper(
-  work: TitledPaper,
-  { code, counts, late: timeout }: AboutOptions,
-): Promise<AboutPaper> {
-  const inTime = async <Value>(request: Promise<Value>): Promise<Value | undefined> =>
-    await Promise.race([request, timeout.then(() => undefined)]);
-  const hasIdentifier = Object.values(work.identifiers ?? {}).some((name) => name !== undefined);
+export async function aboutPaper(work: TitledPaper, { code, counts, inTime }: AboutOptions): Promise<AboutPaper> {
+  const identifiers = work.identifiers ?? {};
   const [links, ...answers] = await Promise.all([
     inTime(code(work)),
-    ...(hasIdentifier ? counts : []).map(async ({ name, find }) => ({
+    ...(isKnown(identifiers) ? counts : []).map(async ({ name, find }) => ({
       name,
-      answer: await inTime(find([work.identifiers ?? {}])),
+      answer: await inTime(find([identifiers])),
     })),
   ]);
   const counted = answers.flatMap(({ answer }) =>

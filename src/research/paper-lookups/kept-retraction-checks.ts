@@ -8,7 +8,7 @@ import { updatesFile } from "../project-files/layout.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import { isFrom } from "./code-and-citations.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
-import type { Clock } from "../../engine/lib/clock.js";
+import { beforeDeadline, type Clock } from "../../engine/lib/clock.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
@@ -62,7 +62,7 @@ export async function checkWorks(
   const { clock, within, ask } = options;
   const deadline = clock.now() + within;
   const cached = await load(options.file);
-  const { checks: found, unknown: remaining } = splitByCache(works, options.anew ? {} : cached, clock.now());
+  const { checks: found, unchecked: remaining } = splitByCache(works, options.anew ? {} : cached, clock.now());
   const newChecks: CachedChecks = {};
 
   let giveUpReasons: readonly string[] | undefined;
@@ -135,7 +135,7 @@ export async function cachedChecks(
   papers: readonly NamedPaper[],
   now: number,
 ): Promise<{ readonly checks: ReadonlyMap<string, UpdateCheck>; readonly isWhole: boolean }> {
-  const { checks, unknown: unchecked } = splitByCache(worksOf(papers), await load(updatesFile(folder)), now);
+  const { checks, unchecked } = splitByCache(worksOf(papers), await load(updatesFile(folder)), now);
   return { checks, isWhole: !canBeChecked(unchecked.map(({ identifiers }) => identifiers)) };
 }
 
@@ -148,27 +148,10 @@ function splitByCache(works: readonly WorkToCheck[], cached: CachedChecks, now: 
     if (check !== undefined && isFresh) checks.set(work.id, withoutLookupKey(check));
     else unchecked.push(work);
   }
-  return { checks, unknown: unchecked };
+  return { checks, unchecked };
 }
 
 const withoutLookupKey = ({ asked: _, ...check }: CachedChecks[string]): UpdateCheck => check;
-
-async function beforeDeadline<Value>(
-  promise: Promise<Value>,
-  deadline: number,
-  { clock, signal }: UpdateCheckOptions,
-): Promise<Value | undefined> {
-  if (signal.aborted || clock.now() >= deadline) return undefined;
-  const done = new AbortController();
-  try {
-    return await Promise.race([
-      promise,
-      clock.sleep(deadline, AbortSignal.any([signal, done.signal])).then(() => undefined),
-    ]);
-  } finally {
-    done.abort();
-  }
-}
 
 async function load(file: string): Promise<CachedChecks> {
   try {

@@ -8,13 +8,12 @@ import type { FailedRoute } from "../full-text/choose-full-text.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { findText, readUncached } from "../full-text/find-text.js";
 import { type DocumentRecord, ownRecords } from "../full-text/own-record.js";
-import type { ContextFor, Source } from "../sources/shared/source.js";
+import type { ContextFor, LookupService, Source } from "../sources/shared/source.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { checkWorks, type UpdateCheck, worksOf } from "./kept-retraction-checks.js";
 import { checkUpdates, updateServices } from "./find-retractions.js";
-import type { CopyService } from "../full-text/full-text-routes.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
-import type { Clock } from "../../engine/lib/clock.js";
+import { beforeDeadline, type Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../net/http.js";
 import { textsFolder, updatesFile } from "../project-files/layout.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -68,7 +67,7 @@ export function paperLookups({
   anew = false,
 }: PaperLookupOptions): PaperLookups {
   const mayAskAbout = (paper: NamedPaper): boolean => lookups || !isFrom(paper, "file");
-  const servicesFor = (source: Source): CopyService[] => {
+  const servicesFor = (source: Source): LookupService[] => {
     const context = contextFor(source);
     const { lookup } = source;
     // A source that is turned off or has no key will not answer later either, so it is left out.
@@ -76,13 +75,15 @@ export function paperLookups({
       ? []
       : [{ name: source.name, find: (works) => lookup.call(source, works, context) }];
   };
+  const inTime = <Value>(request: Promise<Value>) =>
+    beforeDeadline(request, clock.now() + maxAboutMs, { clock, signal });
   const fetchOptions = () => ({ signal, http, contextFor, copies: [unpaywall, europePmc].flatMap(servicesFor) });
   return {
     async text(paper) {
       const answer = await findText(paper, { cacheDir: textsFolder(folder), ...fetchOptions() });
       if (answer.status === "ok") return { text: answer.text };
       if (answer.transient === true) return { unavailable: answer.reason, transient: true };
-      return { unavailable: `${answer.reason}${triedText(answer.tried)}` };
+      return { unavailable: `${answer.reason}${triedText(answer.tried ?? [])}` };
     },
     async textNow(paper) {
       const answer = await readUncached(paper, fetchOptions());
@@ -98,42 +99,27 @@ export function paperLookups({
         anew,
       }),
     async ownRecords(records) {
-      if (!lookups) return new Map();
-      const done = new AbortController();
-      const timeout = clock
-        .sleep(clock.now() + maxAboutMs, AbortSignal.any([signal, done.signal]))
-        .then(() => new Map());
-      try {
-        return await Promise.race([ownRecords(records, { contextFor, signal }), timeout]);
-      } finally {
-        done.abort();
-      }
+      return (lookups ? await inTime(ownRecords(records, { contextFor, signal })) : undefined) ?? new Map();
     },
     async about(paper) {
       const identifiers = identifiersOf(paper);
       if (paper.title == null || !mayAskAbout(paper) || !isLookedUp(paper, identifiers))
         return { code: [], unchecked: [] };
-      const done = new AbortController();
-      const timeout = clock.sleep(clock.now() + maxAboutMs, AbortSignal.any([signal, done.signal]));
-      try {
-        const work = { title: paper.title, identifiers, ...withoutUndefined({ abstract: paper.abstract }) };
-        const about = await aboutPaper(work, {
-          code: (each) => codeLinks(each, contextFor),
-          counts: [openAlex, semanticScholar].flatMap(servicesFor),
-          late: timeout,
-        });
-        // An interrupted lookup is incomplete, so it is not cached.
-        if (!signal.aborted) await cacheAbout(folder, paper, about, clock.now());
-        return about;
-      } finally {
-        done.abort();
-      }
+      const work = { title: paper.title, identifiers, ...withoutUndefined({ abstract: paper.abstract }) };
+      const about = await aboutPaper(work, {
+        code: (each) => codeLinks(each, contextFor),
+        counts: [openAlex, semanticScholar].flatMap(servicesFor),
+        inTime,
+      });
+      // An interrupted lookup is incomplete, so it is not cached.
+      if (!signal.aborted) await cacheAbout(folder, paper, about, clock.now());
+      return about;
     },
   };
 }
 
 /** Text about the routes that were tried, for a user who wants to find the paper by hand. */
-function triedText(tried: readonly FailedRoute[] = []): string {
+function triedText(tried: readonly FailedRoute[]): string {
   const others = [...new Map(tried.map(({ way, reason }) => [way, reason.replace(/[.;]$/, "")]))];
   return others.length < 2 ? "" : ` Tried: ${others.map(([way, reason]) => `${way} (${reason})`).join("; ")}.`;
 }

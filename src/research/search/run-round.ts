@@ -33,14 +33,12 @@ export async function runStep(
       return [listing];
     }
     const { source, context } = opened;
+    const search = opened.source.search.bind(source);
     const listings: Listing[] = [];
     const waitingQueries = step.queries.map((query) => ({ query, halvings: 0 }));
     for (let entry = waitingQueries.shift(); entry !== undefined; entry = waitingQueries.shift()) {
       const { query, halvings } = entry;
-      const answer = (await source.search?.(query, context)) ?? {
-        status: "error" as const,
-        reason: `${name} can't be searched.`,
-      };
+      const answer = await search(query, context);
       const isFullUpdate = step.update !== undefined && isFull(answer, query.most);
       const halves = isFullUpdate && halvings < maxHalvings ? halvesOf(query) : [];
       waitingQueries.unshift(...halves.map((half) => ({ query: half, halvings: halvings + 1 })));

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { fetchPaper, type FetchOptions } from "../../../src/research/full-text/choose-full-text.js";
 import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
 import { shadowLibraryRefusal } from "../../../src/research/full-text/shadow-libraries.js";
-import type { CopyService } from "../../../src/research/full-text/full-text-routes.js";
+import type { LookupService } from "../../../src/research/sources/shared/source.js";
 import { makePdf } from "../../fixtures/pdf/make-pdf.js";
 import { type Page, serve, type WebServer } from "../../fixtures/web-server.js";
 
@@ -66,7 +66,7 @@ const service =
   (origin: string) => ({
     copies: [
       { name, find: async () => ({ status: "ok", value: [{ identifiers: {}, ...records(origin) } as PaperRecord] }) },
-    ] satisfies CopyService[],
+    ] satisfies LookupService[],
   });
 
 describe("the ways to a text", () => {
@@ -183,7 +183,7 @@ describe("the ways to a text", () => {
           name: "Unpaywall",
           find: async () => ({ status: "rate_limited", reason: "Unpaywall asks to wait.", transient: true }),
         },
-      ] satisfies CopyService[],
+      ] satisfies LookupService[],
     });
     expect(
       await fetchFrom({ "/abs": landing }, { url: "%/abs", identifiers: { doi: "10.1000/x" } }, busy),
@@ -192,7 +192,7 @@ describe("the ways to a text", () => {
     const knowsNone = () => ({
       copies: [
         { name: "Unpaywall", find: async () => ({ status: "empty", reason: "Not known." }) },
-      ] satisfies CopyService[],
+      ] satisfies LookupService[],
     });
     expect(
       await fetchFrom({ "/abs": landing }, { url: "%/abs", identifiers: { doi: "10.1000/x" } }, knowsNone),

@@ -199,35 +199,36 @@ describe("findText's kept texts", () => {
   async function reader(pages: Record<string, Page>) {
     server = await serve(pages);
     const options = { cacheDir: mkdtempSync(join(tmpdir(), "texts-")), ...readingFrom(server.origin) };
-    return (path: string) => findText({ id: "url_1", url: `${server.origin}${path}`, title }, options);
+    return {
+      at: (path: string) => findText({ id: "url_1", url: `${server.origin}${path}`, title }, options),
+      cacheFile: join(options.cacheDir, "url_1.json"),
+    };
   }
 
   it("are read again without the network, and fetched anew when they were changed", async () => {
-    const at = await reader({ "/p": { body: latexml } });
+    const { at, cacheFile } = await reader({ "/p": { body: latexml } });
     const first = await at("/p");
     expect(await at("/p")).toEqual(first);
     expect(paths()).toEqual(["/p"]);
 
-    const path = first.status === "ok" ? first.path : "";
-    writeFileSync(path, readFileSync(path, "utf8").replace("94.2", "99.9"));
+    writeFileSync(cacheFile, readFileSync(cacheFile, "utf8").replace("94.2", "99.9"));
     expect(await at("/p")).toEqual(first);
     expect(paths()).toEqual(["/p", "/p"]);
   });
 
   it("are fetched anew when the address was corrected", async () => {
-    const at = await reader({ "/abs": { body: landing("") }, "/p": { body: latexml } });
+    const { at } = await reader({ "/abs": { body: landing("") }, "/p": { body: latexml } });
     expect(await at("/abs")).toMatchObject({ text: { depth: "abstract" } });
     expect(await at("/p")).toMatchObject({ text: { depth: "full" } });
   });
 
   it("hold a landing page for this run only", async () => {
-    const at = await reader({ "/abs": { body: landing("") } });
+    const { at, cacheFile } = await reader({ "/abs": { body: landing("") } });
     const first = await at("/abs");
     expect(await at("/abs")).toEqual(first);
     expect(paths()).toEqual(["/abs"]);
-    const path = first.status === "ok" ? first.path : "";
-    const kept = JSON.parse(readFileSync(path, "utf8")) as { run: string };
-    writeFileSync(path, JSON.stringify({ ...kept, run: "an earlier one" }));
+    const kept = JSON.parse(readFileSync(cacheFile, "utf8")) as { run: string };
+    writeFileSync(cacheFile, JSON.stringify({ ...kept, run: "an earlier one" }));
     expect(await at("/abs")).toEqual(first);
     expect(paths()).toEqual(["/abs", "/abs"]);
   });
