@@ -113,7 +113,9 @@ export function timeoutSignal(ms: number, clock: Clock): { signal: AbortSignal; 
   return { signal: timeoutController.signal, clear: () => cancelController.abort() };
 }
 
-/** The value of a promise; undefined if `deadline` passes or `signal` is aborted first. `deadline`: ms since the epoch. */
+/**
+ * The value of a promise; undefined if `deadline` (ms since the epoch) passes or `signal` is aborted first.
+ */
 export async function beforeDeadline<Value>(
   promise: Promise<Value>,
   deadline: number,

@@ -22,8 +22,8 @@ export const biorxiv: Source = {
 };
 
 /**
- * Whether a work has a DOI of Cold Spring Harbor Laboratory or, since 2025, openRxiv. Preprints of these servers have no
- * other prefix.
+ * Whether a work has a DOI of Cold Spring Harbor Laboratory or, since 2025, openRxiv. Preprints of these servers have
+ * no other prefix.
  */
 export const mayBeOnBiorxiv = ({ doi = "" }: Identifiers): boolean => /^10\.(?:1101|64898)\//.test(doi);
 
