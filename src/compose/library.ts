@@ -5,7 +5,7 @@ import type { ResolvedConfig } from "./config.js";
 import { systemClock } from "../engine/lib/clock.js";
 import { httpFor } from "../research/sources/network.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { contentsOf, neitherSentence, noPapersSentence, type OwnFiles } from "../research/full-text/folder-contents.js";
+import { contentsOf, noPapersSentence, type OwnFiles, unreadSentence } from "../research/full-text/folder-contents.js";
 import { listFolder, listSamples, type ListingCache } from "../research/full-text/local-folder.js";
 import { paperLookups } from "../research/paper-lookups/paper-lookups.js";
 import { replaysOf } from "../research/search/replay-sources.js";
@@ -102,7 +102,7 @@ const ownFiles: OwnFiles = {
 
 /** Receives messages while folders are read. */
 interface FolderProgress {
-  /** Called once for a folder with a sentence about files that are neither papers nor lists of works. */
+  /** Called once for a folder with a sentence about files that are not read. */
   tell(message: string): void;
   /**
    * Called a few times per second: how many documents of a folder were opened (`done`) and how many are readable
@@ -118,6 +118,11 @@ interface FolderProgress {
 
 /** Minimum time between two reports about one folder, in milliseconds. */
 const progressIntervalMs = 200;
+
+/** The path of a source `folder:<path>`, as it is written. */
+const nameOf = (source: string): string => source.slice("folder:".length).trim();
+
+const folderOf = (source: string, root: string): string => resolve(root, nameOf(source));
 
 /** The sources that need no network: the packaged samples and the user's folders. Each document is read once. */
 export function localSources(
@@ -137,21 +142,25 @@ export function localSources(
     };
     return { documents: listings, watch: report };
   };
-  const folderOf = (source: string) => resolve(root, source.slice("folder:".length).trim());
   return {
     serves: (source) => source === "samples" || isOwnFolder(source),
     candidates: async (source) => {
       if (source === "samples") return listSamples(signal);
-      const documents = await listFolder(folderOf(source), signal, { ...ownFiles, project }, cacheWithProgress(source));
+      const documents = await listFolder(
+        folderOf(source, root),
+        signal,
+        { ...ownFiles, project },
+        cacheWithProgress(source),
+      );
       return documents.map((document) => ({ ...document, source }));
     },
     lists: async (source) => {
       if (source === "samples") return [];
-      const folder = folderOf(source);
+      const folder = folderOf(source, root);
       const contents = await contentsOf(folder, ownFiles);
       if (contents.documents.length + contents.lists.length === 0)
         throw new ExpectedError(noPapersSentence(folder, contents));
-      const notice = neitherSentence(folder, contents);
+      const notice = unreadSentence(nameOf(source), folder, contents);
       if (notice !== undefined && !reportedFolders.has(folder)) tell(notice);
       reportedFolders.add(folder);
       return contents.lists.map((path) => listSourceName(root, path));
@@ -164,6 +173,8 @@ interface UserRecords {
   readonly records: number;
   /** Mean tokens of their texts. A record of a list, whose text is not available, counts as a typical paper. */
   readonly textTokens: number;
+  /** A sentence for each folder with files that are not read. */
+  readonly unread: readonly string[];
 }
 
 /**
@@ -174,14 +185,18 @@ export async function userRecordsOf({ requirements }: Rrd, root: string): Promis
   const { sources = [], columns } = requirements;
   if (sources.length === 0) return undefined;
   const paths: string[] = [];
+  const unread: string[] = [];
   let listedCount = 0;
   const addList = async (path: string) => void (listedCount += (await readRecords(path, columns)).entries.length);
   try {
     for (const source of sources)
       if (isOwnFolder(source)) {
-        const { documents, lists } = await contentsOf(resolve(root, source.slice("folder:".length).trim()), ownFiles);
-        paths.push(...documents);
-        for (const list of lists) await addList(list);
+        const folder = folderOf(source, root);
+        const contents = await contentsOf(folder, ownFiles);
+        paths.push(...contents.documents);
+        const sentence = unreadSentence(nameOf(source), folder, contents);
+        if (sentence !== undefined) unread.push(sentence);
+        for (const list of contents.lists) await addList(list);
       } else {
         const list = ownListIn(source);
         if (list === undefined || webAddressFrom(list.place) !== undefined) return undefined;
@@ -190,7 +205,7 @@ export async function userRecordsOf({ requirements }: Rrd, root: string): Promis
     const sizes = await Promise.all(paths.map(textTokensOf));
     const records = paths.length + listedCount;
     const tokens = sizes.reduce((sum, size) => sum + size, listedCount * medianPaperTokens);
-    return { records, textTokens: records === 0 ? 0 : tokens / records };
+    return { records, textTokens: records === 0 ? 0 : tokens / records, unread };
   } catch {
     return undefined;
   }

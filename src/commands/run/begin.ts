@@ -9,7 +9,7 @@ import { checkAgent, createAgent, isRemote } from "../../engine/agents/registry.
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
-import { quantity } from "../../engine/lib/words.js";
+import { listText, quantity } from "../../engine/lib/words.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -219,8 +219,11 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
 const showsPlan = ({ json, yes }: Pick<BeginArguments, "json" | "yes">, { canAsk }: Io): boolean =>
   !json || (canAsk && yes !== true);
 
-const userRecordCount = async (rrd: Rrd, { cwd }: Io): Promise<number | undefined> =>
-  (await (await import("../../compose/library.js")).userRecordsOf(rrd, cwd))?.records;
+const userRecordsIn = async (rrd: Rrd, { cwd }: Io) =>
+  (await import("../../compose/library.js")).userRecordsOf(rrd, cwd);
+
+const userRecordCount = async (rrd: Rrd, io: Io): Promise<number | undefined> =>
+  (await userRecordsIn(rrd, io))?.records;
 
 /**
  * Maximum number of papers that a project can have with a larger target; undefined if the target is not larger, or if
@@ -290,7 +293,7 @@ function targetOfRun({ papers, origins }: Pick<ResolvedConfig, "papers" | "origi
 
 const [planLabel, costLabel] = ["Plan:  ", "Cost:  "];
 
-/** The three lines of the plan with their labels, its cost, and the target for the number of papers. */
+/** The lines of the plan with their labels, its cost, and the target for the number of papers. */
 interface Plan {
   readonly cost: string;
   readonly lines: readonly (readonly [label: string, text: string])[];
@@ -318,10 +321,10 @@ async function plan(
   const searchedSources = sources.length === 0 ? defaultSources : sources;
   const options = { topic, sources: searchedSources, rubric, ...(quick ? { ideas: false as const } : {}) };
   const rrdFor = (papers: number): Rrd => newRrd({ ...options, papers }, requirementsOfTopic(topic));
-  const records = await userRecordCount(rrdFor(config.papers), io);
+  const { records, unread = [] } = (await userRecordsIn(rrdFor(config.papers), io)) ?? {};
   if (records === 0)
     throw new ExpectedError(
-      `There is nothing to read in ${searchedSources.map(oneLine).join(", ")}; put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.`,
+      `There is nothing to read in ${searchedSources.map(nameOfSource).join(", ")}; put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.${unread.map((sentence) => ` ${sentence}`).join("")}`,
       2,
     );
   const papers = targetOfRun(config, records);
@@ -355,6 +358,7 @@ async function plan(
       [planLabel, steps.join(", ")],
       [costLabel, cost],
       ["Where: ", `${researchesName}/ in this folder${dataText}; Ctrl+C stops it, the same command continues it`],
+      ...unread.map((sentence) => ["Skips: ", sentence] as const),
     ],
   };
 }
@@ -389,10 +393,6 @@ function readingText(
 }
 
 const nameOfSource = (source: string): string => oneLine(source.replace(/^folder:/, ""));
-
-/** "a", "a and b", "a, b and c". */
-const listText = (items: readonly string[]): string =>
-  items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 
 /** The search words that the user typed, otherwise those of the question. The longest of these contains the others. */
 function wordsText(topic: string, { keywords = [] }: PlanFacts): string {

@@ -1,8 +1,9 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, relative, sep } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { countEach } from "../../engine/lib/group.js";
-import { quantity } from "../../engine/lib/words.js";
+import { groupBy } from "../../engine/lib/group.js";
+import { oneLine } from "../../engine/lib/sanitise.js";
+import { listText, quantity } from "../../engine/lib/words.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
 import { isJats } from "../../text/documents/jats/is-jats.js";
 import { decodeText } from "../../text/documents/text/decode.js";
@@ -14,10 +15,8 @@ export interface FolderContents {
   readonly documents: readonly string[];
   /** Lists of works. */
   readonly lists: readonly string[];
-  /** Files with an extension that papers or lists can have, but whose content is neither. */
-  readonly neither: readonly string[];
-  /** The number of other files for each extension, such as ".docx". */
-  readonly otherExtensions: ReadonlyMap<string, number>;
+  /** All other files that are not hidden. */
+  readonly unread: readonly string[];
 }
 
 const maxFileBytes = 50 * 1024 * 1024;
@@ -59,15 +58,15 @@ export async function contentsOf(folder: string, ownFiles: OwnFiles | undefined)
   const isOwn = (path: string) =>
     ownFiles?.besideProjects.includes(basename(path)) === true ||
     projects.some((project) => belongsToProject(path, project));
-  const [documents, lists, neither, otherExtensions]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const [documents, lists, unread]: [string[], string[], string[]] = [[], [], []];
   for (const path of files.toSorted()) {
     if (isOwn(path)) continue;
     if (documentNames.test(path)) documents.push(path);
     else if (listNames.test(path)) lists.push(path);
-    else if (!ambiguousNames.test(path)) otherExtensions.push(extname(path).toLowerCase());
-    else ({ document: documents, list: lists, neither })[await kindOf(path)].push(path);
+    else if (!ambiguousNames.test(path)) unread.push(path);
+    else ({ document: documents, list: lists, neither: unread })[await kindOf(path)].push(path);
   }
-  return { documents, lists, neither, otherExtensions: countEach(otherExtensions) };
+  return { documents, lists, unread };
 }
 
 /** Determines the content of a file with an ambiguous extension. */
@@ -82,23 +81,31 @@ async function kindOf(path: string): Promise<"document" | "list" | "neither"> {
 }
 
 /** A sentence that says that a folder contains nothing to read, what it contains instead, and what to do. */
-export function noPapersSentence(folder: string, { neither, otherExtensions }: FolderContents): string {
-  const kinds = [...otherExtensions].map(
-    ([ending, count]) => `${count} ${ending === "" ? "without an ending" : ending}`,
-  );
-  const contents = [
-    ...kinds,
-    ...(neither.length === 0 ? [] : [`${neither.length} like ${basename(neither[0] ?? "")}`]),
-  ];
-  const summary = contents.length === 0 ? "it is empty" : `it holds ${contents.slice(0, 5).join(", ")}`;
+export function noPapersSentence(folder: string, { unread }: FolderContents): string {
+  const summary = unread.length === 0 ? "it is empty" : `it holds ${filesText(folder, unread)}`;
   return `${folder} holds no paper and no list of works (${summary}); put PDF, HTML, JATS, TeX, Markdown or text files there, or exports such as .ris, .bib, .nbib or .csv.`;
 }
 
-/** A sentence that lists the files that are neither papers nor lists; undefined without such files. */
-export const neitherSentence = (folder: string, { neither }: FolderContents): string | undefined =>
-  neither.length === 0
+/** A sentence that lists the files of a folder that are not read; undefined without such files. */
+export const unreadSentence = (name: string, folder: string, { unread }: FolderContents): string | undefined =>
+  unread.length === 0
     ? undefined
-    : `${folder}: ${quantity(neither.length, "file")} ${neither.length === 1 ? "is" : "are"} neither a paper nor a list of works, and not read: ${neither
-        .slice(0, 5)
-        .map((path) => relative(folder, path))
-        .join(", ")}${neither.length > 5 ? ", …" : ""}.`;
+    : `${name}: ${quantity(unread.length, "file")} ${unread.length === 1 ? "is" : "are"} not read: ${filesText(folder, unread)}; save documents as PDF or text, and lists of works as .ris or .bib.`;
+
+/** "4 .docx, thesis.odt, cover.png and 3 more": the most frequent extensions first, and the name of an only file. */
+function filesText(folder: string, paths: readonly string[]): string {
+  const groups = [...groupBy(paths, (path) => extname(path).toLowerCase()).entries()]
+    .toSorted(([, first], [, second]) => second.length - first.length)
+    .map(([extension, [path = "", ...others]]) => ({
+      count: others.length + 1,
+      text:
+        others.length === 0
+          ? oneLine(relative(folder, path))
+          : `${others.length + 1} ${extension === "" ? "without an extension" : oneLine(extension)}`,
+    }));
+  const restCount = groups.slice(maxGroups).reduce((sum, { count }) => sum + count, 0);
+  const texts = groups.slice(0, maxGroups).map(({ text }) => text);
+  return listText(restCount === 0 ? texts : [...texts, `${restCount} more`]);
+}
+
+const maxGroups = 3;

@@ -3,6 +3,7 @@ import { isOwnList } from "../papers/records/own-list.js";
 import { fileNameOf } from "../papers/reference.js";
 import { identifiersOf } from "../papers/paper-identifiers.js";
 import { groupBy } from "../../engine/lib/group.js";
+import { listText } from "../../engine/lib/words.js";
 
 /**
  * The result of checking a paper as a citation. Computed from checks that were made while the project ran; sends no
@@ -102,6 +103,3 @@ export function commonCitation(citations: readonly Citation[]): (Citation & { re
 /** The line above references that share a status: "? could not check (9 of 11): No catalogue was asked for it." */
 export const commonText = ({ status, says, count }: Citation & { readonly count: number }, total: number): string =>
   `${citationMarks[status].sign} ${citationMarks[status].words} (${count === total ? `all ${total}` : `${count} of ${total}`}): ${says}`;
-
-const listText = (names: readonly string[]): string =>
-  names.length < 3 ? names.join(" and ") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;

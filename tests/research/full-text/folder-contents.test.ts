@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { contentsOf, neitherSentence, noPapersSentence } from "../../../src/research/full-text/folder-contents.js";
+import { contentsOf, noPapersSentence, unreadSentence } from "../../../src/research/full-text/folder-contents.js";
 import { temporaryFolder } from "../../support/projects/research.js";
 
 const own = { state: "rrd.json", inProject: ["rrd.json", "references.bib"], besideProjects: ["prompt.md"] };
@@ -36,9 +36,7 @@ test("files whose ending does not tell are taken by what they hold, and this pro
   const contents = await contentsOf(folder, own);
   expect(names(contents.documents)).toEqual(["article.xml", "notes.txt"]);
   expect(names(contents.lists)).toEqual(["embase.ris", "export.csv", "items.json", "pubmed.txt"]);
-  expect(names(contents.neither)).toEqual(["numbers.csv", "package.json", "settings.xml"]);
-  expect(neitherSentence(folder, contents)).toContain("3 files are neither");
-  expect(contents.otherExtensions).toEqual(new Map([[".pptx", 1]]));
+  expect(names(contents.unread)).toEqual(["numbers.csv", "package.json", "settings.xml", "talk.pptx"]);
 });
 
 test("a folder that is a project gives its papers, and none of the files of its state", async () => {
@@ -49,5 +47,23 @@ test("a folder that is a project gives its papers, and none of the files of its 
 
 test("where nothing can be read, what is there is said", async () => {
   const folder = folderWith({ "a.docx": "x", "b.docx": "x", "c.zip": "x" });
-  expect(noPapersSentence(folder, await contentsOf(folder, own))).toContain("it holds 2 .docx, 1 .zip");
+  expect(noPapersSentence(folder, await contentsOf(folder, own))).toContain("it holds 2 .docx and c.zip");
+});
+
+test("files that are not read are told, by their extensions; hidden files and what this program writes are not", async () => {
+  const files = {
+    "a.md": "x",
+    "b.docx": "x",
+    "c.DOCX": "x",
+    "d.odt": "x",
+    "e.epub": "x",
+    "f.png": "x",
+    ".g.docx": "x",
+  };
+  const folder = folderWith({ ...files, "prompt.md": "x", "rrd/rrd.json": "{}", "rrd/h.docx": "x" });
+  expect(unreadSentence("papers", folder, await contentsOf(folder, own))).toBe(
+    "papers: 5 files are not read: 2 .docx, d.odt, e.epub and 1 more; save documents as PDF or text, and lists of works as .ris or .bib.",
+  );
+  const allRead = folderWith({ "a.md": "x" });
+  expect(unreadSentence("papers", allRead, await contentsOf(allRead, own))).toBeUndefined();
 });
