@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { readGraph } from "../../code/graph/graph.js";
 import { rankFiles, rankedText, startingFiles } from "../../code/graph/ranking.js";
-import { hasStartedTask } from "../task/task.js";
+import { stateFile } from "../../task/project-files/layout.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { librarianTokens, maxOtherTokens } from "../../code/roles/briefs.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -20,7 +21,9 @@ export async function graphCommand(
   io: Io,
   json: boolean,
 ): Promise<number> {
-  const taskState = hasStartedTask(folder) ? (await taskRecords(folder).catch(() => undefined))?.state : undefined;
+  const taskState = existsSync(stateFile(folder))
+    ? (await taskRecords(folder).catch(() => undefined))?.state
+    : undefined;
   const { task = { task: "", acceptance_criteria: [] as never }, checks = [], tested } = taskState ?? {};
   const graph = await readGraph(folder);
   const startFiles = startingFiles(

@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
-import { readLedger } from "../../engine/storage/state/ledger.js";
-import { readCodingRun, hasCodingRun, oldCodeName } from "./carry-over.js";
-import { stateFile, taskFile, taskLedger, taskName } from "./layout.js";
+import { stateFile, taskFile, taskName } from "./layout.js";
 import { newState, taskFormat } from "./state-file.js";
 import { readTaskFile } from "./task-file.js";
 
@@ -11,9 +9,8 @@ import { readTaskFile } from "./task-file.js";
 export const steeredTask = (folder: string, where: string): SteeredWork => ({
   folder,
   typedFolder: where,
-  formats: hasCodingRun(folder) ? { ...taskFormat, file: oldCodeName } : taskFormat,
+  formats: taskFormat,
   isFinished: async () => {
-    if (hasCodingRun(folder)) return (await readCodingRun(folder).catch(() => undefined))?.status === "success";
     if (!existsSync(stateFile(folder))) return false;
     const records = await readRecords(folder, taskFormat).catch(() => undefined);
     return records?.state.status === "success";
@@ -26,6 +23,4 @@ export const steeredTask = (folder: string, where: string): SteeredWork => ({
 export const taskRecords = async (folder: string) =>
   existsSync(stateFile(folder))
     ? await readRecords(folder, taskFormat)
-    : hasCodingRun(folder)
-      ? { state: await readCodingRun(folder), ledger: (await readLedger(folder, taskLedger)).lines }
-      : { state: newState((await readTaskFile(taskFile(folder))).task, folder, taskName), ledger: [] };
+    : { state: newState((await readTaskFile(taskFile(folder))).task, folder, taskName), ledger: [] };
