@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { distantTranscripts, workerNote, workersFolder } from "../engine/lib/layout.js";
 import { killLeftovers, ownMarkPrefix } from "../engine/process/descendants.js";
 import { isSameProcess, startTimeOf } from "../engine/process/process-identity.js";
+import { entriesIn } from "../engine/storage/regular-file.js";
 import { times } from "./keys.js";
 
 /** The note of a worker. If the worker is killed, the next worker uses it to remove agents and folders. */
@@ -96,7 +97,7 @@ function removeIfPossible(path: string): void {
 export async function removeDeadWorkers(stateDir: string, now: number): Promise<boolean> {
   let hasEndedAgents = false;
   const parentFolder = workersFolder(stateDir);
-  for (const name of namesIn(parentFolder)) {
+  for (const { name } of entriesIn(parentFolder)) {
     const folder = join(parentFolder, name);
     const note = readNote(folder);
     const ageMs = now - lastChange(folder, now);
@@ -113,7 +114,7 @@ const mayBeAlive = async ({ pid, started, host }: WorkerNote, ageMs: number): Pr
 
 function clearTranscripts(stateDir: string, now: number): void {
   const transcripts = distantTranscripts(stateDir);
-  for (const name of namesIn(transcripts)) {
+  for (const { name } of entriesIn(transcripts)) {
     const path = join(transcripts, name);
     if (lastChange(path, now) < now - maxAgeMs) removeIfPossible(path);
   }
@@ -121,14 +122,6 @@ function clearTranscripts(stateDir: string, now: number): void {
 
 /** The time of the last change of a file or folder in milliseconds; `now` if it does not exist. */
 const lastChange = (path: string, now: number): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
 
 function readNote(folder: string): WorkerNote | undefined {
   try {

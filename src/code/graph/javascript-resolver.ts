@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { isObject } from "../../engine/lib/json-fields.js";
+import { existingPath } from "../../engine/process/search-path.js";
 import { javascriptExtensions } from "./javascript.js";
 
 /** The manifests that the resolver reads. */
@@ -51,7 +52,7 @@ export async function javascriptResolver(folder: string, files: ReadonlySet<stri
   };
   /** Like `isReadable`, for an installed package, which may be a link to another place. */
   const isReadablePackage = (folderPath: string): boolean => {
-    const real = realPathOf(folderPath);
+    const real = existingPath(folderPath);
     return real === undefined || (isReadable(folderPath) && isReadable(real));
   };
   // A tsconfig or a package may redirect an import to any folder of the project.
@@ -84,14 +85,6 @@ function packageFolders(name: string, start: string): string[] {
     if (dirname(folderAbove) === folderAbove) return candidates;
   }
 }
-
-const realPathOf = (path: string): string | undefined => {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-};
 
 /** Whether a path is neither a folder nor a regular file with the size of a manifest. */
 function isBadManifest(path: string): boolean {

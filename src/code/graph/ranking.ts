@@ -1,8 +1,9 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { fence } from "../../engine/lib/sanitise.js";
+import { isTestFile } from "../../task/criteria/tests.js";
 import { locationIn } from "../../task/test-runs/results.js";
 import type { TaskState } from "../../task/generated/ralph-state.js";
-import { fileWithin, isTestFile, linesOf, textOf } from "./source-text.js";
+import { fileWithin, linesOf, textOf } from "./source-text.js";
 import { distancesFrom, type ImportGraph } from "./graph.js";
 import { countEach } from "../../engine/lib/group.js";
 

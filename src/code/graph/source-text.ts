@@ -30,10 +30,6 @@ export function textOf(folder: string, path: string): string | undefined {
   return text?.includes("\0") === true ? undefined : text;
 }
 
-/** Whether a file contains tests, judged by its path. */
-export const isTestFile = (path: string): boolean =>
-  /(?:^|\/)(?:tests?|__tests__|spec)\/|\.(?:test|spec)\.[^/]+$|(?:^|\/)test_[^/]+\.py$|_test\.(?:py|go)$/.test(path);
-
 /** Numbered lines of a file, as many as fit, with a note about omitted lines. */
 export function linesOf(text: string, first: number, last: number, tokens: number): string {
   const lines = text.split("\n");

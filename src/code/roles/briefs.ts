@@ -3,7 +3,8 @@ import { defaultWindow } from "../../engine/loop/stop-conditions/context-window.
 import type { Notes } from "../../engine/loop/types.js";
 import type { Round, TaskState, Tested } from "../../task/generated/ralph-state.js";
 import { roundsOf } from "../../task/plan/used.js";
-import { dataSection, failuresText, jobText, unmetText, section, placesText, planText, triedText } from "./parts.js";
+import { dataSection, section } from "../../task/workflow/brief.js";
+import { failuresText, jobText, unmetText, placesText, planText, triedText } from "./parts.js";
 
 /** Maximum estimated tokens of a brief by its role. The librarian's limit is a share of the model's context window. */
 export const maxBriefTokens = { artisan: 12_000, critic: 12_000, adversary: 12_000 } as const;

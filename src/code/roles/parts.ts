@@ -1,17 +1,9 @@
-import { clip, estimateTokens } from "../../engine/lib/tokens.js";
+import { estimateTokens } from "../../engine/lib/tokens.js";
 import { fence, oneLine } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
 import { linesOf, textOf } from "../graph/source-text.js";
 import type { RalphTask } from "../../task/generated/ralph.js";
 import type { CodePlan, Place, Round, TaskState, Tested } from "../../task/generated/ralph-state.js";
-
-/** A section of a brief under its title; empty if there is no text. */
-export const section = (title: string, text: string | undefined, tokens: number): string[] =>
-  text === undefined || text.trim() === "" ? [] : ["", `# ${title}`, "", clip(text.trim(), tokens)];
-
-/** Like `section`, for text that others wrote: it is marked as data. */
-export const dataSection = (title: string, text: string | undefined, tokens: number): string[] =>
-  text === undefined || text.trim() === "" ? [] : ["", `# ${title}`, "", fence(clip(text.trim(), tokens))];
 
 /** The task as text. */
 export const jobText = ({ task, target }: RalphTask): string =>

@@ -1,13 +1,12 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { isTestFile } from "../../task/criteria/tests.js";
-import type { ChangedFile, Snapshots } from "../../task/project-files/snapshots.js";
+import type { Snapshots } from "../../task/project-files/snapshots.js";
 
 /** Maximum estimated tokens of a change in the brief of the critic and of the adversary. */
 const maxTokens = 7_600;
 
 /** The change of an artisan, for the roles after it. */
 export interface Change {
-  readonly files: readonly ChangedFile[];
   /** The diff. Diffs of single files are cut if they are too long, with a note. */
   readonly text: string;
   /** Warnings about tests that were deleted or are now skipped. */
@@ -51,7 +50,7 @@ export async function changeBetween(
     return shownDiff;
   });
   const moreLine = files.length > 100 ? [`… and ${files.length - 100} more files`] : [];
-  return { files, text: [...shownDiffs, ...moreLine].join("\n"), warnings: warnings.slice(0, 10) };
+  return { text: [...shownDiffs, ...moreLine].join("\n"), warnings: warnings.slice(0, 10) };
 }
 
 /** As many lines of a diff as fit, and a note with the number of omitted lines. */

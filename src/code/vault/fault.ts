@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import type { Snapshots } from "../../task/project-files/snapshots.js";
 import type { TestFailure } from "../../task/generated/ralph-state.js";
-import { isTestFile } from "../graph/source-text.js";
+import { isTestFile } from "../../task/criteria/tests.js";
 import { type Symbols, symbolsIn } from "../graph/symbols.js";
 
 /** Reads the text of a file of the project; undefined if the file has no text. */

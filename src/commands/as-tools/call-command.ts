@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { PassThrough, Writable } from "node:stream";
 import type { LoopEvent } from "../../engine/loop/types.js";
-import { isObject } from "../../engine/lib/json-fields.js";
+import { isObject, jsonIn } from "../../engine/lib/json-fields.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Problem } from "../../engine/tools/tool.js";
 import type { CallAnswer, CallProgress } from "../../engine/tools/mcp-server.js";
@@ -76,7 +76,7 @@ export async function callCommand(
     stdout: (text) => {
       out += text;
       for (let end = out.indexOf("\n", readLength); end >= 0; end = out.indexOf("\n", readLength)) {
-        reportValue(parseJson(out.slice(readLength, end)));
+        reportValue(jsonIn(out.slice(readLength, end)));
         readLength = end + 1;
       }
     },
@@ -125,18 +125,9 @@ const maxListItems = 40;
 
 /** The JSON values in a command's output: one value, which may have several lines, or one value in each line. */
 function jsonValuesIn(out: string): unknown[] {
-  const wholeValue = parseJson(out);
+  const wholeValue = jsonIn(out);
   if (wholeValue !== undefined) return [wholeValue];
-  return out.split("\n").flatMap((line) => parseJson(line) ?? []);
-}
-
-/** The value of a JSON text; undefined if it is not valid. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return out.split("\n").flatMap((line) => jsonIn(line) ?? []);
 }
 
 /** The signals of a command in this process: a SIGTERM when the call is aborted. */

@@ -2,6 +2,7 @@ import { insecureNotice, redisOf, settingsFor } from "../../compose/agents.js";
 import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../compose/config.js";
 import { inSandbox, sandboxFor } from "../../compose/sandbox.js";
 import { isRemote } from "../../engine/agents/registry.js";
+import { clockTime } from "../../engine/lib/words.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { FleetWorker, WorkerEvent } from "../../fleet/worker.js";
@@ -51,7 +52,7 @@ export async function workerCommand(options: WorkerOptions, io: Io): Promise<num
   const report = (event: WorkerEvent): void => {
     if (json) io.stdout(`${JSON.stringify({ at: new Date(io.clock.now()).toISOString(), ...event })}\n`);
     else if (!quiet || (event.type === "notice" && event.level === "warning"))
-      io.stderr(`${clockText(io.clock.now())} ${oneLine(eventText(event))}\n`);
+      io.stderr(`${clockTime(io.clock.now())} ${oneLine(eventText(event))}\n`);
   };
   try {
     if (housing.notice !== undefined) report({ type: "notice", ...housing.notice });
@@ -133,8 +134,6 @@ function parseAtMost(text: string): number | null {
   if (Number.isInteger(maximum) && maximum >= 1) return maximum;
   throw new ExpectedError(`--at-most is '${text}'; write a whole number from 1, or none.`, 2);
 }
-
-const clockText = (ms: number): string => new Date(ms).toTimeString().slice(0, 8);
 
 function eventText(event: WorkerEvent): string {
   switch (event.type) {

@@ -1,10 +1,10 @@
-import { type Dirent, existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { isWithin } from "../../engine/process/search-path.js";
 import { runGit } from "../../engine/storage/git-command.js";
 import { repositoryOf } from "../../engine/storage/git-repository.js";
-import { readStats } from "../../engine/storage/regular-file.js";
+import { entriesIn, readStats } from "../../engine/storage/regular-file.js";
 import { commandsOf } from "../../engine/storage/state/from-outside.js";
 import { runStatusOf } from "../../engine/storage/running-units.js";
 import { totalOf, workCosts } from "../../research/overview/costs.js";
@@ -95,14 +95,6 @@ async function tasksInWorktrees(cwd: string): Promise<string[]> {
     .map((path) => path.replace(/\/$/, ""))
     .filter((folder) => !isWithin(folder, cwd) && isIn(folder))
     .sort();
-}
-
-function entriesIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 /** The subfolders that may contain tasks; empty if the folder can't be read. */

@@ -1,7 +1,6 @@
 import type { EngineConfig } from "../../engine/generated/config.js";
 import type { Redact } from "../../engine/lib/redact.js";
 import type { Tell } from "../../engine/loop/types.js";
-import type { Participant } from "../../engine/points/points.js";
 
 /** The part of the configuration that extensions see. */
 export interface ExtensionConfig extends Pick<EngineConfig, "sandbox_env"> {
@@ -32,20 +31,4 @@ export interface ExtendedRun {
   readonly redact: Redact;
   /** Aborted when the run ends at once. */
   readonly signal: AbortSignal;
-}
-
-/** Adds functions to commands and runs, whose code does not name it. Loaded only if the configuration uses it. */
-export interface Extension {
-  isUsed(config: ExtensionConfig): boolean;
-  load(): Promise<LoadedExtension>;
-}
-
-export interface LoadedExtension {
-  /**
-   * Registers what it adds to commands, such as sources. Returns a description of each part, or why it can't be used.
-   * Called once for each command.
-   */
-  addTo(config: ExtensionConfig, place: ExtensionPlace): Promise<readonly ExtensionCheck[]>;
-  /** The participant of a run. Problems are shown as notices. */
-  takePart(config: ExtensionConfig, place: ExtensionPlace, run: ExtendedRun): Promise<Participant>;
 }

@@ -29,14 +29,17 @@ export function makeOutsideCheck(folders: readonly string[]): (path: string) => 
 export const isWithin = (path: string, folder: string): boolean =>
   `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 
-/** The real path; the path itself if it does not exist. */
-export function realPathOf(path: string): string {
+/** The path with all links resolved; undefined if nothing exists there. */
+export function existingPath(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch {
-    return path;
+    return undefined;
   }
 }
+
+/** The real path; the path itself if it does not exist. */
+export const realPathOf = (path: string): string => existingPath(path) ?? path;
 
 /** The path of the first executable program with this name in the absolute folders of a PATH. */
 export const programIn = (path: string, name: string): string | undefined =>

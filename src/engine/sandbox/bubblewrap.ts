@@ -4,6 +4,7 @@ import { messageOf } from "../lib/errors.js";
 import { type ProcessEnd, runProcess } from "../process/run-process.js";
 import { sandboxHome } from "../process/access.js";
 import { isExecutable, programIn } from "../process/search-path.js";
+import { readTextSync } from "../storage/regular-file.js";
 import { withheldVariables } from "./environment.js";
 import { type SandboxSession, mountsOf, openSession, prepareHome, toolRelay } from "./session.js";
 import { limitCommand, processGroup } from "./limits.js";
@@ -152,7 +153,7 @@ const callFilter = systemCallFilter();
 function descriptorContents(): ReadonlyMap<number, Uint8Array | "nothing"> {
   const descriptorMap = new Map<number, Uint8Array | "nothing">();
   for (const name of readdirSync("/proc/self/fd")) {
-    const flags = textOf(`/proc/self/fdinfo/${name}`).match(/^flags:\s*([0-7]+)/m)?.[1];
+    const flags = /^flags:\s*([0-7]+)/m.exec(readTextSync(`/proc/self/fdinfo/${name}`, maxProcBytes) ?? "")?.[1];
     if (Number(name) > 2 && flags !== undefined && (parseInt(flags, 8) & closeOnExecFlag) === 0)
       descriptorMap.set(Number(name), "nothing");
   }
@@ -160,16 +161,10 @@ function descriptorContents(): ReadonlyMap<number, Uint8Array | "nothing"> {
   return descriptorMap;
 }
 
+/** Maximum bytes of a file in /proc. */
+const maxProcBytes = 100_000;
 /** The flag O_CLOEXEC: children do not inherit the descriptor. */
 const closeOnExecFlag = 0o2000000;
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}
 
 /** The path of prlimit. /usr/bin comes first, as an agent may have put another prlimit into a folder of PATH. */
 const prlimitIn = ({ PATH = "" }: NodeJS.ProcessEnv): string | undefined =>

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sendSignal } from "../process/descendants.js";
+import { readTextSync } from "../storage/regular-file.js";
 import type { Limits } from "./sandbox.js";
 
 /**
@@ -76,19 +77,16 @@ function removeGroupsOfKilledRuns(parent: string): void {
   }
 }
 
+/** Maximum bytes of the file in /proc that names the groups of this process. */
+const maxGroupFileBytes = 100_000;
+
 /** Folders in which a group can be created. */
 function parentFolders(root: string, ownFile: string): string[] {
-  const ownGroup = /^\d+:(?:[\w=,]+,)?pids(?:,[\w=,]+)?:(\/.*)$/m.exec(textOf(ownFile))?.[1];
+  const ownGroup = /^\d+:(?:[\w=,]+,)?pids(?:,[\w=,]+)?:(\/.*)$/m.exec(
+    readTextSync(ownFile, maxGroupFileBytes) ?? "",
+  )?.[1];
   const version1 = ownGroup === undefined ? [] : [join(root, "pids", ownGroup), join(root, "pids")];
   return [...version1, root, join(root, "unified")];
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /**

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   constants,
+  type Dirent,
   fstatSync,
   mkdirSync,
   mkdtempSync,
@@ -102,6 +103,15 @@ export function readStats(path: string): Stats | undefined {
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG")) return undefined;
     throw explainSystemError(error, path);
+  }
+}
+
+/** The entries of a folder; empty if it can't be read. */
+export function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
   }
 }
 

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fieldsIn } from "../../engine/lib/json-fields.js";
-import { readTextSync } from "../../engine/storage/regular-file.js";
+import { entriesIn, readTextSync } from "../../engine/storage/regular-file.js";
 
 /** Facts about a project that its folder contains: its files, its manifest, and its installed programs. */
 
@@ -23,13 +23,7 @@ export function scriptOf(folder: string, name: string): string | undefined {
   return typeof script === "string" && script.trim() !== "" ? script : undefined;
 }
 
-export function entriesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+export const entriesOf = (folder: string): readonly string[] => entriesIn(folder).map(({ name }) => name);
 
 /** Larger files are not read, because they do not describe a project. */
 const maxBytes = 10_000_000;

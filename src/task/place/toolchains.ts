@@ -1,7 +1,8 @@
-import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
-import { isExecutable, isWithin } from "../../engine/process/search-path.js";
+import { existingPath, isExecutable, isWithin, realPathOf } from "../../engine/process/search-path.js";
 import { toolFolderVariables } from "../../engine/sandbox/environment.js";
+import { entriesIn } from "../../engine/storage/regular-file.js";
 import { homeOf } from "../../engine/ui/io.js";
 import { outermostPackageFolder, pythonOf } from "./project.js";
 
@@ -62,7 +63,7 @@ const environmentMarkers = ["conda-meta", "pyvenv.cfg"];
 function toolchainsOf(project: string, env: NodeJS.ProcessEnv): string[] {
   const home = homeOf(env);
   const pathFolders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "" && existsSync(folder));
-  const privateFolders = [project, home, realPathOf(home) ?? home];
+  const privateFolders = [project, home, realPathOf(home)];
   const mayShow = (path: string) =>
     !systemPathPattern.test(path) &&
     !privateFolders.some((folder) => isWithin(folder, path)) &&
@@ -70,10 +71,10 @@ function toolchainsOf(project: string, env: NodeJS.ProcessEnv): string[] {
   const programFolders = pathFolders.filter((folder) => programFolderNames.has(basename(folder)) && mayShow(folder));
   const linkedPrograms = programFolders.flatMap(linkedProgramsIn).filter(mayShow);
   // An agent may change the project's own Python, so only environments and known folders are derived from its path.
-  const callablePaths = [...pathFolders, ...linkedPrograms, realPathOf(pythonOf(project)) ?? ""];
+  const callablePaths = [...pathFolders, ...linkedPrograms, realPathOf(pythonOf(project))];
   const environmentFolders = callablePaths.flatMap((path) => environmentAround(path, home) ?? []).filter(mayShow);
   // The Python of a virtual environment is a link to another Python.
-  const environmentPythons = environmentFolders.flatMap((folder) => realPathOf(join(folder, "bin", "python")) ?? []);
+  const environmentPythons = environmentFolders.flatMap((folder) => existingPath(join(folder, "bin", "python")) ?? []);
   const usedPaths = [...callablePaths, ...environmentPythons];
   const isUsed = (folder: string) => usedPaths.some((path) => isWithin(path, folder));
   const isCargoUsed = isUsed(join(home, ".cargo"));
@@ -103,7 +104,7 @@ const pathsOutside = (folders: readonly string[], paths: readonly string[]): str
 const linkedProgramsIn = (folder: string): string[] =>
   entriesIn(folder)
     .filter((entry) => entry.isSymbolicLink())
-    .flatMap(({ name }) => realPathOf(join(folder, name)) ?? [])
+    .flatMap(({ name }) => existingPath(join(folder, name)) ?? [])
     .filter((path) => !isWithin(path, folder) && isExecutable(path));
 
 /** The root folder of the environment that contains a program or a folder of programs. */
@@ -119,14 +120,6 @@ function environmentAround(path: string, home: string): string | undefined {
 
 /** The node_modules folder that contains a program of an npm package. */
 const packageOf = (path: string): string | undefined => /^.*?\/node_modules(?=\/)/.exec(path)?.[0];
-
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * The folders of Node and of the packages that were installed with it. The folder around them is not shown, because it
@@ -144,12 +137,4 @@ export function nodeIn(program: string): string[] {
     join(folder, "include", "node"),
   ];
   return parts.filter((path) => existsSync(path));
-}
-
-function entriesIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,7 @@
-import { type Dirent, existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
+import { entriesIn } from "../../engine/storage/regular-file.js";
 import { type TestSteps, withArguments, withScripts } from "./own-command.js";
 import { entriesOf, manifestOf, scriptOf, textOf } from "../place/project.js";
 
@@ -155,12 +156,4 @@ function testFiles(folder: string): string[] {
     }
   }
   return testPaths;
-}
-
-function entriesIn(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

@@ -82,13 +82,13 @@ function textWithin(state: TaskState, notes: Notes, { shell, views }: AgentAbili
     `Your own steps may stand under "## Steps" in ${views.plan}, as "- [ ] step".`,
     "End with one sentence that says what you did and what you learned.",
     ...dataSection(
-      "# What the agents before you said at their end",
+      "What the agents before you said at their end",
       closingSentences(attemptsWithSentence),
       maxPartTokens.said * scale,
     ),
-    ...section("# Earlier attempts", notes.history, maxPartTokens.history * scale),
-    ...section("# What went wrong", notes.remediation, maxPartTokens.remediation * scale),
-    ...section("# From the user", notes.steering, maxPartTokens.steering * scale),
+    ...section("Earlier attempts", notes.history, maxPartTokens.history * scale),
+    ...section("What went wrong", notes.remediation, maxPartTokens.remediation * scale),
+    ...section("From the user", notes.steering, maxPartTokens.steering * scale),
   ];
   const title = `# Acceptance criteria (${checks.length - failedChecks.length} of ${checks.length} met)`;
   const usedTokens = estimateTokens([...firstLines, "", title, "", ...lastLines].join("\n")) + 20;
@@ -96,12 +96,13 @@ function textWithin(state: TaskState, notes: Notes, { shell, views }: AgentAbili
   return [...firstLines, "", title, "", ...criteriaLines(checks, maxCriteriaTokens), ...lastLines, ""].join("\n");
 }
 
-const section = (title: string, text: string | undefined, tokens: number): string[] =>
-  text === undefined || text.trim() === "" ? [] : ["", title, "", clip(text, tokens)];
+/** A section of a brief under its title; empty if there is no text. */
+export const section = (title: string, text: string | undefined, tokens: number): string[] =>
+  text === undefined || text.trim() === "" ? [] : ["", `# ${title}`, "", clip(text.trim(), tokens)];
 
-/** Like `section`, for text that agents wrote: it is marked as data. */
-const dataSection = (title: string, text: string, tokens: number): string[] =>
-  text === "" ? [] : ["", title, "", fence(clip(text, tokens))];
+/** Like `section`, for text that others wrote: it is marked as data. */
+export const dataSection = (title: string, text: string | undefined, tokens: number): string[] =>
+  text === undefined || text.trim() === "" ? [] : ["", `# ${title}`, "", fence(clip(text.trim(), tokens))];
 
 /** The closing sentences of the last attempts, the newest first. */
 const closingSentences = (attempts: readonly Attempt[]): string =>

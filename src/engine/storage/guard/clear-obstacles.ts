@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { lockFile } from "../../lib/layout.js";
+import { existingPath } from "../../process/search-path.js";
 
 /** Folders by path: the real path and the permissions of each; undefined if the folder is missing. */
 type FolderStates = ReadonlyMap<string, { readonly realPath: string; readonly mode: number } | undefined>;
@@ -36,11 +37,11 @@ export function clearObstacles(
       : [...originalStates, [asideFolder, undefined] as const],
   );
   for (const [path, state] of states) {
-    if (state !== undefined && folderState(path)?.mode !== state.mode && realPath(path) === state.realPath)
+    if (state !== undefined && folderState(path)?.mode !== state.mode && existingPath(path) === state.realPath)
       restoreMode(path, state);
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (path === folder || stats === undefined || stats.isDirectory()) continue;
-    if (state !== undefined && stats.isSymbolicLink() && realPath(path) === state.realPath) continue;
+    if (state !== undefined && stats.isSymbolicLink() && existingPath(path) === state.realPath) continue;
     rmSync(path, { force: true });
     removedPaths.push(path);
   }
@@ -68,15 +69,6 @@ function restoreMode(path: string, { mode }: { readonly mode: number }): void {
 export function foldersBetween(root: string, innerFolder: string): string[] {
   const parts = relative(root, innerFolder).split(sep).filter(Boolean);
   return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))];
-}
-
-/** The real path of a folder; undefined if it does not exist. */
-export function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 export const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -4,9 +4,10 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { timeForName } from "../../lib/clock.js";
 import { ExpectedError, messageOf } from "../../lib/errors.js";
 import { hiddenFolder, hiddenName, truncateName, setAsideFolder } from "../../lib/layout.js";
+import { existingPath } from "../../process/search-path.js";
 import { inodeAt, isTemporary } from "../atomic-file.js";
 import { withExplainedErrors, explainSystemError } from "../explain-system-error.js";
-import { foldersBetween, clearObstacles, isFolder, folderStates, realPath } from "./clear-obstacles.js";
+import { foldersBetween, clearObstacles, isFolder, folderStates } from "./clear-obstacles.js";
 import {
   hasChanged,
   isSameVersion,
@@ -155,7 +156,7 @@ export async function openGuard(
     const entry = entryOf(entries, path);
     if (entry !== undefined) memory.set(path, { ...rememberedFile, entry });
   }
-  const originalPath = realPath(folder);
+  const originalPath = existingPath(folder);
   const roots = entries.flatMap(({ folders = [] }) => folders.map(({ path }) => path));
   const innerFolders = [...memory.keys()].flatMap((path) =>
     roots.filter((root) => path.startsWith(`${root}${sep}`)).flatMap((root) => foldersBetween(root, dirname(path))),
@@ -171,7 +172,7 @@ export async function openGuard(
   let failures: { readonly path: string; readonly version: Version; readonly error: unknown }[] = [];
 
   const isFolderMoved = (): boolean =>
-    originalPath === undefined || realPath(folder) !== originalPath || !isFolder(originalPath);
+    originalPath === undefined || existingPath(folder) !== originalPath || !isFolder(originalPath);
   const asidePathOf = (path: string): string =>
     join(
       (asideFolder ??= isFolderMoved() ? rescueFolder() : unusedAsideFolder(settings)),
