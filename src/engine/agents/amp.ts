@@ -1,9 +1,9 @@
 import type { AgentEvent } from "../loop/types.js";
-import type { AgentCheck, AgentContext, AgentDefinition, Answer, Reader } from "./definition.js";
+import type { AgentContext, AgentDefinition, Answer, Reader } from "./definition.js";
 import { quote, recogniseFailure } from "./failures.js";
 import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { createAnswerCounter, eventsOf } from "./shared/messages.js";
-import { runProbe, askVersion, configuredAccess, programOf, versionIn } from "./program.js";
+import { askVersion, checkProgram, configuredAccess, programOf } from "./program.js";
 import { keyHost, keyPlaceholder } from "../process/access.js";
 import { serverName, withoutSecrets } from "./shared/tool-server.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
@@ -41,29 +41,13 @@ export const amp: AgentDefinition = {
   }),
   reader: readAmp,
   version: (context, signal) => askVersion(context, programOf(context, "amp"), signal),
-  async check(context): Promise<AgentCheck> {
-    const program = programOf(context, "amp");
-    const versionProbe = await runProbe(context, program, ["--version"]);
-    if (versionProbe.isMissing)
-      return {
-        ok: false,
-        detail: `There is no program ${program}.`,
-        fix: "Install it with `npm install -g @ampcode/cli`.",
-      };
-    const installedVersion = versionIn(versionProbe);
-    if (!hasKey(context))
-      return {
-        ok: false,
-        version: installedVersion,
-        detail: `${program} ${installedVersion ?? ""} is installed, but there is no key.`,
-        fix,
-      };
-    return {
-      ok: true,
-      version: installedVersion,
-      detail: `${program} ${installedVersion ?? ""}, a key in AMP_API_KEY.`,
-    };
-  },
+  check: (context) =>
+    checkProgram(amp, context, {
+      install: "Install it with `npm install -g @ampcode/cli`.",
+      withoutLogin: "there is no key",
+      fix,
+      findLogin: async () => (hasKey(context) ? "a key in AMP_API_KEY" : undefined),
+    }),
 };
 
 const hasKey = ({ settings, options }: AgentContext): boolean =>

@@ -119,7 +119,7 @@ export async function askVersion(
 }
 
 /** Whether a version is older than the oldest tested version of the agent. */
-export function isTooOldVersion(
+function isTooOldVersion(
   { minimum: oldest }: Pick<AgentDefinition, "minimum">,
   installedVersion: string | undefined,
 ): boolean {
@@ -131,13 +131,38 @@ export function isTooOldVersion(
   return firstDifference !== -1 && (installedParts?.[firstDifference] ?? 0) < (oldestParts?.[firstDifference] ?? 0);
 }
 
-/** The report of `doctor` for a program that is too old. */
-export const tooOldCheck = (
+/** What the user is told about the installation and the login of an agent. */
+interface LoginCheck {
+  /** How the user installs the program. */
+  readonly install: string;
+  /** A clause that says what is missing if there is no login. */
+  readonly withoutLogin: string;
+  /** How the user logs in. */
+  readonly fix: string;
+  /** Describes the login; undefined if the user is not logged in. */
+  findLogin(program: string): Promise<string | undefined>;
+}
+
+/** The report of `doctor` on an agent's program: whether it is installed, new enough and logged in. */
+export async function checkProgram(
   { name, minimum: oldest }: Pick<AgentDefinition, "name" | "minimum">,
-  installedVersion: string | undefined,
-): AgentCheck => ({
-  ok: false,
-  version: installedVersion,
-  detail: `${name} ${installedVersion ?? ""} is older than ${oldest?.version}, the oldest version that research-ralph works with.`,
-  fix: `Update it with \`${oldest?.updateCommand}\`.`,
-});
+  context: AgentContext,
+  { install, withoutLogin, fix, findLogin }: LoginCheck,
+): Promise<AgentCheck> {
+  const program = programOf(context, name);
+  const probe = await runProbe(context, program, ["--version"]);
+  if (probe.isMissing) return { ok: false, detail: `There is no program ${program}.`, fix: install };
+  const version = versionIn(probe);
+  if (isTooOldVersion({ minimum: oldest }, version))
+    return {
+      ok: false,
+      version,
+      detail: `${name} ${version ?? ""} is older than ${oldest?.version}, the oldest version that research-ralph works with.`,
+      fix: `Update it with \`${oldest?.updateCommand}\`.`,
+    };
+  const programText = `${program} ${version ?? ""}`;
+  const login = await findLogin(program);
+  return login === undefined
+    ? { ok: false, version, detail: `${programText} is installed, but ${withoutLogin}.`, fix }
+    : { ok: true, version, detail: `${programText}, ${login}.` };
+}

@@ -75,7 +75,7 @@ export const acp: AgentDefinition = {
     const hosts = [...optionAccess.hosts, ...(web ? anyPublicHost : [])];
     return { ...optionAccess, read, ...keyAccess(knownAgent, env, hosts) };
   },
-  reader: () => readAcp(),
+  reader: readAcp,
   async check(context): Promise<AgentCheck> {
     const knownAgent = knownOf(kind, context);
     const [program = "", ...args] = commandOf(context, knownAgent);

@@ -18,11 +18,8 @@ import {
 /** The error code by which the protocol asks for a login. https://agentclientprotocol.com/protocol/v1/schema */
 const authRequiredCode = -32_000;
 
-/**
- * Reads the output of `acp-client`: the events of an agent that speaks the Agent Client Protocol. `name` appears in
- * messages.
- */
-export function readAcp(name = "the agent"): Reader {
+/** Reads the output of `acp-client`: the events of an agent that speaks the Agent Client Protocol. */
+export function readAcp(): Reader {
   let [model, version]: (string | undefined)[] = [];
   let window: number | undefined;
   let cost_usd: number | undefined;
@@ -79,7 +76,7 @@ export function readAcp(name = "the agent"): Reader {
   }
 
   function endEvents(end: Json): AgentEvent[] {
-    answer = answerFor(text(end["stopReason"]) ?? "", message.trim(), name);
+    answer = answerFor(text(end["stopReason"]) ?? "", message.trim());
     const { usage, model: usedModel } = usageIn(end);
     model = usedModel ?? model;
     const details = withoutUndefined({ model, version, window, cost_usd });
@@ -100,7 +97,7 @@ export function readAcp(name = "the agent"): Reader {
         case "end":
           return endEvents(event);
         case "error":
-          answer = { failure: failureOf(event, name) };
+          answer = { failure: failureOf(event) };
           return [];
         default:
           return [];
@@ -112,9 +109,9 @@ export function readAcp(name = "the agent"): Reader {
 }
 
 /** The answer for a stop reason. The message counts only if the agent finished its turn. */
-function answerFor(stopReason: string, message: string, name: string): Answer {
+function answerFor(stopReason: string, message: string): Answer {
   const failure = (kind: Failure["kind"], clause: string): Answer => ({
-    failure: { kind, message: `${name} ${clause}.` },
+    failure: { kind, message: `the agent ${clause}.` },
   });
   switch (stopReason) {
     case "max_tokens":
@@ -149,14 +146,14 @@ function usageIn(end: Json): { usage: { input: number; cached: number; output: n
   return { usage: geminiUsage, ...withoutUndefined({ model }) };
 }
 
-function failureOf(event: Json, name: string): Failure {
+function failureOf(event: Json): Failure {
   const reason = text(event["message"]) ?? "it does not say why";
   const kind = text(event["kind"]);
-  if (kind === "missing" || kind === "unusable") return { kind, message: `${name}: ${reason}` };
+  if (kind === "missing" || kind === "unusable") return { kind, message: `the agent: ${reason}` };
   const knownFailure = recogniseFailure(
     number(event["code"]) === authRequiredCode ? `not logged in: ${reason}` : reason,
-    name,
+    "the agent",
     Date.now(),
   );
-  return knownFailure ?? { kind: "crashed", message: `${name} ended with an error: ${quote(reason)}.` };
+  return knownFailure ?? { kind: "crashed", message: `the agent ended with an error: ${quote(reason)}.` };
 }

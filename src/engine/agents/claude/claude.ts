@@ -2,17 +2,8 @@ import type { Brief, ToolServer } from "../../loop/types.js";
 import { readClaude } from "./stream.js";
 import { join } from "node:path";
 import { anyPublicHost, hostOf, keyAddress, keyPlaceholder, sandboxHome } from "../../process/access.js";
-import type { AgentCheck, AgentContext, AgentDefinition, AgentAccess, Invocation } from "../definition.js";
-import {
-  runProbe,
-  homeIn,
-  instructionsFor,
-  isTooOldVersion,
-  configuredAccess,
-  programOf,
-  tooOldCheck,
-  versionIn,
-} from "../program.js";
+import type { AgentContext, AgentDefinition, AgentAccess, Invocation } from "../definition.js";
+import { checkProgram, runProbe, homeIn, instructionsFor, configuredAccess, programOf } from "../program.js";
 import { serverName, withoutSecrets } from "../shared/tool-server.js";
 
 const keyVariables = ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
@@ -100,35 +91,17 @@ export const claude: AgentDefinition = {
     };
   },
   reader: readClaude,
-  async check(context): Promise<AgentCheck> {
-    const program = programOf(context, "claude");
-    const versionProbe = await runProbe(context, program, ["--version"]);
-    if (versionProbe.isMissing) {
-      return {
-        ok: false,
-        detail: `There is no program ${program}.`,
-        fix: "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in.",
-      };
-    }
-    const installedVersion = versionIn(versionProbe);
-    const authProbe = await runProbe(context, program, ["auth", "status"]);
-    const isLoggedIn = /"loggedIn":\s*true/.test(authProbe.stdout);
-    const authMethod = /"authMethod":\s*"([\w-]+)"/.exec(authProbe.stdout)?.[1];
-    const fix = "Run `claude` once and log in, or set ANTHROPIC_API_KEY.";
-    if (isTooOldVersion(claude, installedVersion)) return tooOldCheck(claude, installedVersion);
-    if (!isLoggedIn)
-      return {
-        ok: isLoggedIn,
-        version: installedVersion,
-        detail: `${program} ${installedVersion ?? ""} is installed, but not logged in.`,
-        fix,
-      };
-    return {
-      ok: isLoggedIn,
-      version: installedVersion,
-      detail: `${program} ${installedVersion ?? ""}, logged in (${authMethod ?? "unknown method"}).`,
-    };
-  },
+  check: (context) =>
+    checkProgram(claude, context, {
+      install: "Install it with `npm install -g @anthropic-ai/claude-code`, then run `claude` once to log in.",
+      withoutLogin: "not logged in",
+      fix: "Run `claude` once and log in, or set ANTHROPIC_API_KEY.",
+      async findLogin(program) {
+        const { stdout } = await runProbe(context, program, ["auth", "status"]);
+        if (!/"loggedIn":\s*true/.test(stdout)) return undefined;
+        return `logged in (${/"authMethod":\s*"([\w-]+)"/.exec(stdout)?.[1] ?? "unknown method"})`;
+      },
+    }),
 };
 
 /** Fields that Claude Code renews in its login when the token has expired. */

@@ -5,17 +5,15 @@ import { fieldsIn } from "../../lib/json-fields.js";
 import type { Billing, Brief, ToolServer } from "../../loop/types.js";
 import { readCodex } from "./stream.js";
 import { keyAddress, keyPlaceholder, sandboxHome } from "../../process/access.js";
-import type { AgentCheck, AgentContext, AgentDefinition, AgentAccess, Invocation } from "../definition.js";
+import type { AgentContext, AgentDefinition, AgentAccess, Invocation } from "../definition.js";
 import {
+  checkProgram,
   runProbe,
   askVersion,
   homeIn,
   instructionsFor,
-  isTooOldVersion,
   configuredAccess,
   programOf,
-  tooOldCheck,
-  versionIn,
 } from "../program.js";
 import { serverName } from "../shared/tool-server.js";
 import { codexHome, codexLastMessage, codexTemporary } from "../../lib/layout.js";
@@ -123,35 +121,20 @@ export const codex: AgentDefinition = {
   },
   billing: billingOf,
   version: (context, signal) => askVersion(context, programOf(context, "codex"), signal),
-  async check(context): Promise<AgentCheck> {
-    const program = programOf(context, "codex");
-    const versionProbe = await runProbe(context, program, ["--version"]);
-    if (versionProbe.isMissing) {
-      return {
-        ok: false,
-        detail: `There is no program ${program}.`,
-        fix: "Install it with `npm install -g @openai/codex`, then run `codex login`.",
-      };
-    }
-    const installedVersion = versionIn(versionProbe);
-    if (isTooOldVersion(codex, installedVersion)) return tooOldCheck(codex, installedVersion);
-    const { CODEX_API_KEY } = { ...agentEnv(context), ...keyEnv(context) };
-    const keyText = CODEX_API_KEY === undefined || CODEX_API_KEY === "" ? undefined : "an API key in the environment";
-    const login = keyText ?? (await loginText(context, program));
-    const fix = "Run `codex login`, or set CODEX_API_KEY.";
-    if (login === undefined)
-      return {
-        ok: false,
-        version: installedVersion,
-        detail: `${program} ${installedVersion ?? ""} is installed, but not logged in.`,
-        fix,
-      };
-    return {
-      ok: true,
-      version: installedVersion,
-      detail: `${program} ${installedVersion ?? ""}, logged in (${login}).`,
-    };
-  },
+  check: (context) =>
+    checkProgram(codex, context, {
+      install: "Install it with `npm install -g @openai/codex`, then run `codex login`.",
+      withoutLogin: "not logged in",
+      fix: "Run `codex login`, or set CODEX_API_KEY.",
+      async findLogin(program) {
+        const { CODEX_API_KEY = "" } = { ...agentEnv(context), ...keyEnv(context) };
+        if (CODEX_API_KEY !== "") return "logged in (an API key in the environment)";
+        const { exitCode, stdout, stderr } = await runProbe(context, program, ["login", "status"]);
+        if (exitCode !== 0) return undefined;
+        const method = /using (ChatGPT|an API key|[\w ]{1,30})/i.exec(`${stdout}\n${stderr}`)?.[1];
+        return `logged in (${method ?? "codex login"})`;
+      },
+    }),
 };
 
 /** In classic mode, Codex writes its last message to this file, as in the original Ralph. */
@@ -314,11 +297,4 @@ function billingOf(context: AgentContext): Billing | undefined {
   if ((CODEX_API_KEY ?? "") !== "") return "api";
   const login = fieldsIn(readTextSync(join(userCodexHome(context), "auth.json"), 1_000_000) ?? "");
   return login?.["tokens"] != null ? "subscription" : login?.["OPENAI_API_KEY"] != null ? "api" : undefined;
-}
-
-/** How the user is logged in, in words; undefined without a login. */
-async function loginText(context: AgentContext, program: string): Promise<string | undefined> {
-  const { exitCode, stdout, stderr } = await runProbe(context, program, ["login", "status"]);
-  if (exitCode !== 0) return undefined;
-  return /using (ChatGPT|an API key|[\w ]{1,30})/i.exec(`${stdout}\n${stderr}`)?.[1] ?? "codex login";
 }
