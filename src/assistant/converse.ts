@@ -7,6 +7,7 @@ import { shortDuration } from "../engine/lib/words.js";
 import { failureOf, isLocalServerDown, retryDelayMs } from "./model/failure.js";
 import { shortenToFit } from "./conversation/compact.js";
 import { maxAnswerTokens, maxPromptTokens, tokensIn } from "./conversation/room.js";
+import { CallText } from "./conversation/call-text.js";
 import { startsWithThinking, type SplitText, ThinkingTags, withoutThinking } from "./conversation/thinking.js";
 import type { Settings } from "./settings.js";
 import { type Action, actionInstructions, actionsIn, callInText, isBrokenAction } from "./tools/actions.js";
@@ -81,7 +82,7 @@ export async function converse(conversation: Conversation): Promise<Conversation
   let brokenCount = 0;
   for (let round = 0; round < maxRounds; round += 1) {
     if (!ensureRoom()) return { failure: noRoomFailure(conversation, messages), messages, usage };
-    const usesTextActions = modelsWithoutTools.has(modelId(conversation));
+    const usesTextActions = modelsWithoutTools.has(modelId(settings));
     const request = usesTextActions ? withTextActions(conversation) : conversation;
     let answer = await requestWithRetries(request, messages, usage.requests > 0);
     const sentMessages = messages;
@@ -94,7 +95,7 @@ export async function converse(conversation: Conversation): Promise<Conversation
     )
       answer = await requestWithRetries(request, messages, usage.requests > 0);
     if ("failure" in answer && !usesTextActions && tools.length > 0 && refusesTools(answer.failure)) {
-      modelsWithoutTools.add(modelId(conversation));
+      modelsWithoutTools.add(modelId(settings));
       continue;
     }
     if ("failure" in answer) return { failure: answer.failure, messages, usage };
@@ -103,10 +104,13 @@ export async function converse(conversation: Conversation): Promise<Conversation
     tell({ type: "usage", usage });
     messages.push(...answer.messages);
     if (answer.calls.length === 0) {
+      const actions = usesTextActions ? actionsIn(answer.text, tools) : callInText(answer.text, tools);
+      const mayBeBroken = actions.length === 0 && settings.json !== true && tools.length > 0;
+      const isBroken = mayBeBroken && isBrokenAction(answer.text, usesTextActions);
+      if (actions.length === 0 && !isBroken && answer.heldText !== "") tell({ type: "text", text: answer.heldText });
       if (answer.finishReason === "length") return { failure: lengthFailure(settings), messages, usage };
       if (answer.finishReason === "content-filter") return { failure: filterFailure(settings), messages, usage };
-      const actions = usesTextActions ? actionsIn(answer.text, tools) : callInText(answer.text, tools);
-      if (actions.length === 0 && settings.json !== true && tools.length > 0 && isBrokenAction(answer.text)) {
+      if (isBroken) {
         brokenCount += 1;
         if (brokenCount > maxBrokenActions) return { failure: brokenActionFailure(settings), messages, usage };
         tell({
@@ -149,7 +153,7 @@ const brokenActionFailure = ({ model }: Settings): Failure => ({
 
 /** Addresses and names of models whose servers refused tools. They are asked to write actions as text. */
 const modelsWithoutTools = new Set<string>();
-const modelId = ({ settings: { url, model } }: Conversation): string => `${url.href} ${model}`;
+const modelId = ({ url, model }: Settings): string => `${url.href} ${model}`;
 
 /** Whether a service refuses tools. Ollama, vLLM and OpenRouter report it in different sentences. */
 const refusesTools = ({ kind, message }: Failure): boolean =>
@@ -188,6 +192,8 @@ interface Call {
 
 interface ModelAnswer {
   readonly text: string;
+  /** The part of the text that was not told yet, because it may be a call. */
+  readonly heldText: string;
   readonly calls: readonly Call[];
   readonly messages: readonly ModelMessage[];
   readonly usage: Usage;
@@ -258,12 +264,18 @@ async function request(
   });
   let text = "";
   let tags = new ThinkingTags(startsWithThinking(settings.model));
+  const newCallText = () => new CallText(modelsWithoutTools.has(modelId(settings)));
+  let callText = newCallText();
   const handleText = ({ thinking, answer, isRestart }: SplitText): void => {
     if (isRestart === true && text !== "")
       tell({ type: "retry", reason: "The text above was the model's thinking; its answer begins here." });
-    if (isRestart === true) text = "";
+    if (isRestart === true) {
+      text = "";
+      callText = newCallText();
+    }
     if (thinking !== "") tell({ type: "thinking", text: thinking });
-    if (answer !== "") tell({ type: "text", text: answer });
+    const certainText = callText.add(answer);
+    if (certainText !== "") tell({ type: "text", text: certainText });
     text += answer;
   };
   const calls: Call[] = [];
@@ -299,7 +311,8 @@ async function request(
   // The AI package adds its own results for calls that it can't parse. They are removed, because `converse` writes one
   // result for each call.
   const assistantMessages = (await result.response).messages.filter(({ role }) => role === "assistant");
-  return { text, calls, messages: assistantMessages.map(shortenMessage), usage, finishReason };
+  const { heldText } = callText;
+  return { text, heldText, calls, messages: assistantMessages.map(shortenMessage), usage, finishReason };
 }
 
 /** If the arguments of a call have more characters, they are shortened, because each request sends them again. */

@@ -108,9 +108,13 @@ export function callInText(text: string, tools: readonly BoundTool[]): readonly 
     : [];
 }
 
-/** Whether a text, or its first code block, begins like a call in JSON and is not valid JSON. */
-export function isBrokenAction(text: string): boolean {
-  const possibleAction = /^\s*(?:```\w*\s*)?(\{\s*"(?:action|tool|name)"\s*:[^]*)$/.exec(text)?.[1];
+/**
+ * Whether a text, or its first code block, begins like a call in JSON and is not valid JSON. `isAnyLine`: an action
+ * after an introduction counts too.
+ */
+export function isBrokenAction(text: string, isAnyLine: boolean): boolean {
+  const wholeText = /^\s*(?:```\w*\s*)?(\{\s*"(?:action|tool|name)"\s*:[^]*)$/.exec(text)?.[1];
+  const possibleAction = wholeText ?? (isAnyLine ? /^[ \t]*(\{\s*"action"\s*:[^]*)/m.exec(text)?.[1] : undefined);
   return possibleAction !== undefined && jsonIn((possibleAction.split("```")[0] ?? "").trim()) === undefined;
 }
 

@@ -118,6 +118,20 @@ describe("a model without tool calls", () => {
     expect(JSON.stringify(requests[1]?.body["messages"])).toContain('{\\"action\\": \\"read\\"');
   });
 
+  it.each([
+    ["whole", '{"action": "read", "path": "notes.md"}'],
+    ["cut", '{"action": "read", "path": "no'],
+    ["cut in a code block", '```json\n{"action": "read", "path": "no'],
+  ])("may introduce an action, which is not printed, also if it is %s", async (_, action) => {
+    writeFileSync(join(here.root, "notes.md"), "staging is hermes\n");
+    const { code, out, requests } = await ralph(
+      ["where?"],
+      refusing((messages) => ({ text: messages.length < 2 ? `Let me look.\n${action}` : "On hermes." })),
+    );
+    expect([code, out]).toEqual([0, "Let me look.\nOn hermes.\n"]);
+    expect(words(requests.at(-1) as ModelRequest).at(-1)).toMatch(/staging is hermes|ends too early/);
+  });
+
   it("is told that an action is unknown, and that one is malformed", async () => {
     const said: string[] = [];
     await ralph(

@@ -550,7 +550,7 @@ describe("what a person does", () => {
     await server?.close();
     server = undefined;
     const never = await ralph({ env: keyed, answer: () => ({ text: cut }) });
-    expect([never.code, never.requests.length]).toEqual([1, 3]);
+    expect([never.code, never.out, never.requests.length]).toEqual([1, "", 3]);
     expect(never.err).toContain("wrote an action with invalid JSON 3 times in a row");
   });
 
