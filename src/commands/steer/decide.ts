@@ -5,7 +5,6 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { isDecisionName } from "../../engine/storage/state/steering-inbox.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
@@ -17,11 +16,10 @@ import {
   takeBackDecision,
 } from "../../research/overview/record-decisions.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
-import { allRecords } from "../../research/overview/all-records.js";
-import { namesIn, withKeys } from "../../research/papers/paper-keys.js";
-import { delimiterOf } from "../../research/papers/records/csv.js";
+import { namesIn } from "../../research/papers/paper-keys.js";
 import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 import { recordsNamed } from "../../research/overview/which-record.js";
+import { decisionsInTable, isDecisionWord } from "./decision-table.js";
 import { requirePerson } from "./require-person.js";
 
 interface DecideArguments {
@@ -129,10 +127,9 @@ async function parseDecisions(
   if (criterion !== undefined && (isTableFile(words) || !words.slice(-2).includes("exclude")))
     throw new ExpectedError("--criterion goes with papers and 'exclude'; a CSV file has a column criterion.", 2);
   if (isTableFile(words)) {
-    const decisions = await parseTable(await readRegularText(resolve(cwd, first)), first);
-    return decisions.some(({ decision }) => decision in decisionByExportedWord)
-      ? changedDecisions(folder, decisions)
-      : decisions;
+    const text = await readRegularText(resolve(cwd, first));
+    const { rrd } = await readResearch(folder);
+    return decisionsInTable(text, first, rrd, await readKeptSearch(folder, rrd));
   }
   const isWithoutReason = criterion !== undefined && words.at(-1) === "exclude";
   const [papers, [decision, why = ""]] = isWithoutReason
@@ -152,80 +149,4 @@ async function parseDecisions(
       2,
     );
   return papers.map((paper) => ({ paper, decision, why, ...withoutUndefined({ criterion }) }));
-}
-
-const isDecisionWord = (word: string): boolean => isDecisionName(word.replace("-", "_"));
-
-/** The possible names of the columns in a table of decisions. */
-const columnNames = {
-  paper: ["id", "key", "paper"],
-  decision: ["decision"],
-  why: ["why", "reason", "notes"],
-  criterion: ["criterion"],
-} as const;
-
-/** The decisions by the words of the column `decision` in an export. */
-const decisionByExportedWord: Readonly<Record<string, string>> = { included: "include", excluded: "exclude", open: "" };
-
-/** The rows of an exported table in which the user changed the decision. */
-async function changedDecisions(
-  folder: string,
-  decisions: readonly EligibilityDecision[],
-): Promise<readonly EligibilityDecision[]> {
-  const { rrd } = await readResearch(folder);
-  const records = allRecords(withKeys(rrd), [], await readKeptSearch(folder, rrd));
-  const presentDecisions = new Map(
-    records.flatMap(({ id, key, outcome }) => [id, key].map((name) => [name, outcome.decision])),
-  );
-  return decisions
-    .filter(({ paper, decision }) => decision !== "open" && presentDecisions.get(paper) !== decision)
-    .map((changed) => ({ ...changed, decision: decisionByExportedWord[changed.decision] ?? changed.decision }));
-}
-
-/** The rows of a table with the columns id (or key), decision, why and, if there is one, criterion. */
-async function parseTable(text: string, name: string): Promise<readonly EligibilityDecision[]> {
-  const { parse } = await import("csv-parse/sync");
-  let rows: Record<string, string>[];
-  try {
-    const headerNames = (names: string[]) => names.map((name) => name.trim().toLowerCase());
-    const [headerLine = ""] = text.trimStart().split(/\r\n|\n|\r/, 1);
-    const delimiter = delimiterOf(headerLine);
-    rows = parse(text, { bom: true, columns: headerNames, skip_empty_lines: true, delimiter, trim: true });
-  } catch (error) {
-    throw new ExpectedError(`${name} can't be read as CSV: ${(error as Error).message}.`, 2);
-  }
-  const [first] = rows;
-  const columnOf = (field: keyof typeof columnNames) =>
-    columnNames[field].find((name) => first !== undefined && name in first);
-  const [paper, decision, why, criterion] = [
-    columnOf("paper"),
-    columnOf("decision"),
-    columnOf("why"),
-    columnOf("criterion"),
-  ];
-  if (paper === undefined || decision === undefined || why === undefined)
-    throw new ExpectedError(
-      `${name} must have a head and rows with the columns id (or key), decision (include, exclude or not-retrieved) and why.`,
-      2,
-    );
-  const isDecision = (word: string) => isDecisionWord(word) || word in decisionByExportedWord;
-  const wrongIndex = rows.findIndex((row) => row[decision] && !isDecision(row[decision].toLowerCase()));
-  const wrongRow = rows[wrongIndex];
-  if (wrongRow !== undefined)
-    throw new ExpectedError(
-      `Row ${wrongIndex + 2} of ${name}, ${oneLine(wrongRow[paper] ?? "")}: the decision is '${oneLine(wrongRow[decision] ?? "")}'; it must be include, exclude or not-retrieved. Nothing was written.`,
-      2,
-    );
-  // Rows without a decision are skipped: the user has not decided on them yet.
-  return rows
-    .filter((row) => (row[decision] ?? "") !== "")
-    .map((row) => ({
-      paper: row[paper] ?? "",
-      decision: (row[decision] ?? "").toLowerCase(),
-      why: row[why] ?? "",
-      // An export has the id of the criterion with its text: "c2 (exclude: animal studies)".
-      ...(criterion === undefined || !row[criterion] || !/^exclude/i.test(row[decision] ?? "")
-        ? {}
-        : { criterion: row[criterion].split(" (", 1)[0] ?? "" }),
-    }));
 }

@@ -268,13 +268,20 @@ function outcomeText(paper: Paper | undefined): string {
   }
 }
 
-/** @throws ExpectedError (exit code 2) for a record that the search found and nobody screened, by its key or id. */
+/** @throws ExpectedError (exit code 2) for a duplicate in the search, and for a record that nobody screened. */
 async function checkScreened(folder: string, rrd: Rrd, typedName: string, where: string): Promise<void> {
   const search = await readKeptSearch(folder, rrd);
   const record = allRecords(withKeys(rrd), [], search).find(
-    ({ id, key, outcome: { stage } }) => stage === "not screened" && (id === typedName || key === typedName),
+    ({ id, key, outcome: { stage, duplicateOf } }) =>
+      (stage === "not screened" || duplicateOf !== undefined) && (id === typedName || key === typedName),
   );
   if (record === undefined) return;
+  const { duplicateOf } = record.outcome;
+  if (duplicateOf !== undefined)
+    throw new ExpectedError(
+      `${oneLine(record.key)} is the same work as ${oneLine(duplicateOf)}; decide on ${oneLine(duplicateOf)}.`,
+      2,
+    );
   const { doi, arxiv } = record.identifiers ?? {};
   const reference = doi ?? arxiv ?? record.url ?? record.id;
   throw new ExpectedError(

@@ -12,21 +12,41 @@ type PaperOrExclusion = Paper | Exclusion;
 const maxListed = 6;
 
 /**
- * The papers with this name, otherwise the excluded records: by id or key, DOI or arXiv id, the beginning of an id or
+ * The papers with this name, otherwise the excluded records: by one of their exact names, the beginning of an id or
  * key, or words of the title. The first of these ways with a match counts. Empty if nothing matches.
  */
-export function recordsNamed({ papers_pool: pool, excluded = [] }: Rrd, typedName: string): PaperOrExclusion[] {
+export function recordsNamed(rrd: Rrd, typedName: string): PaperOrExclusion[] {
   const text = typedName.trim();
-  if (text === "") return [];
   const lowerCase = text.toLowerCase();
   const words = normalTitle(text).split(" ").filter(Boolean);
-  const tests: ((record: PaperOrExclusion) => boolean)[] = [
-    ({ id }) => id === text,
-    ({ key }) => key?.toLowerCase() === lowerCase,
-    ({ identifiers }) => identifiers !== undefined && hasName(identifiers, text),
-    ({ id, key }) => id.startsWith(text) || key?.toLowerCase().startsWith(lowerCase) === true,
-    ({ title }) => hasWords(title, words),
-  ];
+  const exact = recordsExactlyNamed(rrd, text);
+  return exact.length > 0 || text === ""
+    ? exact
+    : firstMatches(rrd, [
+        ({ id, key }) => id.startsWith(text) || key?.toLowerCase().startsWith(lowerCase) === true,
+        ({ title }) => hasWords(title, words),
+      ]);
+}
+
+/** Like `recordsNamed`, but only by id or key, DOI, arXiv id, PubMed id, or the complete title. */
+export function recordsExactlyNamed(rrd: Rrd, name: string): PaperOrExclusion[] {
+  const text = name.trim();
+  const [lowerCase, title] = [text.toLowerCase(), normalTitle(text)];
+  return text === ""
+    ? []
+    : firstMatches(rrd, [
+        ({ id }) => id === text,
+        ({ key }) => key?.toLowerCase() === lowerCase,
+        ({ identifiers }) => identifiers !== undefined && hasName(identifiers, text),
+        (record) => title !== "" && normalTitle(record.title ?? "") === title,
+      ]);
+}
+
+/** The papers, or else the excluded records, for which the first of these tests with a match is true. */
+function firstMatches(
+  { papers_pool: pool, excluded = [] }: Rrd,
+  tests: readonly ((record: PaperOrExclusion) => boolean)[],
+): PaperOrExclusion[] {
   for (const test of tests)
     for (const list of [pool, excluded]) {
       const matches = new Map(list.filter(test).map((record) => [record.id, record]));

@@ -227,6 +227,44 @@ describe("a decision on a record", () => {
     expect(paperIn(folder, "p22").override).toMatchObject({ decision: "exclude", why: "Feet, not hands" });
   });
 
+  test("takes a table of another program by DOI, PubMed id or the whole title, and the record's key before its id", async () => {
+    const { cwd, folder } = someProject();
+    change(folder, (rrd) => {
+      for (const [index, identifiers] of [{ doi: "10.1000/a" }, { pmid: "12345678" }].entries())
+        rrd.papers_pool[index] = { ...(rrd.papers_pool[index] as Paper), identifiers };
+    });
+    const table =
+      "key,DOI,PMID,Title,Decision,Notes\n1,https://doi.org/10.1000/A,,T,Excluded,no\n2,,12345678,T,exclude,no\n3,,,mice,include,yes\n";
+    writeFileSync(join(cwd, "said.csv"), table);
+    expect(await cli(["decide", "said.csv", "--no-git"], cwd)).toMatchObject({ code: 0, err: "" });
+    expect(rrdOf(folder).papers_pool.map(({ override }) => override?.decision)).toEqual([
+      "exclude",
+      "exclude",
+      undefined,
+      undefined,
+      "include",
+    ]);
+  });
+
+  test.each([
+    [
+      "nobody,include,x\np2,include,x\np1,exclude,y\n",
+      "2 rows of said.csv name papers that the project does not have: row 2 (nobody), row 3 (p2).",
+    ],
+    [
+      "p1,include,x\np22,include,x\np1,exclude,y\n",
+      "Row 4 of said.csv, p1: row 2 decides otherwise on the same paper.",
+    ],
+    ["p1,include,x\np22,exclude,\n", "Row 3 of said.csv, p22: the reason is missing."],
+  ])("refuses %j as a whole, and names the row", async (rows, problem) => {
+    const { cwd, folder } = someProject();
+    const before = rrdOf(folder);
+    writeFileSync(join(cwd, "said.csv"), `id,decision,why\n${rows}`);
+    const { code, err } = await cli(["decide", "said.csv", "--no-git"], cwd);
+    expect([code, err]).toEqual([2, expect.stringContaining(`${problem} Nothing was written.`)]);
+    expect(rrdOf(folder)).toEqual(before);
+  });
+
   test("needs no project where the folder has one, whose papers are named as ever", async () => {
     const { cwd, folder } = someProject();
     expect((await cli(["decide", "p22", "exclude", "Not hands.", "--no-git"], cwd)).code).toBe(0);
