@@ -6,6 +6,7 @@ import { lookupReason } from "../../../src/research/full-text/own-record.js";
 import { withKeys } from "../../../src/research/papers/paper-keys.js";
 import { risOf } from "../../../src/research/papers/export/ris.js";
 import { citedWorks } from "../../../src/research/papers/export/cited-work.js";
+import { entryOf } from "../../../src/research/papers/records/normalise-entry.js";
 import { readTagged } from "../../../src/research/papers/records/ris.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
@@ -96,7 +97,8 @@ test("every record goes out with what became of it, and our notes are not read a
   ]);
   const ris = risOf(citedWorks(records));
   expect(ris).toContain("N1  - research-ralph: moles; excluded, screening; no shrews\r\n");
-  expect(readTagged(ris).map((read) => ("entry" in read ? read.entry.note : read.why))).toEqual(["", "", "", ""]);
+  const entries = readTagged(ris).map((read) => ("entry" in read ? entryOf(read.entry, "1") : undefined));
+  expect(entries.map((entry) => [entry?.key, entry?.publication])).toEqual(entries.map(() => ["1", undefined]));
 });
 
 test("pairs under one title are uncertain until a person settles them, and titles that share words alone are not", () => {

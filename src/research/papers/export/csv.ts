@@ -8,8 +8,11 @@ import { statusWords, usesScores } from "../rubric/rubric.js";
 import { citedWorks, type TracedRecord, type WorkKind } from "./cited-work.js";
 import { countEach } from "../../../engine/lib/group.js";
 
-/** The beginning of cells that spreadsheets treat as formulas, also with full-width characters. */
-const formula = /^\s*[=+\-@＝＋－＠|%\t\r]/;
+/**
+ * The beginning of cells that spreadsheets treat as formulas, also with full-width characters; and of cells that would
+ * become such a cell without their apostrophe.
+ */
+const formula = /^'*\s*[=+\-@＝＋－＠|%\t\r]/;
 
 type Rows = readonly (readonly (string | number | undefined)[])[];
 
@@ -23,6 +26,10 @@ function cell(value: string | number | undefined): string {
 }
 
 const withoutFormula = (text: string): string => (formula.test(text) ? `'${text}` : text);
+
+/** The text of a cell without the apostrophe before a formula. */
+export const withFormula = (cellText: string): string =>
+  cellText.startsWith("'") && formula.test(cellText) ? cellText.slice(1) : cellText;
 
 const headers = [
   "id,key,type,title,authors,editors,year,date,venue,volume,issue,pages,publisher,place,edition,series,isbn,issn,language",

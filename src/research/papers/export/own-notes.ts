@@ -21,6 +21,10 @@ export function ownNotes({ key, decision = "", outcome }: CitedWork): string[] {
   ].map((line) => `${notePrefix}${line}`);
 }
 
+/** The decision in this program's notes, which its exports have as a keyword too. */
+export const decisionInOwnNotes = (note: string): string | undefined =>
+  /(?<![^\n ])research-ralph: [^;\n]+; ([^;,\n]+)/.exec(note)?.[1];
+
 /** Whether this program wrote the note. */
 export const isOwnNote = (note: string): boolean => note.trimStart().startsWith(notePrefix);
 

@@ -4,11 +4,12 @@ import { ExpectedError } from "../../../engine/lib/errors.js";
 import type { Columns } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import type { RawEntry, ReadEntry } from "./entry.js";
-import { addressesIn, workTypeOf } from "./ris.js";
+import { withFormula } from "../export/csv.js";
+import { addressesIn, withoutStop, workTypeOf } from "./ris.js";
 
 /**
  * The headers of columns, in lower case without punctuation, in exports of Scopus, Web of Science, PubMed, Embase,
- * Cochrane, ASReview, Rayyan, Covidence, Zotero and OpenAlex. The first header that a file has is used.
+ * Cochrane, ASReview, Rayyan, Covidence, Zotero and OpenAlex. In each row, the first of them with a value is used.
  */
 const columns = {
   title: "title|article title|document title|display name|primary title|ti|t1",
@@ -21,6 +22,7 @@ const columns = {
   day: "day|published day",
   venue:
     "source title|journal book|journal|publication title|journal title|secondary title|source|book title|pubtitle|primary location source display name|so|t2|container title|venue|publication",
+  citation: "citation",
   volume: "volume|biblio volume|vl",
   issue: "issue|number|issue number|biblio issue|is",
   pages: "pages|page range|pagination|page",
@@ -111,66 +113,118 @@ export function delimiterOf(header: string): string {
 export async function readTable(text: string, path: string, chosen: ChosenColumns = {}): Promise<ReadEntry[]> {
   const { parse } = await import("csv-parse/sync");
   const linesBefore = headerLine(text) ?? (/^sep=.\s*$/m.test(text.slice(0, 10)) ? 1 : 0);
-  const table = text
-    .split(/(?<=\n)|(?<=\r)(?!\n)/)
-    .slice(linesBefore)
-    .join("");
+  const table = linesOf(text).slice(linesBefore).join("");
   const [headerText = ""] = table.split(/\r\n|\n|\r/, 1);
-  const errors: ReadEntry[] = [];
-  const rows = parse(table, {
-    bom: true,
-    delimiter: delimiterOf(headerText),
-    relax_quotes: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    info: true,
-    on_skip: (error: CsvError | undefined) =>
-      void errors.push({ line: Number(error?.["lines"] ?? 0) + linesBefore, why: "its quotation marks don't close" }),
-  }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
-  const [headers, ...dataRows] = rows;
-  const columnIndexes = indexesOf(headers?.record ?? [], path, chosen);
-  const cellsOf = (record: readonly string[]): Cells => {
-    return (name) => {
-      const value = record[columnIndexes.get(name) ?? -1]?.trim() ?? "";
-      // R writes NA for what is missing.
-      return value === "" || value === "NA" ? undefined : value;
-    };
+  const { rows, errors } = rowsOf(parse, table, delimiterOf(headerText), linesBefore);
+  const [{ cells: headers } = { cells: [] }, ...dataRows] = rows;
+  const columnIndexes = indexesOf(headers, path, chosen);
+  const cellsOf = (cells: readonly string[]): Cells => {
+    return (name) =>
+      (columnIndexes.get(name) ?? [])
+        .map((index) => cells[index]?.trim() ?? "")
+        // R writes NA for what is missing.
+        .find((value) => value !== "" && value !== "NA");
   };
-  const plainHeaders = (headers?.record ?? []).map(plainHeader);
+  const plainHeaders = headers.map(plainHeader);
   const isOwnExport = plainHeaders.includes("found by") && plainHeaders.includes("duplicate of");
   // If names are separated by semicolons in one row, commas do not separate them in other rows.
-  const hasSemicolons =
-    isOwnExport || dataRows.some(({ record }) => cellsOf(record)("authors")?.includes(";") === true);
-  const entries = dataRows.map(({ record, info }): ReadEntry => {
-    const cell = cellsOf(record);
-    const ownKey = isOwnExport ? record[plainHeaders.indexOf("key")] : undefined;
+  const hasSemicolons = isOwnExport || dataRows.some(({ cells }) => cellsOf(cells)("authors")?.includes(";") === true);
+  const entries = dataRows.map(({ cells, line }): ReadEntry => {
+    const cell = cellsOf(isOwnExport ? cells.map(withFormula) : cells);
+    const ownKey = isOwnExport ? cells[plainHeaders.indexOf("key")] : undefined;
+    const isLonger = cells.slice(headers.length).some((value) => value.trim() !== "");
     return {
-      line: info.lines + linesBefore,
+      line,
       entry: workOf(cell, hasSemicolons),
+      ...(isLonger ? { lost: ["it has more cells than the header, so they may be in the wrong columns"] } : {}),
       ...withoutUndefined({ key: ownKey ?? cell("accession"), ownKey }),
     };
   });
   return [...entries, ...errors];
 }
 
+/** The lines of a text with their ends. */
+const linesOf = (text: string): string[] => text.split(/(?<=\n)|(?<=\r)(?!\n)/);
+
+interface Row {
+  readonly cells: readonly string[];
+  /** The line where it ends. */
+  readonly line: number;
+}
+
+/**
+ * The rows of a table. If a quotation mark is not closed, only the row of that line is lost. `linesBefore`: the number
+ * of lines of the file before the text.
+ */
+function rowsOf(
+  parse: typeof import("csv-parse/sync").parse,
+  text: string,
+  delimiter: string,
+  linesBefore: number,
+): { readonly rows: readonly Row[]; readonly errors: readonly ReadEntry[] } {
+  let isUnclosed = false;
+  const parsed = parse(text, {
+    bom: true,
+    delimiter,
+    relax_quotes: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    skip_records_with_error: true,
+    info: true,
+    raw: true,
+    on_skip: (error: CsvError | undefined) => void (isUnclosed ||= error !== undefined),
+  }) as unknown as readonly {
+    readonly record: string[];
+    readonly info: { readonly lines: number };
+    readonly raw: string;
+  }[];
+  const [rows, errors]: [Row[], ReadEntry[]] = [[], []];
+  /** Leaves out the line of an unclosed quotation mark, and reads the following ones. */
+  const readAfter = (rest: string, line: number) => {
+    errors.push({ line, why: "its quotation marks don't close" });
+    const following = rowsOf(parse, linesOf(rest).slice(1).join(""), delimiter, line);
+    rows.push(...following.rows);
+    errors.push(...following.errors);
+  };
+  for (const { record, info, raw } of parsed) {
+    const line = info.lines + linesBefore;
+    const rowText = raw.trim();
+    // The parser takes a mark that is not closed as a part of the value, with the next line.
+    if (record.some((value) => /^"[^"]*[\r\n]/.test(value)) && !rowText.includes('"""'))
+      readAfter(rowText, line - linesOf(rowText).length + 1);
+    else rows.push({ cells: record, line });
+  }
+  if (isUnclosed) {
+    const lines = linesOf(text);
+    const start = lines.findIndex((each, index) => index >= (parsed.at(-1)?.info.lines ?? 0) && each.trim() !== "");
+    readAfter(lines.slice(start).join(""), start + 1 + linesBefore);
+  }
+  return { rows, errors };
+}
+
 /** Returns a row's value of a field. */
 type Cells = (name: ColumnName) => string | undefined;
 
-function indexesOf(headers: readonly string[], path: string, chosen: ChosenColumns): Map<ColumnName, number> {
+function indexesOf(headers: readonly string[], path: string, chosen: ChosenColumns): Map<ColumnName, number[]> {
   const plainHeaders = headers.map(plainHeader);
-  const columnIndexes = new Map<ColumnName, number>();
+  const columnIndexes = new Map<ColumnName, number[]>();
   for (const name of columnNames) {
     const chosenHeader = chosen[name];
-    const names = [...(chosenHeader === undefined ? [] : [plainHeader(chosenHeader)]), ...columns[name].split("|")];
-    const index = names.map((header) => plainHeaders.indexOf(header)).find((position) => position !== -1);
-    if (chosenHeader !== undefined && index === undefined)
+    const indexes = (chosenHeader === undefined ? columns[name].split("|") : [plainHeader(chosenHeader)])
+      .map((header) => plainHeaders.indexOf(header))
+      .filter((index) => index !== -1);
+    if (chosenHeader !== undefined && indexes.length === 0)
       throw new ExpectedError(`${path} has no column '${chosenHeader}'; its columns are ${headerList(headers)}.`, 2);
-    if (index !== undefined) columnIndexes.set(name, index);
+    // A number of another program does not replace a missing accession number.
+    if (indexes.length > 0) columnIndexes.set(name, name === "accession" ? indexes.slice(0, 1) : indexes);
   }
   // Scopus and ASySD have the database in the column "Source", and the journal in another one.
-  const [source, venue] = [plainHeaders.indexOf("source"), columnIndexes.get("venue")];
-  if (source !== -1 && venue !== source && !columnIndexes.has("database")) columnIndexes.set("database", source);
+  const [source, [venue, ...otherVenues]] = [plainHeaders.indexOf("source"), columnIndexes.get("venue") ?? []];
+  if (source !== -1 && venue !== undefined && venue !== source) {
+    columnIndexes.set("venue", [venue, ...otherVenues.filter((index) => index !== source)]);
+    if (!columnIndexes.has("database")) columnIndexes.set("database", [source]);
+  }
   if (!columnIndexes.has("title"))
     throw new ExpectedError(
       `${path} has no column that is known as the title; name it with --column title=<header>. Its columns are ${headerList(headers)}.`,
@@ -188,16 +242,19 @@ const headerList = (headers: readonly string[]): string =>
 /** `hasSemicolons`: names are separated by semicolons. */
 function workOf(cell: Cells, hasSemicolons: boolean): RawEntry {
   const list = (...names: readonly ColumnName[]) => names.flatMap((name) => cell(name) ?? []);
+  const [venue, placeAfterVenue = ""] = cell("venue")?.split(placeStart) ?? [];
+  const place = placeIn(placeAfterVenue) ?? placeIn(cell("citation")?.split(placeStart)[1] ?? "");
   return {
-    title: cell("title"),
+    // PubMed ends titles with a full stop.
+    title: cell("pmid") === undefined ? cell("title") : withoutStop(cell("title")),
     authors: namesOf(cell("authors"), hasSemicolons),
     editors: namesOf(cell("editors"), hasSemicolons),
     dates: list("year", "date"),
     day: list("month", "day").join(" ") || cell("date"),
-    venue: cell("venue")?.replace(placeSuffix, ""),
-    volume: cell("volume"),
-    issue: cell("issue"),
-    pages: [cell("pages"), cell("firstPage")].find((value) => value !== undefined && !isExcelDate(value)),
+    venue,
+    volume: cell("volume") ?? place?.volume,
+    issue: cell("issue") ?? place?.issue,
+    pages: [cell("pages"), cell("firstPage"), place?.pages].find((value) => value !== undefined && !isExcelDate(value)),
     lastPage: cell("lastPage"),
     abstract: cell("abstract"),
     dois: list("doi"),
@@ -207,7 +264,9 @@ function workOf(cell: Cells, hasSemicolons: boolean): RawEntry {
     urls: list("url").flatMap((value) => addressesIn(value)),
     type: workTypeOf(cell("type")?.replaceAll(/([a-z])([A-Z])/g, "$1 $2")),
     numbers: list("isbn", "issn"),
-    keywords: (cell("keywords") ?? "").split(/[;|]/),
+    // Embase separates keywords by commas without spaces; "Asthma, childhood" is one keyword.
+    keywords:
+      itemsOf(cell("keywords") ?? "") ?? (cell("keywords") ?? "").split(hasSemicolons ? /[;|]/ : /[;|]|,(?![\s\d])/),
     note: list("note", "extra").join("\n"),
     publisher: cell("publisher"),
     place: cell("place"),
@@ -220,8 +279,22 @@ function workOf(cell: Cells, hasSemicolons: boolean): RawEntry {
   };
 }
 
-/** Year and volume after a journal's name, as in Embase and Cochrane: " (2020) 12:3 (1-12)", ", 2020, 12(3)". */
-const placeSuffix = /(?: \((?:1[89]|20)\d\d\) \d|, (?:1[89]|20)\d\d, ).*$/s;
+/**
+ * What separates a journal's name from its year and volume, as in Embase, Cochrane and PubMed: "J (2020) 12:3 (1-12)",
+ * "J, 2020, 12(3), 1-12", "J. 2020 May;12(3):1-12".
+ */
+const placeStart = /(?: \(|, |\. )(?=(?:1[89]|20)\d\d(?:\) \d|, |[^;.]{0,12};\d))/;
+
+/** The volume, issue and pages after a year. */
+function placeIn(
+  text: string,
+): { readonly volume?: string; readonly issue?: string; readonly pages?: string } | undefined {
+  const [, volume, inBrackets, afterColon, pages] =
+    /^\d{4}(?:\) |, |[^;.]{0,12};)(\d[\dA-Z]{0,5})(?:\(([^()]{1,20})\)|:(\w{1,10})(?= ))?(?:(?:, |:| \()([A-Za-z]{0,2}\d[\w‐–-]{0,20}))?/.exec(
+      text,
+    ) ?? [];
+  return volume === undefined ? undefined : withoutUndefined({ volume, issue: inBrackets ?? afterColon, pages });
+}
 
 /** Whether a spreadsheet has converted pages such as 11-19 to a date: "19-Nov", "Nov 19". The order is lost then. */
 const isExcelDate = (pages: string): boolean => /^(?:\d{1,2}[-. ]\p{L}{3,4}\.?|\p{L}{3,4}[-. ]\d{1,2})$/u.test(pages);
@@ -236,9 +309,8 @@ function numberIn(cell: string): string | undefined {
 /** The names in a cell. Scopus adds an id after each name, and OpenAlex separates names by a vertical bar. */
 function namesOf(cell: string | undefined, hasSemicolons: boolean): string[] {
   if (cell === undefined) return [];
-  // A list in Python's format, from ASReview.
-  const pythonList = /^\[(['"])(.*)\1\]$/s.exec(cell)?.[2];
-  if (pythonList !== undefined) return pythonList.split(/['"], ['"]/);
+  const items = itemsOf(cell);
+  if (items !== undefined) return items;
   // PubMed ends the list with a full stop: "Sample A, Example BC."
   const isPubMedList = /^(?:[^,.;]+ \p{Lu}{1,3}(?:, |\.$))+$/u.test(cell);
   const headerList = isPubMedList ? cell.slice(0, -1) : cell;
@@ -250,3 +322,6 @@ function namesOf(cell: string | undefined, hasSemicolons: boolean): string[] {
       : undefined;
   return splitNames ?? (hasSemicolons ? unquoted.split(";") : [...authorsOf(unquoted)]);
 }
+
+/** The items of a list in Python's format, from ASReview. */
+const itemsOf = (cell: string): string[] | undefined => /^\[(['"])(.*)\1\]$/s.exec(cell)?.[2]?.split(/['"], ['"]/);

@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { withoutReferences } from "../../../text/entities.js";
 import { identifiersFrom } from "../identifiers.js";
 import type { Identifiers, Publication } from "../paper-record.js";
-import { withoutOwnNotes } from "../export/own-notes.js";
+import { decisionInOwnNotes, withoutOwnNotes } from "../export/own-notes.js";
 import { doisInAddress, parseReference } from "../reference.js";
 import { dateOf } from "../../../text/dates.js";
 import { type Entry, isStandalone, type RawEntry } from "./entry.js";
@@ -115,9 +115,7 @@ function namesIn(values: readonly string[]): string[] {
 
 function publicationOf(raw: RawEntry): Publication {
   const numbers = (raw.numbers ?? []).flatMap((value) => value.split(/[;,\n]/)).map((value) => value.trim());
-  const keywords = [
-    ...new Set((raw.keywords ?? []).flatMap((word) => plainText(word.replaceAll("*", ""), maxShortChars) ?? [])),
-  ];
+  const keywords = keywordsIn(raw);
   const editors = namesIn(raw.editors ?? []);
   return withoutUndefined({
     publisher: plainText(raw.publisher, maxShortChars),
@@ -133,6 +131,13 @@ function publicationOf(raw: RawEntry): Publication {
     note: plainText(withoutOwnNotes(raw.note ?? ""), maxNoteChars),
     accession: plainText(raw.accession, 100),
   });
+}
+
+/** The distinct keywords, without the decision that this program's exports have before them. */
+function keywordsIn({ keywords = [], note = "" }: RawEntry): string[] {
+  const words = keywords.flatMap((word) => plainText(word.replaceAll("*", ""), maxShortChars) ?? []);
+  const isDecision = words[0] !== undefined && words[0] === decisionInOwnNotes(note);
+  return [...new Set(isDecision ? words.slice(1) : words)];
 }
 
 /** An ISBN: ten or thirteen digits, with or without hyphens. */

@@ -155,8 +155,9 @@ function risFields({ all, first }: Tags) {
   const workType = /^(?:SER|GEN)$/i.test(typeName) ? workTypeOf(first("M3")) : undefined;
   const type = narrowedType(workType ?? workTypeOf(typeName), first("M3"));
   const database = databaseIn(first("DB"), first("DP"));
-  // Notes of this program's own export are ignored, because quoted passages may name other works.
-  const notes = all("N1").filter((note) => !isOwnNote(note));
+  // Quoted passages in notes of this program's own export may name other works.
+  const notes = all("N1");
+  const foreignNotes = notes.filter((note) => !isOwnNote(note));
   const isPubMed = /pubmed|medline|^(?:nlm|med)$/i.test(database ?? "");
   // Embase's number is in U2, and Ovid's may be only in ID.
   const accession = first("AN") ?? all("U2").find((value) => /^L\d{5,}$/.test(value));
@@ -179,7 +180,7 @@ function risFields({ all, first }: Tags) {
     pages: first("SP", "PG") ?? all("C7").find((value) => !value.includes("/")),
     lastPage: first("EP"),
     abstract: first("AB", "N2"),
-    dois: [...all("DO", "DOI"), ...all("M3", "M1"), ...all("ID"), ...all("C7"), ...notes, ...all("L3")],
+    dois: [...all("DO", "DOI"), ...all("M3", "M1"), ...all("ID"), ...all("C7"), ...foreignNotes, ...all("L3")],
     pmid:
       (isPubMed && accession !== undefined ? /^\d{1,9}$/.exec(accession)?.[0] : undefined) ??
       /^\d{5,9}$/.exec(first("C2") ?? "")?.[0] ??
@@ -203,7 +204,7 @@ function risFields({ all, first }: Tags) {
 }
 
 /** A title without the full stop that PubMed, Ovid and EBSCO add. */
-const withoutStop = (title: string | undefined): string | undefined => title?.replace(/(?<!\.)\.$/, "");
+export const withoutStop = (title: string | undefined): string | undefined => title?.replace(/(?<!\.)\.$/, "");
 
 /** The name of the database. EBSCO has a code, such as "ccm", so the provider's name is added. */
 const databaseIn = (name: string | undefined, provider: string | undefined): string | undefined =>

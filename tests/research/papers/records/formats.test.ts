@@ -325,6 +325,48 @@ describe("other exports of databases", () => {
     ]);
   });
 
+  test.each([
+    [
+      "Scopus' number of an article",
+      "Title,Source title,Page start,Page end,Art. No.,Source\nT,J,,,104567,Scopus\nU,,1,9,,Scopus\n",
+      [
+        { venue: "J", pages: "104567", database: "Scopus" },
+        { pages: "1-9", database: "Scopus" },
+      ],
+    ],
+    [
+      "PubMed's citation",
+      'PMID,Title,Citation,Journal/Book\n12,T.,"J Med. 2020 Mar 1;12(3):11-19. doi: 10.1000/a.",J Med\n',
+      [{ title: "T", venue: "J Med", volume: "12", issue: "3", pages: "11-19" }],
+    ],
+    [
+      "Cochrane's and Embase's place behind the journal",
+      'Title,Source,Year\nT,"J, 2020, 12(3), 11‐19",2020\nU,"J (2020) 12:3 (11-19). Date of Publication: 2020",2020\nV,"J, an annual",2020\n',
+      [
+        { venue: "J", volume: "12", issue: "3", pages: "11-19" },
+        { venue: "J", volume: "12", issue: "3", pages: "11-19" },
+        { venue: "J, an annual" },
+      ],
+    ],
+    [
+      "keywords between commas or in a list, but none that holds a comma",
+      `Title,Keywords\nT,"zinc,iron"\nU,"['zinc', 'iron']"\nV,"Asthma, childhood"\n`,
+      [["zinc", "iron"], ["zinc", "iron"], ["Asthma, childhood"]].map((keywords) => ({ publication: { keywords } })),
+    ],
+  ])("a table with %s", async (_, text, wanted) => {
+    expect(await entriesOf("a.csv", text)).toMatchObject(wanted);
+  });
+
+  test("a quotation mark that does not close costs its row and no other, and a row that is too long is named", async () => {
+    const rows = ['"A",1', '"B,2', '"C",3', ",", "D,4,5", '"E, ""so""\nF",6', '"G,7', '"H,8', "I,9", '"J,10'];
+    const { entries, broken, fields } = await readRecords(fileOf("a.csv", ["Title,Year", ...rows].join("\n")));
+    expect(entries.map(({ title }) => title)).toEqual(["A", "C", "D", 'E, "so" F', "I"]);
+    expect(broken.examples).toEqual(
+      [3, 9, 10, 12].map((line) => expect.stringContaining(`line ${line}: its quotation marks`) as string),
+    );
+    expect(fields.examples).toEqual([expect.stringContaining("line 6: it has more cells")]);
+  });
+
   test("a table whose title has another name is refused with its columns, until the person names it", async () => {
     const path = fileOf("a.csv", "Name,When\nOn water,2020\n");
     await expect(readRecords(path)).rejects.toThrow(/--column title=<header>.*'Name', 'When'/);
