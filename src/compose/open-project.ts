@@ -9,6 +9,7 @@ import { noCommitsReason } from "../engine/storage/checkpoints.js";
 import { isHeld } from "../engine/storage/lock.js";
 import { isUpToDate } from "../engine/storage/state/output-files.js";
 import { messageOf } from "../engine/lib/errors.js";
+import { shellWord } from "../engine/lib/sanitise.js";
 import type { HistoryLimits } from "../engine/lib/history-limits.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Verdict } from "../engine/loop/types.js";
@@ -245,7 +246,8 @@ async function openLocked<Opened>(
     };
     await restartCounts(research, force, everyone);
     for (const message of await oldReportNotices(research)) inform(message);
-    for (const message of changedCriteriaSentences((await research.load()).rrd)) warn(message);
+    const name = shellWord(basename(folder));
+    for (const message of changedCriteriaSentences((await research.load()).rrd, name)) warn(message);
     // If the agent can't be started, the first iteration reports that.
     if (forecast && (await hasProgram(config, io)))
       for (const message of await forecastNotices(research, experience, userRecords?.records)) inform(message);

@@ -15,17 +15,22 @@ export function addSteerCommands({ add, io }: CommandLine): void {
     .option("--pause", "end it with the verdict blocked, exit code 5")
     .addOption(new Option("--undo", "allow what was stopped or paused to run again").conflicts("pause"));
 
-  type ResetOptions = { paper?: string; unit?: string; to?: number; undo: boolean };
+  type ResetOptions = { paper?: string; unit?: string; criteria?: boolean; to?: number; undo: boolean };
   add("reset", "<folder>", async (options: ResetOptions & CommonOptions, folder) => {
     const { resetCommand } = await import("../steer/reset.js");
-    const { paper, unit, to, undo, flags, json } = options;
-    return resetCommand({ folder, paper, unit, to, undo, flags, json }, io);
+    const { paper, unit, criteria, to, undo, flags, json } = options;
+    return resetCommand({ folder, paper, unit, criteria, to, undo, flags, json }, io);
   })
     .option("--paper <paper>", "reset only this paper: its key, its id or words of its title")
     .addOption(
       new Option("--unit <kind>", "reset only units of this kind, such as discovery, report, ideas or check").conflicts(
         [...["paper", "to", "undo"]],
       ),
+    )
+    .addOption(
+      new Option("--criteria", "reset only what other criteria than the present ones have decided").conflicts([
+        ...["paper", "unit", "to", "undo"],
+      ]),
     )
     .addOption(
       new Option("--to <iteration>", "undo everything after this iteration, later resets too")

@@ -16,6 +16,8 @@ interface ResetArguments {
   readonly folder: string;
   readonly paper?: string;
   readonly unit?: string;
+  /** True to reset what other criteria than the present ones have decided. */
+  readonly criteria?: boolean;
   readonly to?: number;
   /** True to undo the last reset. */
   readonly undo: boolean;
@@ -25,7 +27,7 @@ interface ResetArguments {
 
 /** Resets all work, one paper, the units of a kind, or everything after an iteration. Makes a backup first. */
 export async function resetCommand(
-  { folder: typedName, paper, unit, to: iteration, undo, flags, json }: ResetArguments,
+  { folder: typedName, paper, unit, criteria, to: iteration, undo, flags, json }: ResetArguments,
   io: Io,
 ): Promise<number> {
   requirePerson(io.env);
@@ -38,9 +40,11 @@ export async function resetCommand(
       ? { paper: await paperIdFor(folder, paper) }
       : unit !== undefined
         ? { unit }
-        : targetIteration !== undefined
-          ? { to: targetIteration }
-          : { all: true };
+        : criteria === true
+          ? { criteria }
+          : targetIteration !== undefined
+            ? { to: targetIteration }
+            : { all: true };
   const resetTexts = await resetResearch(folder, target, { derive, git, now: io.clock.now });
   await signState(folder, stateDir);
   const sentences = resetToUndo === undefined ? resetTexts : [undoText(resetToUndo), ...resetTexts];

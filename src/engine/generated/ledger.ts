@@ -53,6 +53,10 @@ export interface LedgerLine {
    * Of a reset: the last iteration that still counts; absent when only 'unit' was reset.
    */
   to?: number;
+  /**
+   * Of a reset of several units, whose 'unit' is '*': these units.
+   */
+  units?: string[];
   agent?: string;
   model?: string;
   /**

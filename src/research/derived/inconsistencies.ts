@@ -127,19 +127,19 @@ function criteriaProblems(rrd: Rrd): Inconsistency[] {
     if (excludedBy != null && !criterionIds.has(excludedBy))
       problems.push({
         pointer: `${pointer}/excluded_by`,
-        message: `names ${excludedBy}, not a criterion of this project; 'reset --paper ${paper.id}' reads the paper again`,
+        message: `names ${excludedBy}, not a criterion of this project; 'reset --criteria' and a run judge it again`,
       });
     const changed = override === undefined ? changedCriteria(criteria, answers).map(({ id }) => id) : [];
     if (changed.length > 0)
       problems.push({
         pointer: `${pointer}/answers`,
-        message: `were given to an earlier text of ${changed.join(", ")}; 'reset --paper ${paper.id}' reads the paper again`,
+        message: `were given to an earlier text of ${changed.join(", ")}; 'reset --criteria' and a run judge it again`,
       });
     const unanswered = openCriteria(criteria, paper).map(({ id }) => id);
     if (override === undefined && (status === "presented" || status === "insights_extracted") && unanswered.length > 0)
       problems.push({
         pointer: `${pointer}/status`,
-        message: `is ${status} without an answer to ${unanswered.join(", ")}; 'reset --paper ${paper.id}' reads the paper again`,
+        message: `is ${status} without an answer to ${unanswered.join(", ")}; 'reset --criteria' and a run judge it again`,
       });
     if (override?.decision === "include" && retracted === true)
       problems.push({ pointer: `${pointer}/override`, message: "has no effect: a retracted paper is never included" });

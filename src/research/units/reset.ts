@@ -6,17 +6,24 @@ import { quantity } from "../../engine/lib/words.js";
 import { currentAccepted } from "../../engine/storage/state/ledger.js";
 import { type Reset as ResetOf, resetRecords, stateBefore } from "../../engine/storage/state/reset.js";
 import { resetStagnation } from "../derived/observations.js";
-import type { Rrd } from "../generated/rrd.js";
+import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
+import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { candidatesFile, rrdName, searchFile } from "../project-files/layout.js";
 import type { ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 import { kinds } from "./kinds.js";
+import { isJudgedByOthers } from "../screening/eligibility/eligibility.js";
 import { removeReading } from "./reading/unread-paper.js";
+import { screenAgain } from "./screening/reset-search.js";
 
-/** What a reset undoes: everything, one paper, the units of a kind, or everything after an iteration. */
+/**
+ * What a reset undoes: everything, one paper, the units of a kind, what other criteria than the present ones have
+ * decided, or everything after an iteration.
+ */
 export type ResetTarget =
   | { readonly all: true }
+  | { readonly criteria: true }
   | { readonly paper: string }
   | { readonly unit: string }
   | { readonly to: number };
@@ -63,6 +70,7 @@ export async function stateAfter(
   ledger: readonly LedgerLine[],
 ): Promise<Reset> {
   if ("paper" in target) return resetPaper(folder, rrd, target.paper);
+  if ("criteria" in target) return resetCriteria(rrd);
   if ("unit" in target) return resetUnit(folder, rrd, target.unit);
   if ("to" in target) return resetTo(folder, rrd, ledger, target.to);
   // Excluded records are removed too: an agent may have dropped what the user wants now.
@@ -101,6 +109,24 @@ function resetPaper(folder: string, rrd: Rrd, id: string): Reset {
     sentences: [
       `${nameOf(paper)} is pending again; its analysis, points, refusals and ${quantity(removedCount, "insight")} are removed.`,
       ...(paper.override === undefined ? [] : [`So is the decision to ${paper.override.decision} it.`]),
+    ],
+  };
+}
+
+/** Resets papers and exclusions that were judged by other criteria. A person's decisions stay. */
+function resetCriteria(rrd: Rrd): Reset {
+  const criteria = criteriaOf(rrd);
+  const isAffected = (record: Paper | Exclusion) => isJudgedByOthers(criteria, record);
+  const [papers, exclusions] = [rrd.papers_pool.filter(isAffected), (rrd.excluded ?? []).filter(isAffected)];
+  if (papers.length + exclusions.length === 0)
+    throw new ExpectedError("No record was judged by other criteria than those in rrd.json, so nothing was reset.", 2);
+  const after = papers.reduce(removeReading, rrd);
+  return {
+    newState: exclusions.length === 0 ? after : screenAgain(after, exclusions),
+    unit: "*",
+    units: papers.map(({ id }) => id),
+    sentences: [
+      `${quantity(papers.length, "paper")} and ${quantity(exclusions.length, "excluded record")} that were judged by other criteria are pending again.`,
     ],
   };
 }

@@ -356,7 +356,7 @@ describe("validate names what is wrong with criteria and decisions", () => {
     [
       (rrd) => void (rrd.papers_pool[0]!.status = "presented"),
       0,
-      /is presented without an answer to c1, c2; 'reset --paper p1'/,
+      /is presented without an answer to c1, c2; 'reset --criteria'/,
     ],
     [(rrd) => void (rrd.papers_pool[0]!.excluded_by = "c7"), 0, /names c7, not a criterion/],
     [

@@ -27,6 +27,7 @@ import type { JournalEntry } from "../../../src/engine/generated/journal.js";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { ExpectedError } from "../../../src/engine/lib/errors.js";
 import { makeJournal, markDone, writeEntry } from "../../../src/engine/storage/state/journal.js";
+import { criterionHash } from "../../../src/research/screening/eligibility/eligibility.js";
 import { candidatesFile, searchFile } from "../../../src/research/project-files/layout.js";
 
 const now = () => Date.UTC(2026, 1, 3, 4, 5, 6);
@@ -64,6 +65,54 @@ describe("a target that is not there", () => {
       exitCode: 2,
       message: expect.stringContaining("--papers' lists them"),
     });
+  });
+});
+
+describe("resetting what other criteria have decided", () => {
+  const c1 = { id: "c1", kind: "exclude" as const, text: "rats" };
+  const c2 = { id: "c2", kind: "include" as const, text: "hands" };
+  const answerTo = (criterion: typeof c1 | typeof c2, answer: "yes" | "no", asked = criterionHash(criterion)) => ({
+    criterion: criterion.id,
+    asked,
+    stage: "full_text" as const,
+    answer,
+  });
+  const override = { decision: "include" as const, why: "It fits.", at: "2026-01-01T00:00:00Z" };
+
+  it("opens each of its records in one reset, but none that a person decided on, and then there is none", async () => {
+    const folder = await readPapers(researchFolder(), 5);
+    const rrd = readRrd(folder);
+    const changes = [
+      { answers: [answerTo(c1, "no", "0123456789ab"), answerTo(c2, "yes")] },
+      { answers: [answerTo(c1, "no"), answerTo(c2, "yes")] },
+      { answers: [answerTo(c1, "no")] },
+      { answers: [answerTo(c1, "no", "0123456789ab")], override },
+      { status: "rejected" as const, excluded_by: "c3", answers: [] },
+    ];
+    const exclusion = { title: "t", reason: "c1 applies", stage: "screened" as const, criterion: "c1" };
+    const excluded = [
+      { ...exclusion, id: "e1", answers: [answerTo(c1, "yes", "0123456789ab")] },
+      { ...exclusion, id: "e2", answers: [answerTo(c1, "yes")] },
+    ];
+    writeRrd(folder, {
+      ...rrd,
+      requirements: { ...rrd.requirements, criteria: [c1, c2] },
+      papers_pool: rrd.papers_pool.map((each, index) => ({ ...each, ...changes[index] })),
+      excluded,
+    });
+    expect(await reset(folder, { criteria: true })).toContain(
+      "3 papers and 1 excluded record that were judged by other criteria are pending again.",
+    );
+    const pending = readRrd(folder).papers_pool.flatMap(({ id, status }) => (status === "pending" ? [id] : []));
+    expect(pending.slice(0, 3)).toEqual(["sample_1", "sample_3", "sample_5"]);
+    expect(readRrd(folder).excluded?.map(({ id }) => id)).toEqual(["e2"]);
+    expect(readRrd(folder).phase).toBe("DISCOVERY");
+    // No later load takes them for a stale save.
+    const research = await open(folder);
+    expect([...currentAccepted((await research.load()).ledger).keys()]).toEqual(["sample_2", "sample_4"]);
+    expect(paperOf((await research.load()).rrd, "sample_1")?.status).toBe("pending");
+    await research.close();
+    await expect(reset(folder, { criteria: true })).rejects.toMatchObject({ exitCode: 2 });
   });
 });
 

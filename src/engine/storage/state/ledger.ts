@@ -69,15 +69,15 @@ export function validLines(ledger: readonly LedgerLine[]): readonly LedgerLine[]
 
 /**
  * The accepted units and the iteration of each, from the valid lines. A `reset` line cancels the acceptance of its
- * unit.
+ * unit, or of its units.
  */
 export function currentAccepted(ledger: readonly LedgerLine[]): ReadonlyMap<string, number> {
   const cached = acceptedCache.get(ledger);
   if (cached !== undefined) return cached;
   const accepted = new Map<string, number>();
-  for (const { iteration, unit, outcome } of validLines(ledger)) {
+  for (const { iteration, unit, units = [unit], outcome } of validLines(ledger)) {
     if (outcome === "accepted") accepted.set(unit, iteration);
-    else if (outcome === "reset") accepted.delete(unit);
+    else if (outcome === "reset") for (const each of units) accepted.delete(each);
   }
   acceptedCache.set(ledger, accepted);
   return accepted;

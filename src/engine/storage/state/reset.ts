@@ -20,6 +20,8 @@ export interface Reset<State> {
   readonly newState: State;
   /** The unit to repeat; "*" for several. */
   readonly unit: string;
+  /** The units to repeat, if there are several and no `to`. */
+  readonly units?: readonly string[];
   /** The last iteration that stays in force; absent if only `unit` is reset. */
   readonly to?: number;
   readonly sentences: readonly string[];
@@ -70,6 +72,7 @@ export async function resetRecords<State extends Fields>(
     const {
       newState,
       unit,
+      units,
       to,
       sentences,
       files: additionalFiles = [],
@@ -81,7 +84,7 @@ export async function resetRecords<State extends Fields>(
       unit,
       phase: format.phaseOf(state),
       outcome: "reset",
-      ...withoutUndefined({ to }),
+      ...withoutUndefined({ to, units: units && [...units] }),
     };
     const files = [...(await outputsAfterReset(folder, format, ledger, line, options)), ...additionalFiles];
     const removedNames = files.filter(({ text }) => text === null).map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import type { Answer, Criterion, Insight, Override, Paper, Reading, Rrd } from "../../generated/rrd.js";
+import type { Answer, Criterion, Exclusion, Insight, Override, Paper, Reading, Rrd } from "../../generated/rrd.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { countEach } from "../../../engine/lib/group.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
@@ -42,14 +42,36 @@ export const changedCriteria = (criteria: readonly Criterion[], answers: readonl
     ),
   );
 
-/** A sentence for each criterion that was changed after records had answered it, unless a person decided on them. */
-export function changedCriteriaSentences(rrd: Pick<Rrd, "papers_pool" | "excluded" | "requirements">): string[] {
+/**
+ * Whether a record was judged by other criteria than those of the project: the text of one was changed, the one that
+ * excluded it was removed, or one was added that a paper with a decision has no answer to. False if a person decided.
+ */
+export function isJudgedByOthers(criteria: readonly Criterion[], record: Paper | Exclusion): boolean {
+  const { answers, override } = record;
+  if (override !== undefined || criteria.length === 0) return false;
+  const excludedBy = "status" in record ? record.excluded_by : record.criterion;
+  const isKept = "status" in record && (record.status === "presented" || record.status === "insights_extracted");
+  return (
+    changedCriteria(criteria, answers).length > 0 ||
+    (excludedBy != null && !criteria.some(({ id }) => id === excludedBy)) ||
+    (isKept && openCriteria(criteria, { answers }).length > 0)
+  );
+}
+
+/**
+ * A sentence for each criterion that was changed after records had answered it, unless a person decided on them.
+ * `name`: the project, as a command names it.
+ */
+export function changedCriteriaSentences(
+  rrd: Pick<Rrd, "papers_pool" | "excluded" | "requirements">,
+  name = "<project>",
+): string[] {
   const criteria = criteriaOf(rrd);
   const records = [...rrd.papers_pool, ...(rrd.excluded ?? [])].filter(({ override }) => override === undefined);
   const counts = countEach(records.flatMap(({ answers }) => changedCriteria(criteria, answers).map(({ id }) => id)));
   return [...counts].map(
     ([id, count]) =>
-      `The text of ${id} was changed after ${count === 1 ? "1 record was" : `${count} records were`} judged by an earlier one: 'research-ralph reset --paper <key>' reads a paper again, 'research-ralph reset --unit discovery' screens again.`,
+      `The text of ${id} was changed after ${count === 1 ? "1 record was" : `${count} records were`} judged by an earlier one: 'research-ralph reset ${name} --criteria' and a run judge all of them again.`,
   );
 }
 
@@ -161,8 +183,10 @@ export function eligibilityReport(rrd: Rrd): EligibilityReport {
 export const isWaiting = ({ status, override }: Paper): boolean => status === "waiting" && override === undefined;
 
 /** The criteria that a paper's reading left open. */
-export const openCriteria = (criteria: readonly Criterion[], { answers }: Paper): readonly Criterion[] =>
-  eligibilityOf(criteria, answersAt("full_text", answers)).open;
+export const openCriteria = (
+  criteria: readonly Criterion[],
+  { answers }: Pick<Paper, "answers">,
+): readonly Criterion[] => eligibilityOf(criteria, answersAt("full_text", answers)).open;
 
 /**
  * The reason why a paper of the pool is not eligible: `person`, `retracted`, or the id of a criterion. Undefined if it

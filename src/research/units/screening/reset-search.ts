@@ -2,7 +2,7 @@ import { ExpectedError } from "../../../engine/lib/errors.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 import { quantity } from "../../../engine/lib/words.js";
-import type { Rrd } from "../../generated/rrd.js";
+import type { Exclusion, Rrd } from "../../generated/rrd.js";
 import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import type { KindReset } from "../unit-kind.js";
@@ -47,6 +47,17 @@ export function resetSearch(rrd: Rrd, folder: string): KindReset {
     message: "The search continues",
     moreMessages: count === 0 ? [] : [sentence],
     obsoletePaths: forgets,
+  };
+}
+
+/** The state in which these exclusions are candidates again. The search stays as it is; only its end is undone. */
+export function screenAgain(rrd: Rrd, exclusions: readonly Exclusion[]): Rrd {
+  const { exhausted: _, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
+  return {
+    ...rrd,
+    phase: "DISCOVERY",
+    excluded: (rrd.excluded ?? []).filter((exclusion) => !exclusions.includes(exclusion)),
+    statistics: { ...rrd.statistics, discovery_metrics: { ...metrics, batches_without_new: 0 } },
   };
 }
 

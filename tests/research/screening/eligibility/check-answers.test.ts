@@ -108,7 +108,9 @@ test("an answer belongs to the text that it was asked with, unless a person has 
   const changed = { ...c1, text: `${c1.text}, twice` };
   expect(sentencesWith(c1)).toEqual([]);
   expect(sentencesWith(changed)).toEqual([
-    expect.stringMatching(/^The text of c1 was changed after 1 record was judged by an earlier one: .*reset --paper/),
+    expect.stringMatching(
+      /^The text of c1 was changed after 1 record was judged by an earlier one: .*reset <project> --criteria'/,
+    ),
   ]);
   expect(
     sentencesWith(changed, { override: { decision: "include", why: "fits", at: "2026-11-22T10:00:00Z" } }),
