@@ -7,7 +7,7 @@ import { trustFile } from "../config/trust.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 import { hostsFolder, trustFolder } from "../lib/layout.js";
 import { builtFile, packageFile, packageVersion } from "../lib/package-root.js";
-import type { AgentEvent, Brief, Failure } from "../loop/types.js";
+import type { AgentEvent, Brief, Failure, Usage } from "../loop/types.js";
 import {
   anyPublicHost,
   hostOf,
@@ -273,6 +273,11 @@ function readRalph(): Reader {
   let window: number | undefined;
   let costUsd: number | undefined;
   let answer: Answer | undefined;
+  const usageEvent = (usage: Usage): AgentEvent => ({
+    type: "usage",
+    usage,
+    ...withoutUndefined({ model, window, cost_usd: costUsd }),
+  });
   return {
     line(line): readonly AgentEvent[] {
       const event = objectIn(line);
@@ -281,7 +286,8 @@ function readRalph(): Reader {
           model = text(event["model"]);
           window = number(event["window"]);
           costUsd = number(event["cost_usd"]);
-          return [];
+          // A free model has its cost also if the agent is ended before its first answer.
+          return costUsd === undefined ? [] : [usageEvent({ input: 0, cached: 0, output: 0, requests: 0 })];
         case "notice":
           return [{ type: "notice", message: text(event["message"]) ?? "" }];
         case "tool": {
@@ -298,7 +304,7 @@ function readRalph(): Reader {
             requests: tokens(usage["requests"]),
             largest: tokens(usage["largest"]),
           };
-          return [{ type: "usage", usage: totals, ...withoutUndefined({ model, window, cost_usd: costUsd }) }];
+          return [usageEvent(totals)];
         }
         case "end": {
           const failure = object(event["failure"]);

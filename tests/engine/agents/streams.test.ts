@@ -3,6 +3,7 @@ import { readAmp } from "../../../src/engine/agents/amp.js";
 import { readClaude } from "../../../src/engine/agents/claude/stream.js";
 import { readCodex } from "../../../src/engine/agents/codex/stream.js";
 import type { Reader } from "../../../src/engine/agents/definition.js";
+import { ralph } from "../../../src/engine/agents/ralph.js";
 import { readPlainText } from "../../../src/engine/agents/shared/plain-text.js";
 import type { AgentEvent } from "../../../src/engine/loop/types.js";
 import { fixtureLines } from "./support.js";
@@ -11,6 +12,14 @@ function feed(reader: Reader, lines: readonly (string | object)[]): AgentEvent[]
   return lines.flatMap((line) => reader.line(typeof line === "string" ? line : JSON.stringify(line)));
 }
 const usageOf = (events: readonly AgentEvent[]) => events.findLast((event) => event.type === "usage");
+
+describe("the stream of ralph", () => {
+  it("says that a free model costs nothing before its first answer, and nothing of the cost of another", () => {
+    const started = { type: "start", provider: "compatible", model: "qwen3", window: 8192 };
+    expect(usageOf(feed(ralph.reader(), [{ ...started, cost_usd: 0 }]))).toMatchObject({ cost_usd: 0, model: "qwen3" });
+    expect(feed(ralph.reader(), [started])).toEqual([]);
+  });
+});
 
 describe("the stream of claude", () => {
   it("is read to text, tools, usage with the cache counted in, cost and model", () => {
