@@ -43,19 +43,6 @@ export const perSecond = (requests: number, concurrency: number): HostRule => ({
 /** The rule for all other hosts. */
 const defaultRule = perSecond(1, 2);
 
-/** The address of a mirror or a test server that is used instead of a service. */
-export interface ReplacementAddress {
-  /** Base address. */
-  readonly url: string;
-  /** Base address of the service; empty if each user runs a separate server. */
-  readonly replacedAddress: string;
-  /**
-   * Minimum milliseconds between two requests, if the owner of the address has set it; by default the rule of the
-   * service applies.
-   */
-  readonly intervalMs?: number;
-}
-
 /** The account of a request and its rule. Two requests with the same account share one pace. */
 export interface HostAccount extends HostRule {
   /** Also the name of a file. */
@@ -66,7 +53,8 @@ interface RequestFacts {
   /** A short hash of the request's keys, if it has keys. */
   readonly keyHash: string | undefined;
   readonly hasContact: boolean;
-  readonly replacementAddresses: readonly ReplacementAddress[];
+  /** The services whose requests go to a mirror or a test server. */
+  readonly replacedServices: readonly Service[];
   /** The limits from the terms of the services; the first that matches is used. */
   readonly budgets: readonly HostBudget[];
 }
@@ -76,53 +64,45 @@ interface RequestFacts {
  * that it replaces.
  */
 export function hostAccountOf(url: URL, request: RequestFacts): HostAccount {
-  const replacement = findLongestMatch(url.href, request.replacementAddresses, (candidate) => candidate.url);
+  const replaced = serviceAt(url.href, request.replacedServices);
   const path =
-    replacement === undefined
+    replaced === undefined
       ? url.pathname
-      : url.pathname.slice(new URL(replacement.url).pathname.replace(/\/$/, "").length);
+      : url.pathname.slice(new URL(replaced.endpoint).pathname.replace(/\/$/, "").length);
   const host =
-    replacement === undefined || replacement.replacedAddress === ""
+    replaced === undefined || replaced.officialAddress === ""
       ? url.hostname
-      : new URL(replacement.replacedAddress).hostname;
+      : new URL(replaced.officialAddress).hostname;
   const budget = request.budgets.find(
     (candidate) => candidate.hosts.includes(host) && (candidate.path === undefined || path.startsWith(candidate.path)),
   );
   const hostName = url.host.replace(/[^a-z0-9.-]/gi, "_");
   const keySuffix =
     budget?.hasAccountPerKey === true && request.keyHash !== undefined ? `-keyed-${request.keyHash}` : "";
-  if (replacement?.intervalMs !== undefined)
+  if (replaced?.intervalMs !== undefined)
     return {
       name: `${hostName}${keySuffix}`,
-      intervalMs: replacement.intervalMs,
-      concurrency: replacement.intervalMs === 0 ? 4 : 1,
+      intervalMs: replaced.intervalMs,
+      concurrency: replaced.intervalMs === 0 ? 4 : 1,
     };
   if (budget === undefined) return { name: hostName, ...defaultRule };
   const { intervalMs, concurrency } =
     (request.keyHash !== undefined ? budget.ruleWithKey : undefined) ??
     (request.hasContact ? budget.ruleWithContact : undefined) ??
     budget;
-  return {
-    name: `${budget.name}${replacement === undefined ? "" : `-${hostName}`}${keySuffix}`,
-    intervalMs,
-    concurrency,
-  };
+  return { name: `${budget.name}${replaced === undefined ? "" : `-${hostName}`}${keySuffix}`, intervalMs, concurrency };
 }
 
 /**
- * The item of `items` whose base address contains `address`; of several, the item with the longest base address. One
- * server may replace several services, each with a different path.
+ * The service whose endpoint contains `address`; of several, the service with the longest endpoint. One server may
+ * replace several services, each with a different path.
  */
-export function findLongestMatch<Place>(
-  address: string,
-  items: readonly Place[],
-  baseOf: (item: Place) => string,
-): Place | undefined {
+export function serviceAt(address: string, services: readonly Service[]): Service | undefined {
   const isUnder = (base: string) =>
     base !== "" && address.startsWith(base) && /^(?:$|[/?#])/.test(address.slice(base.length));
-  return items
-    .filter((item) => isUnder(normaliseBase(baseOf(item))))
-    .toSorted((a, b) => baseOf(b).length - baseOf(a).length)[0];
+  return services
+    .filter(({ endpoint }) => isUnder(normaliseBase(endpoint)))
+    .toSorted((a, b) => b.endpoint.length - a.endpoint.length)[0];
 }
 
 /** The normalised form of a base address: "HTTP://Host:80/a/" becomes "http://host/a". */

@@ -1,11 +1,10 @@
 import type { QueryLine } from "../engine/generated/query.js";
 import { systemClock, type Clock } from "../engine/lib/clock.js";
-import type { HostBudget, ReplacementAddress, Service } from "./host-rules.js";
+import type { HostBudget, Service } from "./host-rules.js";
 import { hashOf, type HttpCache, httpCache, type CachedAnswer } from "./http-cache.js";
 import type { RetryableFailure, HttpFailure } from "./http-failure.js";
 import {
   exchange,
-  type Fetch,
   type Gate,
   type HttpDocument,
   type HttpOptions,
@@ -18,6 +17,7 @@ import { hostLimiter } from "./rate-limiter.js";
 import { keyOf, lineOf } from "./request-log.js";
 import { publicAddress, scrubber, withoutCredentials } from "./credentials.js";
 import { hostsFolder } from "../engine/lib/layout.js";
+import { withoutUndefined } from "../engine/lib/without-undefined.js";
 
 /**
  * Requests that respect the rules of hosts. A request is answered from the cache if the entry is fresh; otherwise it is
@@ -26,8 +26,7 @@ import { hostsFolder } from "../engine/lib/layout.js";
  * then every request to the host fails with `rate_limited` at once, and the caller can do other work.
  */
 
-export interface PoliteHttpOptions {
-  readonly signal: AbortSignal;
+export interface PoliteHttpOptions extends Pick<HttpOptions, "signal" | "contact" | "fetch" | "lookup"> {
   /** The folder of the program's state; it stores the pace of hosts for all processes. */
   readonly stateDir: string;
   /** The folder of the cache; absent: no cache. Git must ignore it. */
@@ -45,12 +44,8 @@ export interface PoliteHttpOptions {
   readonly budgets: readonly HostBudget[];
   /** Addresses that a person has typed; they may be private too. */
   readonly typedAddresses?: readonly string[];
-  /** A mail address or page of the user that is sent to services. Absent: nothing is sent. */
-  readonly contact?: string;
   /** The machine's time, which all processes share. */
   readonly clock?: Clock;
-  readonly fetch?: Fetch;
-  readonly lookup?: NonNullable<HttpOptions["lookup"]>;
   /** Returns a number from 0 up to, but not including, 1. */
   readonly random?: () => number;
 }
@@ -72,19 +67,13 @@ const wallClock: Clock = { now: Date.now, sleep: systemClock.sleep };
  */
 export function politeHttp(options: PoliteHttpOptions): Http {
   const { stateDir, cacheDir, freshMs = dayMs, record, services = [], contact, signal, clock = wallClock } = options;
-  const replacementAddresses: ReplacementAddress[] = services
-    .filter(
-      ({ officialAddress, endpoint }) =>
-        URL.canParse(endpoint) &&
-        (officialAddress === "" || new URL(endpoint).origin !== new URL(officialAddress).origin),
-    )
-    .map(({ officialAddress, endpoint, intervalMs }) => ({
-      url: endpoint,
-      replacedAddress: officialAddress,
-      intervalMs,
-    }));
+  const replacedServices = services.filter(
+    ({ officialAddress, endpoint }) =>
+      URL.canParse(endpoint) &&
+      (officialAddress === "" || new URL(endpoint).origin !== new URL(officialAddress).origin),
+  );
   const privateOrigins = new Set(
-    [...replacementAddresses.map(({ url }) => url), ...(options.typedAddresses ?? [])]
+    [...replacedServices.map(({ endpoint }) => endpoint), ...(options.typedAddresses ?? [])]
       .filter((url) => URL.canParse(url))
       .map((url) => new URL(url).origin),
   );
@@ -93,7 +82,7 @@ export function politeHttp(options: PoliteHttpOptions): Http {
     clock,
     signal,
     hasContact: contact?.includes("@") === true,
-    replacementAddresses,
+    replacedServices,
     budgets: options.budgets,
   });
   const cache = cacheDir === undefined ? undefined : httpCache(cacheDir);
@@ -134,10 +123,7 @@ function wireOf(
   cached: CachedAnswer | undefined,
 ): WireRequest {
   const { url, secret } = withoutCredentials(typedAddress, keys);
-  const conditions = {
-    ...(cached?.etag === undefined ? {} : { "If-None-Match": cached.etag }),
-    ...(cached?.lastModified === undefined ? {} : { "If-Modified-Since": cached.lastModified }),
-  };
+  const conditions = withoutUndefined({ "If-None-Match": cached?.etag, "If-Modified-Since": cached?.lastModified });
   return {
     url,
     limit,
@@ -191,8 +177,7 @@ async function keep(
 ): Promise<void> {
   if (answer.status !== "ok") return answer.body === undefined ? undefined : cache?.keepBody(answer.body);
   const { bytes, url, type, etag, lastModified } = answer;
-  const validators = { etag, lastModified };
-  await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, ...validators }, bytes);
+  await cache?.keep(key, { sha256: hashOf(bytes), url, type, checkedAt: now, etag, lastModified }, bytes);
 }
 
 const documentOf = ({ url, type }: CachedAnswer, bytes: Uint8Array): HttpDocument => ({

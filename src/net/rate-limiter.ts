@@ -3,13 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "../engine/lib/errors.js";
 import { startTimeOf } from "../engine/process/process-identity.js";
 import { requestedPace, backoffAfter } from "./backoff.js";
-import {
-  type HostAccount,
-  hostAccountOf,
-  type HostBudget,
-  type HostRule,
-  type ReplacementAddress,
-} from "./host-rules.js";
+import { type HostAccount, hostAccountOf, type HostBudget, type HostRule, type Service } from "./host-rules.js";
 import { changeHost, hostBackoff, type HostState } from "./host-state.js";
 import { type HttpFailure, interruptedFailure } from "./http-failure.js";
 import type { Gate, HttpResponse, Turn } from "./http.js";
@@ -23,7 +17,7 @@ interface LimiterOptions {
   readonly signal: AbortSignal;
   /** Whether requests contain a contact address; some services then allow a faster pace. */
   readonly hasContact: boolean;
-  readonly replacementAddresses: readonly ReplacementAddress[];
+  readonly replacedServices: readonly Service[];
   readonly budgets: readonly HostBudget[];
 }
 
@@ -54,10 +48,10 @@ const ownTokens = new Set<string>();
  * requests, they fail with `rate_limited` at once, without a connection.
  */
 export function hostLimiter(options: LimiterOptions): Gate {
-  const { folder, signal, replacementAddresses, hasContact, budgets } = options;
+  const { folder, signal, replacedServices, hasContact, budgets } = options;
   return {
     async enter(url, keyHash) {
-      const account = hostAccountOf(url, { keyHash, hasContact, replacementAddresses, budgets });
+      const account = hostAccountOf(url, { keyHash, hasContact, replacedServices, budgets });
       const key = join(folder, account.name);
       const queue = queues.get(key) ?? { activeTurns: 0, lastReservation: Promise.resolve(), wakeNext: undefined };
       queues.set(key, queue);

@@ -1,6 +1,6 @@
 import { valueAt, jsonIn } from "../engine/lib/json-fields.js";
 import type { QueryLine } from "../engine/generated/query.js";
-import { findLongestMatch, type Service } from "./host-rules.js";
+import { serviceAt, type Service } from "./host-rules.js";
 import { asBuffer, hashOf } from "./http-cache.js";
 import type { HttpFailure } from "./http-failure.js";
 import type { HttpDocument, Request } from "./http.js";
@@ -61,8 +61,7 @@ export function lineOf(
 
 /** The name of the service that an address belongs to; the host if it belongs to no service. */
 function sourceOf(url: string, services: readonly Service[]): string {
-  const service = findLongestMatch(url, services, ({ endpoint }) => endpoint);
-  return service?.name ?? (URL.canParse(url) ? new URL(url).host : "");
+  return serviceAt(url, services)?.name ?? (URL.canParse(url) ? new URL(url).host : "");
 }
 
 /** The places of the result list in the answers of services. Each path names its fields, the outer field first. */
