@@ -56,8 +56,10 @@ export function answerBrief(brief: ParsedBrief, readFile: (name: string) => stri
 }
 
 function resultOf(brief: ParsedBrief, readFile: (name: string) => string): object {
-  const { unit, criteria, text } = brief;
-  const files = unit.text_files ?? [];
+  const { unit, criteria, fields } = brief;
+  const { text_files: files = [], abstract = "" } = unit;
+  // If the text is in files, the fenced text is only their outline.
+  const text = files.length === 0 ? brief.text : files.map(readFile).join("\n");
   switch (unit.kind) {
     case "requirements":
       return deriveRequirements(unit);
@@ -65,12 +67,9 @@ function resultOf(brief: ParsedBrief, readFile: (name: string) => string): objec
       return screenCandidates(unit, criteria);
     case "paper":
       if (unit.repair !== undefined) return repairPaper(unit, unit.repair);
-      // If the text is in files, the fenced text is only their outline.
-      return readPaper(brief, files.length === 0 ? text : files.map(readFile).join("\n"));
-    case "extract": {
-      const shownText = files.length === 0 ? text : files.map(readFile).join("\n");
-      return { unit: unit.unit, ...answerFields(brief.fields, [shownText, unit.abstract ?? ""]) };
-    }
+      return readPaper(brief, text);
+    case "extract":
+      return { unit: unit.unit, ...answerFields(fields, [text, abstract]) };
     case "report":
       return writeReport(unit);
     case "question":

@@ -1,9 +1,8 @@
 import { normalTitle } from "../papers/normalise-title.js";
 import { countEach } from "../../engine/lib/group.js";
+import { commonWords } from "../search/topic-words.js";
 
-/**
- * The parameters k1 and b of BM25, with the usual values.
- */
+/** The parameters k1 and b of BM25, with the usual values. */
 const saturation = 1.2;
 const lengthPenalty = 0.75;
 
@@ -26,14 +25,7 @@ export function bm25(texts: readonly (readonly string[])[], query: ReadonlyMap<s
   });
 }
 
-const stopWords = new Set(
-  (
-    "a about above after all also among an and any are as at be been before being between both but by can could did do does during each either for from " +
-    "had has have how if in into is it its itself may might more most must no nor not of off on once only or other our out over own per same should so " +
-    "some such than that the their them then there these they this those through to too toward towards under until up upon us use used using very via " +
-    "was we were what when where whether which while who why will with within without would yet based study paper"
-  ).split(" "),
-);
+const stopWords = new Set([...commonWords, "study", "paper"]);
 
 /**
  * The stems of a text without common words: "manipulating" and "manipulation" have the same stem. Order and repetitions

@@ -1,7 +1,7 @@
 import type { SnowballStep, Step } from "../generated/rrd.js";
 import { isFailed, type Listing, type Open, type OnListing } from "./result-list.js";
 import { queryText, runStep } from "./run-round.js";
-import { supportsDirection, directions, linkQuestion, snowball } from "./snowballing.js";
+import { supportsDirection, directions, linkQuestion } from "./snowballing.js";
 import type { Answer, Query } from "../sources/shared/source.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -57,10 +57,7 @@ export async function retryFailed(
 
 async function runObserved(startRound: StartRound, index: number, step: Step, open: Open): Promise<Listing[]> {
   const { onListing, end } = startRound(index, step);
-  const listings =
-    step.kind === "snowball"
-      ? await snowball(index, step, open, onListing)
-      : await runStep(index, step, open, onListing);
+  const listings = await runStep(index, step, open, onListing);
   end();
   return listings;
 }
@@ -95,15 +92,11 @@ const withEarlierAnswers =
   (open: Open, earlierListings: readonly Listing[]): Open =>
   (name) => {
     const opened = open(name);
-    if ("unavailable" in opened) return opened;
+    if ("unavailable" in opened || opened.source.search === undefined) return opened;
+    const ask = opened.source.search.bind(opened.source);
     const search = async (query: Query) => {
       const listing = earlierListings.find((listing) => listing.asked === queryText(query) && !isFailed(listing));
-      return listing === undefined
-        ? ((await opened.source.search?.(query, opened.context)) ?? {
-            status: "error" as const,
-            reason: `${name} can't be searched.`,
-          })
-        : answerOf(listing);
+      return listing === undefined ? await ask(query, opened.context) : answerOf(listing);
     };
     return { ...opened, source: { ...opened.source, search } };
   };

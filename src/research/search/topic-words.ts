@@ -1,17 +1,18 @@
 import type { RequirementsResult } from "../generated/result-requirements.js";
 
 /** Common words of titles and topics that say nothing about the subject. */
-const stopWords = new Set(
-  (
-    "a about above after all also among an and any are as at be been before being between both but by can could did do does during each either for from " +
-    "had has have how if in into is it its itself may might more most much must no nor not of off on once only or other our out over own per same " +
-    "she should so some such than that the their them then there these they this those through to too under until up upon us use used using very via " +
-    "was we were what when where whether which while who whose why will with within without would yet you your toward towards based " +
-    // Words for measurements, which occur in every paper and are never its subject.
-    "two three four five seven eight nine second third half seconds minutes hours days weeks percentage points times mean median average rose fell " +
-    "reached took showed shows found made give given"
-  ).split(" "),
-);
+export const commonWords: readonly string[] = (
+  "a about above after all also among an and any are as at be been before being between both but by can could did do does during each either for from " +
+  "had has have how if in into is it its itself may might more most much must no nor not of off on once only or other our out over own per same " +
+  "she should so some such than that the their them then there these they this those through to too under until up upon us use used using very via " +
+  "was we were what when where whether which while who whose why will with within without would yet you your toward towards based"
+).split(" ");
+/** Words for measurements, which occur in every paper and are never its subject. */
+const measurementWords = (
+  "two three four five seven eight nine second third half seconds minutes hours days weeks percentage points times mean median average rose fell " +
+  "reached took showed shows found made give given"
+).split(" ");
+const stopWords = new Set([...commonWords, ...measurementWords]);
 
 /** Words of a topic that name papers and not a subject: "papers on hands". */
 const kindsOfWork = new Set("study research paper papers".split(" "));

@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { abstractLocator } from "../../../text/evidence/check-evidence.js";
 import { numbersWithoutQuote } from "../../../text/evidence/numbers/check-numbers.js";
 import { passageFields, quotedWords } from "../../../text/evidence/quoted.js";
-import type { QuoteMatch } from "../../../text/evidence/find-quote.js";
+import { citedReason, type QuoteMatch } from "../../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import type { Answer } from "../../generated/answer.js";
@@ -158,7 +158,7 @@ export async function checkAnswer(
 
 function problemOf(match: QuoteMatch | undefined): Pick<MissingQuote, "why" | "nearest"> {
   if (match === undefined) return { why: "it could not be looked for", nearest: "" };
-  if (match.found) return { why: "it stands in the list of references", nearest: "" };
+  if (match.found) return { why: citedReason, nearest: "" };
   const { tooShort, why, near, nearest } = match;
   if (tooShort === true) return { why: "it is too short; a quote has at least four words", nearest };
   return { why: near?.differs ?? why ?? "it is not in the text", nearest };

@@ -4,7 +4,7 @@ import { clip } from "../../../engine/lib/tokens.js";
 import { abstractLocator, reasonOf } from "../../../text/evidence/check-evidence.js";
 import type { Passage } from "../../../text/evidence/passage.js";
 import { passageFields } from "../../../text/evidence/quoted.js";
-import type { QuoteMatch, Searchable } from "../../../text/evidence/find-quote.js";
+import { citedReason, type QuoteMatch, type Searchable } from "../../../text/evidence/find-quote.js";
 import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { Answers } from "../../generated/result-analysis.js";
 import type { Answer, Criterion } from "../../generated/rrd.js";
@@ -105,6 +105,6 @@ async function findQuotes(parts: readonly QuotablePart[], quotes: readonly strin
 const isFound = (result: QuoteResult): boolean => result !== undefined && "locator" in result;
 
 function notFoundReason(match: QuoteMatch): string {
-  if (match.found) return "it stands in the list of references";
+  if (match.found) return citedReason;
   return match.near === undefined ? reasonOf(match) : `the text differs: ${clip(match.near.differs, 30)}`;
 }

@@ -1,4 +1,5 @@
 import type { CheerioAPI } from "cheerio";
+import { dateOf } from "../../dates.js";
 
 /** Metadata of the article on a page, or of the article that the page is about. */
 interface PageMetadata {
@@ -47,7 +48,7 @@ export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMet
       textIn("h1") ??
       textIn("title"),
     authors: authors.length === 0 ? undefined : [...new Set(authors)],
-    date: isoDate(
+    date: dateOf(
       metaContents(
         "citation_publication_date",
         "citation_date",
@@ -55,7 +56,7 @@ export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMet
         "citation_year",
         "dc.date",
         "article:published_time",
-      )[0],
+      ),
     ),
     abstract: abstract?.replace(/^(?:abstract)[\s.:]*/i, ""),
     doi: /10\.\d{4,9}\/\S+/
@@ -66,14 +67,4 @@ export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMet
       metaContents("citation_title", "citation_pdf_url", "citation_doi", "prism.doi", "publication_doi").length > 0 ||
       hasDoi,
   };
-}
-
-/** Converts dates such as 2024/01/22, 2024-01-22T10:00Z and 2024 to YYYY-MM-DD, YYYY-MM or YYYY. */
-function isoDate(text: string | undefined): string | undefined {
-  const match = /^(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2}))?)?/.exec(text ?? "");
-  return match
-    ?.slice(1)
-    .filter((part) => part !== undefined)
-    .map((part) => part.padStart(2, "0"))
-    .join("-");
 }
