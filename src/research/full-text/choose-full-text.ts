@@ -1,3 +1,4 @@
+import { identifiersOf } from "../papers/identifiers.js";
 import type { Http, HttpDocument } from "../../net/http.js";
 import type { HttpFailure } from "../../net/http-failure.js";
 import { isDocumentOf } from "../papers/authors.js";
@@ -7,8 +8,7 @@ import { shadowLibraryRefusal } from "./shadow-libraries.js";
 import { readUntrusted } from "./reader-process.js";
 import type { Answer, ContextFor, LookupService } from "../sources/shared/source.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import { endpointsOf, type Location, fullTextRoutes } from "./full-text-routes.js";
-import { identifiersOf } from "../papers/paper-identifiers.js";
+import { endpointsWith, type Location, fullTextRoutes } from "./full-text-routes.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 export interface FetchOptions {
@@ -53,7 +53,10 @@ export async function fetchPaper(paper: NamedPaper, options: FetchOptions): Prom
   const triedUrls = new Set<string>();
   /** Hosts that ask to wait or do not answer. They get no more requests for this paper. */
   const busyHosts = new Set<string>();
-  const lookups = { endpoints: endpointsOf(options.contextFor), records: once(() => recordsOf(paper, options.copies)) };
+  const lookups = {
+    endpointOf: endpointsWith(options.contextFor),
+    records: once(() => recordsOf(paper, options.copies)),
+  };
   const recordFailure = (way: string, failure: ReadFailure) => {
     failures.push(failure);
     tried.push({ way, reason: failure.reason });

@@ -3,10 +3,9 @@ import { pathToFileURL } from "node:url";
 import { arxiv } from "../sources/clients/arxiv.js";
 import { crossref } from "../sources/clients/crossref.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
-import { addressOf as addressOfWork, nameOf } from "../papers/identifiers.js";
+import { addressOf as addressOfWork, nameOf, hasIdentifier, identifierOf } from "../papers/identifiers.js";
 import { findText, type ReadOptions } from "./find-text.js";
 import { namesOfDocument, ownRecords } from "./own-record.js";
-import { hasIdentifier, identifierOf } from "../papers/paper-identifiers.js";
 import {
   documentExtension,
   doisInAddress,

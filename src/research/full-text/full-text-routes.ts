@@ -1,31 +1,17 @@
+import { identifiersOf, referencesOf } from "../papers/identifiers.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
-import { identifiersOf, referencesOf } from "../papers/paper-identifiers.js";
 import type { NamedPaper, PaperRecord } from "../papers/paper-record.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer, ContextFor, Source } from "../sources/shared/source.js";
 import { ar5iv, arxivPages, doiResolver } from "../sources/registry.js";
 
-/** Base addresses of the sites with full texts. */
-interface Endpoints {
-  readonly arxiv: string;
-  readonly ar5iv: string;
-  readonly doi: string;
-  readonly europePmc: string;
-}
-
-/** Base addresses from the configuration; empty for a site that is turned off. */
-export function endpointsOf(contextFor: ContextFor): Endpoints {
-  const endpointOf = (source: Source): string => {
-    const context = contextFor(source);
+/** The base address of a site with full texts; empty if it is turned off. */
+export const endpointsWith =
+  (contextFor: ContextFor) =>
+  (site: Source): string => {
+    const context = contextFor(site);
     return "unavailable" in context ? "" : context.endpoint;
   };
-  return {
-    arxiv: endpointOf(arxivPages),
-    ar5iv: endpointOf(ar5iv),
-    doi: endpointOf(doiResolver),
-    europePmc: endpointOf(europePmc),
-  };
-}
 
 /** An address that may have the text of a paper. */
 export interface Location {
@@ -39,7 +25,8 @@ export interface Location {
 
 /** The lookups that a route needs to find its locations. */
 interface LookUps {
-  readonly endpoints: Endpoints;
+  /** The base address of a site; empty if it is turned off. */
+  endpointOf(site: Source): string;
   /** The records of the paper from all copy services. They are requested once, even if several routes need them. */
   records(): Promise<Answer<readonly PaperRecord[]>>;
 }
@@ -64,22 +51,22 @@ type FoundLocations = readonly Location[] | Exclude<Answer<never>, { status: "ok
 export const fullTextRoutes: readonly FullTextRoute[] = [
   {
     name: "arXiv HTML",
-    locations: (paper, { endpoints }) => arxivLocations(paper, (id) => `${endpoints.arxiv}/html/${id}`),
+    locations: (paper, { endpointOf }) => arxivLocations(paper, (id) => `${endpointOf(arxivPages)}/html/${id}`),
   },
   {
     name: "ar5iv",
-    locations: (paper, { endpoints }) =>
-      arxivLocations(paper, (_, unversionedId) => `${endpoints.ar5iv}/html/${unversionedId}`),
+    locations: (paper, { endpointOf }) =>
+      arxivLocations(paper, (_, unversionedId) => `${endpointOf(ar5iv)}/html/${unversionedId}`),
   },
   {
     name: "LaTeX source",
-    locations: (paper, { endpoints }) => arxivLocations(paper, (id) => `${endpoints.arxiv}/e-print/${id}`),
+    locations: (paper, { endpointOf }) => arxivLocations(paper, (id) => `${endpointOf(arxivPages)}/e-print/${id}`),
   },
   { name: "PMC XML", locations: pmcLocations },
   { name: "open-access copy", locations: copyLocations },
   {
     name: "arXiv PDF",
-    locations: (paper, { endpoints }) => arxivLocations(paper, (id) => `${endpoints.arxiv}/pdf/${id}`),
+    locations: (paper, { endpointOf }) => arxivLocations(paper, (id) => `${endpointOf(arxivPages)}/pdf/${id}`),
   },
   { name: "the record's own address", locations: ownLocations },
 ];
@@ -95,9 +82,10 @@ function arxivLocations(paper: NamedPaper, address: (id: string, unversionedId: 
   return URL.canParse(url) ? [{ url }] : [];
 }
 
-async function pmcLocations(paper: NamedPaper, { endpoints, records }: LookUps): Promise<FoundLocations> {
-  if (endpoints.europePmc === "") return [];
-  const locationOf = (pmcid: string): Location => ({ url: `${endpoints.europePmc}/${pmcid}/fullTextXML` });
+async function pmcLocations(paper: NamedPaper, { endpointOf, records }: LookUps): Promise<FoundLocations> {
+  const endpoint = endpointOf(europePmc);
+  if (endpoint === "") return [];
+  const locationOf = (pmcid: string): Location => ({ url: `${endpoint}/${pmcid}/fullTextXML` });
   const ownPmcid = pmcidOf(paper.identifiers?.pmcid) ?? pmcidOf(paper.url) ?? pmcidOf(paper.pdf_url);
   if (ownPmcid !== undefined) return [locationOf(ownPmcid)];
   const { doi, pmid, arxiv } = identifiersOf(paper);
@@ -112,15 +100,15 @@ function pmcidOf(text: string | null | undefined): string | undefined {
   return /(?:^|\/)(PMC\d{3,9})(?:$|\/|\?)/i.exec(text ?? "")?.[1]?.toUpperCase();
 }
 
-function ownLocations(paper: NamedPaper, { endpoints }: LookUps): readonly Location[] {
+function ownLocations(paper: NamedPaper, { endpointOf }: LookUps): readonly Location[] {
+  const resolver = endpointOf(doiResolver);
   const resolved = [paper.pdf_url, paper.url].flatMap((address) => {
     const reference = parseReference(address ?? "");
     if (!address || reference.kind === "arxiv") return [];
-    return reference.kind === "doi" && endpoints.doi !== "" ? `${endpoints.doi}/${encodeURI(reference.doi)}` : address;
+    return reference.kind === "doi" && resolver !== "" ? `${resolver}/${encodeURI(reference.doi)}` : address;
   });
   const { doi, arxiv } = identifiersOf(paper);
-  if (doi !== undefined && arxiv === undefined && endpoints.doi !== "")
-    resolved.push(`${endpoints.doi}/${encodeURI(doi)}`);
+  if (doi !== undefined && arxiv === undefined && resolver !== "") resolved.push(`${resolver}/${encodeURI(doi)}`);
   return unique(resolved).map((url) => ({ url, landing: true }));
 }
 

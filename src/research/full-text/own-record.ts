@@ -17,13 +17,11 @@ import { readUntrusted } from "./reader-process.js";
 export const lookupReason = "the document prints its id, and has its title";
 
 /** The identifiers that a document prints, in the form of records. */
-export function namesOfDocument({ doi, arxiv: id }: Pick<DocumentText, "doi" | "arxiv">): Identifiers {
-  const { arxiv: arxivId, ...otherIdentifiers } = identifiersFrom({ doi, arxiv: id });
-  return {
-    ...otherIdentifiers,
-    ...withoutUndefined({ arxiv: arxivId === undefined ? undefined : withoutVersion(arxivId) }),
-  };
-}
+export const namesOfDocument = ({ doi, arxiv: id }: Pick<DocumentText, "doi" | "arxiv">): Identifiers =>
+  withoutArxivVersion(identifiersFrom({ doi, arxiv: id }));
+
+const withoutArxivVersion = (identifiers: Identifiers): Identifiers =>
+  identifiers.arxiv === undefined ? identifiers : { ...identifiers, arxiv: withoutVersion(identifiers.arxiv) };
 
 /** A service's record for an identifier that a document prints. */
 export interface DocumentRecord {
@@ -118,11 +116,7 @@ function mergedRecord(record: PaperRecord, serviceRecord: PaperRecord): Document
     abstract: record.abstract ?? serviceRecord.abstract,
   };
   const { id, url, pdf_url, source } = record;
-  const { arxiv: version, ...names } = merged.identifiers;
-  const identifiers = {
-    ...names,
-    ...withoutUndefined({ arxiv: version === undefined ? undefined : withoutVersion(version) }),
-  };
+  const identifiers = withoutArxivVersion(merged.identifiers);
   return {
     record: { ...merged, ...details, id, url, pdf_url, source, identifiers },
     merged: { id: serviceRecord.id, source: serviceRecord.source, url: serviceRecord.url, why: lookupReason },

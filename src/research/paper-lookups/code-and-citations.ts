@@ -1,3 +1,4 @@
+import { identifiersOf } from "../papers/identifiers.js";
 import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -6,7 +7,6 @@ import { withExplainedErrors } from "../../engine/storage/explain-system-error.j
 import { makeFolder, readRegularText } from "../../engine/storage/regular-file.js";
 import { isNewer, stateVersion } from "../../engine/storage/state/format-version.js";
 import { aboutFolder } from "../project-files/layout.js";
-import { identifiersOf } from "../papers/paper-identifiers.js";
 import type { Identifiers, NamedPaper, TitledPaper } from "../papers/paper-record.js";
 import { parseReference, safeName } from "../papers/reference.js";
 import type { LookupService } from "../sources/shared/source.js";

@@ -1,3 +1,4 @@
+import { identifiersOf } from "../papers/identifiers.js";
 import { dirname } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -5,7 +6,6 @@ import { type ServiceAnswer, type CitationCheck, compareCitation } from "./compa
 import { isPreprintDoi } from "../papers/dedup/match-features.js";
 import type { Identifiers, NamedPaper, PaperRecord, Update } from "../papers/paper-record.js";
 import { updatesFile } from "../project-files/layout.js";
-import { identifiersOf } from "../papers/paper-identifiers.js";
 import { isFrom } from "./code-and-citations.js";
 import { canBeChecked, type WorkUpdates } from "./find-retractions.js";
 import { beforeDeadline, type Clock } from "../../engine/lib/clock.js";

@@ -1,3 +1,4 @@
+import { identifiersOf } from "../papers/identifiers.js";
 import { type AboutPaper, aboutPaper, isFrom, isLookedUp, cacheAbout } from "./code-and-citations.js";
 import { openAlex } from "../sources/clients/openalex.js";
 import { europePmc } from "../sources/clients/europe-pmc.js";
@@ -12,7 +13,6 @@ import type { ContextFor, LookupService, Source } from "../sources/shared/source
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { checkWorks, type UpdateCheck, worksOf } from "./kept-retraction-checks.js";
 import { checkUpdates, updateServices } from "./find-retractions.js";
-import { identifiersOf } from "../papers/paper-identifiers.js";
 import { beforeDeadline, type Clock } from "../../engine/lib/clock.js";
 import type { Http } from "../../net/http.js";
 import { textsFolder, updatesFile } from "../project-files/layout.js";

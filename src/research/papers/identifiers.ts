@@ -1,6 +1,6 @@
 import { lineFrom, webAddressFrom } from "../../engine/lib/json-fields.js";
-import type { Identifiers, PaperRecord, Update } from "./paper-record.js";
-import { paperId, parseReference } from "./reference.js";
+import type { Identifiers, NamedPaper, PaperRecord, Update } from "./paper-record.js";
+import { type IdentifierReference, paperId, parseReference } from "./reference.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 
 type Optional<Name extends keyof PaperRecord> = { readonly [Each in Name]?: PaperRecord[Each] | undefined };
@@ -178,6 +178,44 @@ export function sharesIdentifier(a: Identifiers, b: Identifiers): boolean {
 /** Escapes an identifier for the path of an address. Slashes stay, because the services expect them. */
 export const inPath = (name: string): string =>
   encodeURI(name.replace(/\p{Surrogate}/gu, "")).replace(/[?#]/g, encodeURIComponent);
+
+/** The identifiers of a paper, with an arXiv id and a DOI from any field of its record. */
+export function identifiersOf(paper: NamedPaper): Identifiers {
+  const references = referencesOf(paper);
+  const arxiv = references.find((reference) => reference.kind === "arxiv");
+  const doi = references.find((reference) => reference.kind === "doi");
+  return {
+    ...paper.identifiers,
+    ...(arxiv === undefined ? {} : { arxiv: arxiv.id }),
+    ...(doi === undefined ? {} : { doi: doi.doi }),
+  };
+}
+
+/** The identifier of a reference; that of arXiv with its version. */
+export function identifierOf(reference: IdentifierReference): Identifiers {
+  if (reference.kind === "arxiv") return { arxiv: withVersion(reference) };
+  const { kind: _, ...identifier } = reference;
+  return identifier;
+}
+
+export const hasIdentifier = (reference: { readonly kind: string }): reference is IdentifierReference =>
+  ["arxiv", "doi", "pmid", "pmcid"].includes(reference.kind);
+
+/**
+ * The references in a paper's fields, in the order of the fields. Fields with other content give an unknown reference.
+ */
+export function referencesOf(paper: NamedPaper): ReturnType<typeof parseReference>[] {
+  const { identifiers } = paper;
+  const fromId = paper.id.replace(/^arxiv_/, "").replace(/^([a-z-]+(?:\.[A-Z]{2})?)_(?=\d{7})/, "$1/");
+  const names = [
+    identifiers?.arxiv,
+    paper.id.startsWith("arxiv_") ? fromId : undefined,
+    paper.url,
+    paper.pdf_url,
+    identifiers?.doi,
+  ];
+  return names.map((name) => parseReference(name ?? ""));
+}
 
 /** The first identifier of a work, for people. */
 export const nameOf = ({ doi, arxiv, pmid, pmcid, openalex, s2 }: Identifiers): string =>

@@ -1,4 +1,5 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
+import type { Paper } from "../generated/rrd.js";
 
 /**
  * Identifiers of one work. In lower case, except PMC ids; DOIs without resolver; arXiv ids with their version, if
@@ -210,6 +211,10 @@ function storedPublication({ editors, keywords, ...texts }: Publication) {
     ...(keywords === undefined ? {} : { keywords: [...keywords] }),
   };
 }
+
+/** Whether at least one service has checked if a paper of the pool was retracted. */
+export const isCheckedForRetraction = ({ updates_check: check }: Pick<Paper, "updates_check">): boolean =>
+  (check?.checked_by.length ?? 0) > 0;
 
 /** Whether a text is a valid key: short, and safe in BibTeX and in shells. */
 export const isKey = (text: string): boolean => /^[A-Za-z][A-Za-z0-9_:.-]{1,39}$/.test(text);

@@ -1,7 +1,7 @@
+import { identifiersOf } from "../papers/identifiers.js";
 import type { Paper } from "../generated/rrd.js";
 import { isOwnList } from "../papers/records/own-list.js";
 import { fileNameOf } from "../papers/reference.js";
-import { identifiersOf } from "../papers/paper-identifiers.js";
 import { groupBy } from "../../engine/lib/group.js";
 import { listText } from "../../engine/lib/words.js";
 

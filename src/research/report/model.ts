@@ -26,7 +26,7 @@ import { changedCriteriaSentences, eligibilityReport, isWaiting } from "../scree
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { reasonNotToCite } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
-import { isCheckedForRetraction } from "../papers/retraction-status.js";
+import { isCheckedForRetraction } from "../papers/paper-record.js";
 import { changesSinceReport } from "../derived/since-report.js";
 import { standingOf } from "../derived/status.js";
 import { groupInsights } from "../units/report/insight-groups.js";

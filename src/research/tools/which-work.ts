@@ -1,7 +1,7 @@
+import { hasIdentifier, identifierOf } from "../papers/identifiers.js";
 import type { Paper } from "../generated/rrd.js";
 import type { Identifiers, PaperRecord } from "../papers/paper-record.js";
 import { allSources } from "../sources/registry.js";
-import { hasIdentifier, identifierOf } from "../papers/paper-identifiers.js";
 import { parseReference } from "../papers/reference.js";
 import type { Answer } from "../sources/shared/source.js";
 import { isProblem, type Problem, inQuotes } from "../../engine/tools/tool.js";

@@ -1,4 +1,4 @@
-import { isCheckedForRetraction } from "../papers/retraction-status.js";
+import { isCheckedForRetraction } from "../papers/paper-record.js";
 import type { Paper, Rrd } from "../generated/rrd.js";
 import { statusWords } from "../papers/rubric/rubric.js";
 import type { UpdateCheck } from "../paper-lookups/kept-retraction-checks.js";

@@ -1,9 +1,9 @@
+import { identifiersOf } from "../../../src/research/papers/identifiers.js";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { localSources } from "../../../src/compose/library.js";
 import { systemClock } from "../../../src/engine/lib/clock.js";
 import { textsFolder, updatesFile } from "../../../src/research/project-files/layout.js";
-import { identifiersOf } from "../../../src/research/papers/paper-identifiers.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import { cacheAbout } from "../../../src/research/paper-lookups/code-and-citations.js";
 import { checkWorks } from "../../../src/research/paper-lookups/kept-retraction-checks.js";

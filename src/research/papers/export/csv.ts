@@ -3,7 +3,7 @@ import { authorsOf } from "../authors.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { fileNameOf } from "../reference.js";
 import { type Reading, readingOf } from "../read-depth.js";
-import { isCheckedForRetraction } from "../retraction-status.js";
+import { isCheckedForRetraction } from "../paper-record.js";
 import { statusWords, usesScores } from "../rubric/rubric.js";
 import { citedWorks, type TracedRecord, type WorkKind } from "./cited-work.js";
 import { countEach } from "../../../engine/lib/group.js";
