@@ -6,11 +6,11 @@ import { runGit } from "../../engine/storage/git-command.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
 import { generatedFiles } from "../../task/project-files/snapshots.js";
 import { graphFile } from "../project-files/layout.js";
-import { javascriptExtensions, javascriptReader } from "./javascript.js";
+import { javascriptExtensions, javascriptImports } from "./javascript.js";
 import { javascriptManifests, type JavascriptResolver, javascriptResolver } from "./javascript-resolver.js";
-import type { FileReader } from "./language.js";
-import { pythonReader, pythonResolver } from "./python.js";
-import { rustReader, rustResolver } from "./rust.js";
+import type { Imports } from "./language.js";
+import { pythonImports, pythonResolver } from "./python.js";
+import { rustImports, rustResolver } from "./rust.js";
 
 /** The imports between the files of a project. Paths are relative to its folder. */
 export interface ImportGraph {
@@ -74,7 +74,6 @@ export async function readGraph(folder: string): Promise<ImportGraph> {
   const hash = layout.digest("hex");
   const cache = readCache(folder);
   const isSameLayout = cache?.layout === hash;
-  const readers = new Map<Language, FileReader>();
   const { resolve, unreadable } = resolverFor(folder, new Set(stamps.keys()));
   const files: Record<string, Entry> = {};
   let hasChanged = cache === undefined || !isSameLayout;
@@ -88,8 +87,7 @@ export async function readGraph(folder: string): Promise<ImportGraph> {
       continue;
     }
     hasChanged = true;
-    const entry =
-      isUnchanged && cachedEntry !== undefined ? cachedEntry : await readFile(folder, path, language, readers);
+    const entry = isUnchanged && cachedEntry !== undefined ? cachedEntry : await importsIn(folder, path, language);
     if (entry === undefined) continue;
     const { names: importedNames, problem } = entry;
     const resolvedPaths = (await Promise.all(importedNames.map((name) => resolve(language, path, name)))).flat();
@@ -114,7 +112,14 @@ export async function readGraph(folder: string): Promise<ImportGraph> {
   };
 }
 
-async function readFile(folder: string, path: string, language: Language, readers: Map<Language, FileReader>) {
+const readers: Readonly<Record<Language, (path: string, text: string) => Promise<Imports>>> = {
+  javascript: javascriptImports,
+  python: pythonImports,
+  rust: rustImports,
+};
+
+/** The imports of a file; undefined if it is binary or can't be read. */
+async function importsIn(folder: string, path: string, language: Language): Promise<Imports | undefined> {
   let text: string;
   try {
     text = readFileSync(join(folder, path), "utf8");
@@ -122,11 +127,8 @@ async function readFile(folder: string, path: string, language: Language, reader
     return undefined;
   }
   if (text.includes("\0")) return undefined;
-  const readerFactories = { javascript: javascriptReader, python: pythonReader, rust: rustReader };
-  const reader = readers.get(language) ?? (await readerFactories[language]());
-  readers.set(language, reader);
   try {
-    return reader.read(path, text);
+    return await readers[language](path, text);
   } catch (error) {
     return { names: [], problem: String(error).slice(0, 200) };
   }

@@ -36,7 +36,7 @@ export async function javascriptResolver(folder: string, files: ReadonlySet<stri
       ".cjs": [".cts", ".cjs"],
     },
   });
-  let packageSource: ((name: string) => string | undefined) | undefined;
+  let findPackageSource: ((name: string) => string | undefined) | undefined;
   const unreadable = new Set<string>();
   const readableFolders = new Map<string, boolean>();
   /** Whether the manifests of a folder and of the folders above it can be read. Missing manifests are fine. */
@@ -70,7 +70,7 @@ export async function javascriptResolver(folder: string, files: ReadonlySet<stri
       const source =
         foundPath !== undefined && files.has(foundPath)
           ? foundPath
-          : (packageSource ??= packageSources(folder, files))(name);
+          : (findPackageSource ??= packageSourceFinder(folder, files))(name);
       return source === undefined ? [] : [source];
     },
   };
@@ -98,9 +98,10 @@ function isBadManifest(path: string): boolean {
 }
 
 /**
- * Finds the source file for an import of a package of the project: the project's own package, or one of its workspace.
+ * Returns a function that finds the source file for an import of a package of the project: the project's own package,
+ * or one of its workspace.
  */
-function packageSources(folder: string, files: ReadonlySet<string>): (name: string) => string | undefined {
+function packageSourceFinder(folder: string, files: ReadonlySet<string>): (name: string) => string | undefined {
   const packages = new Map(
     [...files]
       .filter((path) => basename(path) === "package.json")

@@ -1,4 +1,4 @@
-import type { FileReader, Imports } from "./language.js";
+import type { Imports } from "./language.js";
 
 export const javascriptExtensions = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"] as const;
 
@@ -6,29 +6,25 @@ export const javascriptExtensions = [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx
  * Reads the imports of TypeScript and JavaScript: static imports, re-exports, and `import()` and `require` with a
  * literal.
  */
-export async function javascriptReader(): Promise<FileReader> {
+export async function javascriptImports(path: string, text: string): Promise<Imports> {
   const { parseSync } = await import("oxc-parser");
+  // The parser creates the parts of its result when they are first read, and each part costs time.
+  const parsed = parseSync(path, text, { sourceType: sourceTypeOf(path) });
+  const module = parsed.module;
+  const names = module.staticImports.map(({ moduleRequest }) => moduleRequest.value);
+  // Reading the exports takes more time than all the rest, so it is done only if the file has re-exports.
+  if (/\bexport\b[^;"'`]{0,4000}\bfrom\s*["']/.test(text))
+    for (const { entries } of module.staticExports)
+      for (const { moduleRequest } of entries) if (moduleRequest !== null) names.push(moduleRequest.value);
+  for (const { moduleRequest } of module.dynamicImports) {
+    const literal = /^["'`]([^"'`$]+)["'`]$/.exec(text.slice(moduleRequest.start, moduleRequest.end))?.[1];
+    if (literal !== undefined) names.push(literal);
+  }
+  if (/\brequire\s*\(\s*["'`]/.test(text)) names.push(...requiredNames(parsed.program));
+  const [firstError] = parsed.errors;
   return {
-    read(path, text): Imports {
-      // The parser creates the parts of its result when they are first read, and each part costs time.
-      const parsed = parseSync(path, text, { sourceType: sourceTypeOf(path) });
-      const module = parsed.module;
-      const names = module.staticImports.map(({ moduleRequest }) => moduleRequest.value);
-      // Reading the exports takes more time than all the rest, so it is done only if the file has re-exports.
-      if (/\bexport\b[^;"'`]{0,4000}\bfrom\s*["']/.test(text))
-        for (const { entries } of module.staticExports)
-          for (const { moduleRequest } of entries) if (moduleRequest !== null) names.push(moduleRequest.value);
-      for (const { moduleRequest } of module.dynamicImports) {
-        const literal = /^["'`]([^"'`$]+)["'`]$/.exec(text.slice(moduleRequest.start, moduleRequest.end))?.[1];
-        if (literal !== undefined) names.push(literal);
-      }
-      if (/\brequire\s*\(\s*["'`]/.test(text)) names.push(...requiredNames(parsed.program));
-      const [firstError] = parsed.errors;
-      return {
-        names: [...new Set(names)],
-        ...(firstError === undefined ? {} : { problem: firstError.message.slice(0, 200) }),
-      };
-    },
+    names: [...new Set(names)],
+    ...(firstError === undefined ? {} : { problem: firstError.message.slice(0, 200) }),
   };
 }
 

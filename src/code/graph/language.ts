@@ -9,16 +9,11 @@ export interface Imports {
   readonly problem?: string;
 }
 
-/** Reads files of a language. */
-export interface FileReader {
-  read(path: string, text: string): Imports;
-}
-
 /** All grammars are registered together, once in a process. */
 let registration: Promise<(language: "python" | "rust", text: string) => import("@ast-grep/napi").SgRoot> | undefined;
 
-/** A parser for Python and Rust. Throws if a grammar is not available on this platform. */
-export function grammars() {
+/** Loads the parser for Python and Rust. Throws if a grammar is not available on this platform. */
+export function loadParser() {
   registration ??= (async () => {
     const napi = await import("@ast-grep/napi");
     napi.registerDynamicLanguage({ python: grammar("python", "py"), rust: grammar("rust", "rs") });

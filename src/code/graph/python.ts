@@ -1,30 +1,24 @@
 import { basename, dirname, join } from "node:path";
-import { type FileReader, grammars, type Imports } from "./language.js";
+import { type Imports, loadParser } from "./language.js";
 
 /**
  * Reads the imports of Python: `a.b` for `import a.b`, and `a.b:c` for `from a.b import c`. Relative imports keep their
  * dots.
  */
-export async function pythonReader(): Promise<FileReader> {
-  const parse = await grammars();
-  return {
-    read(_path, text): Imports {
-      const root = parse("python", text).root();
-      const statements = root.findAll({
-        rule: { any: [{ kind: "import_statement" }, { kind: "import_from_statement" }] },
-      });
-      const names = statements.flatMap((node) =>
-        namesIn(
-          node
-            .text()
-            .replace(/#[^\n]*/g, "")
-            .replace(/\\\n/g, " "),
-        ),
-      );
-      const isBroken = root.find({ rule: { kind: "ERROR" } }) !== null;
-      return { names: [...new Set(names)], ...(isBroken ? { problem: "it does not parse as Python" } : {}) };
-    },
-  };
+export async function pythonImports(_path: string, text: string): Promise<Imports> {
+  const parse = await loadParser();
+  const root = parse("python", text).root();
+  const statements = root.findAll({ rule: { any: [{ kind: "import_statement" }, { kind: "import_from_statement" }] } });
+  const names = statements.flatMap((node) =>
+    namesIn(
+      node
+        .text()
+        .replace(/#[^\n]*/g, "")
+        .replace(/\\\n/g, " "),
+    ),
+  );
+  const isBroken = root.find({ rule: { kind: "ERROR" } }) !== null;
+  return { names: [...new Set(names)], ...(isBroken ? { problem: "it does not parse as Python" } : {}) };
 }
 
 function namesIn(statement: string): string[] {

@@ -1,34 +1,30 @@
 import { basename, dirname, join } from "node:path";
 import { textOf } from "../../task/place/project.js";
-import { type FileReader, grammars, type Imports } from "./language.js";
+import { type Imports, loadParser } from "./language.js";
 
 /** Reads the imports of Rust: `mod:a` for `mod a;`, with its outer modules, and `use:crate::a::b` for each `use`. */
-export async function rustReader(): Promise<FileReader> {
-  const parse = await grammars();
-  return {
-    read(_path, text): Imports {
-      const root = parse("rust", text).root();
-      const names: string[] = [];
-      for (const node of root.findAll({ rule: { kind: "mod_item" } })) {
-        if (!node.text().trimEnd().endsWith(";")) continue;
-        const outerModules = node
-          .ancestors()
-          .filter((ancestor) => ancestor.kind() === "mod_item")
-          .map((ancestor) => ancestor.field("name")?.text() ?? "");
-        names.push(`mod:${[...outerModules.toReversed(), node.field("name")?.text() ?? ""].join("/")}`);
-      }
-      for (const node of root.findAll({ rule: { kind: "use_declaration" } })) {
-        const tree = node.field("argument")?.text() ?? "";
-        names.push(...pathsIn(withoutNamesAndComments(tree)).map((path) => `use:${path}`));
-      }
-      const isBroken = root.find({ rule: { kind: "ERROR" } }) !== null;
-      return { names: [...new Set(names)], ...(isBroken ? { problem: "it does not parse as Rust" } : {}) };
-    },
-  };
+export async function rustImports(_path: string, text: string): Promise<Imports> {
+  const parse = await loadParser();
+  const root = parse("rust", text).root();
+  const names: string[] = [];
+  for (const node of root.findAll({ rule: { kind: "mod_item" } })) {
+    if (!node.text().trimEnd().endsWith(";")) continue;
+    const outerModules = node
+      .ancestors()
+      .filter((ancestor) => ancestor.kind() === "mod_item")
+      .map((ancestor) => ancestor.field("name")?.text() ?? "");
+    names.push(`mod:${[...outerModules.toReversed(), node.field("name")?.text() ?? ""].join("/")}`);
+  }
+  for (const node of root.findAll({ rule: { kind: "use_declaration" } })) {
+    const tree = node.field("argument")?.text() ?? "";
+    names.push(...pathsIn(withoutAliasesAndComments(tree)).map((path) => `use:${path}`));
+  }
+  const isBroken = root.find({ rule: { kind: "ERROR" } }) !== null;
+  return { names: [...new Set(names)], ...(isBroken ? { problem: "it does not parse as Rust" } : {}) };
 }
 
 /** A tree of paths without spaces, aliases and comments. */
-const withoutNamesAndComments = (tree: string): string =>
+const withoutAliasesAndComments = (tree: string): string =>
   tree
     .split("\n")
     .map((line) => line.split("//")[0])

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import type { SgNode } from "@ast-grep/napi";
-import { grammars } from "./language.js";
+import { loadParser } from "./language.js";
 
 /** The symbols of a source file: functions, methods as `Class.method`, constants. */
 export interface Symbols {
@@ -31,7 +31,7 @@ export async function symbolsIn(path: string, text: string): Promise<Symbols> {
 async function parseFile(path: string, text: string): Promise<SgNode | undefined> {
   const ending = extname(path);
   const grammarName = ending === ".py" ? "python" : ending === ".rs" ? "rust" : undefined;
-  if (grammarName !== undefined) return (await grammars())(grammarName, text).root();
+  if (grammarName !== undefined) return (await loadParser())(grammarName, text).root();
   const { parse, Lang } = await import("@ast-grep/napi");
   if (/^\.[jt]sx$/.test(ending)) return parse(Lang.Tsx, text).root();
   if (/^\.[cm]?ts$/.test(ending)) return parse(Lang.TypeScript, text).root();
