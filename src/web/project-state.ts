@@ -33,11 +33,10 @@ export interface Records {
 
 /** A project that was deleted, or that could never be read. */
 export interface UnreadableProject {
-  readonly isGone: boolean;
   readonly says: string;
 }
 
-export const isUnreadable = (records: Records | UnreadableProject): records is UnreadableProject => "isGone" in records;
+export const isUnreadable = (records: Records | UnreadableProject): records is UnreadableProject => !("rrd" in records);
 
 /**
  * Creates a function that returns the records of a project, and reads them only if a file has changed. If the state
@@ -45,13 +44,14 @@ export const isUnreadable = (records: Records | UnreadableProject): records is U
  * throws for errors in the folder.
  */
 export function openRecords(folder: string, now: () => number): () => Promise<Records | UnreadableProject> {
+  const gone = { says: `${folder} is gone: it was deleted or moved.` };
   let lastRecords: Records | undefined;
   let lastVersion: string | undefined;
   let problem: string | undefined;
   return async () => {
     if (!existsSync(rrdFile(folder))) {
       lastVersion = undefined;
-      return { isGone: true, says: `${folder} is gone: it was deleted or moved.` };
+      return gone;
     }
     const version = versionOf(folder);
     if (version === lastVersion && lastRecords !== undefined)
@@ -61,11 +61,11 @@ export function openRecords(folder: string, now: () => number): () => Promise<Re
       [lastVersion, problem] = [version, undefined];
       return lastRecords;
     } catch (error) {
-      if (!existsSync(rrdFile(folder))) return { isGone: true, says: `${folder} is gone: it was deleted or moved.` };
+      if (!existsSync(rrdFile(folder))) return gone;
       problem = messageOf(error).replaceAll(`${folder}/`, "");
       lastRecords ??= await readLastGood(folder, new Date(now()));
       lastVersion = version;
-      return lastRecords === undefined ? { isGone: false, says: problem } : { ...lastRecords, problem };
+      return lastRecords === undefined ? { says: problem } : { ...lastRecords, problem };
     }
   };
 }

@@ -9,7 +9,7 @@ export function addSteerCommands({ add, io }: CommandLine): void {
   ).option("--clear", "remove earlier instructions");
 
   add("stop", "[folder]", async ({ pause, undo, json }: { pause: boolean; undo: boolean } & CommonOptions, folder) => {
-    const { pauseCommand, resumeCommand, stopCommand } = await import("../steer/pause.js");
+    const { pauseCommand, resumeCommand, stopCommand } = await import("../steer/steer.js");
     return (undo ? resumeCommand : pause ? pauseCommand : stopCommand)({ folder, json }, io);
   })
     .option("--pause", "end it with the verdict blocked, exit code 5")

@@ -1,16 +1,15 @@
-import { type ConfigFlags, configToRead } from "../../compose/config.js";
+import type { ConfigFlags } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { readLedger } from "../../engine/storage/state/ledger.js";
 import { resetResearch, type ResetTarget } from "../../research/units/reset.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import type { Io } from "../../engine/ui/io.js";
 import { derive } from "../../research/workflow/derive.js";
-import { requirePerson } from "./require-person.js";
+import { projectToChange } from "./require-person.js";
 import { quantity } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { recordsNamed, severalMatchError } from "../../research/overview/which-record.js";
-import { findResearch, nameFor } from "../../research/overview/find-research.js";
 
 interface ResetArguments {
   readonly folder: string;
@@ -30,9 +29,7 @@ export async function resetCommand(
   { folder: typedName, paper, unit, criteria, to: iteration, undo, flags, json }: ResetArguments,
   io: Io,
 ): Promise<number> {
-  requirePerson(io.env);
-  const folder = await findResearch(io.cwd, typedName);
-  const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
+  const { folder, projectName, git, stateDir } = await projectToChange(io, typedName, flags);
   const resetToUndo = undo ? await lastReset(folder) : undefined;
   const targetIteration = resetToUndo === undefined ? iteration : resetToUndo.iteration - 1;
   const target: ResetTarget =
@@ -50,7 +47,7 @@ export async function resetCommand(
   const sentences = resetToUndo === undefined ? resetTexts : [undoText(resetToUndo), ...resetTexts];
   if (json) io.stdout(`${JSON.stringify({ done: sentences })}\n`);
   else for (const sentence of sentences) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
-  if (!json) say(io, `'research-ralph reset ${nameFor(io.cwd, folder)} --undo' takes this back.`);
+  if (!json) say(io, `'research-ralph reset ${projectName} --undo' takes this back.`);
   return 0;
 }
 

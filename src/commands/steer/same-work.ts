@@ -1,7 +1,6 @@
-import { type ConfigFlags, configToRead } from "../../compose/config.js";
+import type { ConfigFlags } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { mergeTwo, separateRecord, type MergeResult } from "../../research/overview/same-work.js";
 import { withKeys } from "../../research/papers/paper-keys.js";
 import type { Rrd } from "../../research/generated/rrd.js";
@@ -9,7 +8,7 @@ import { editResearch } from "../../research/project-files/edit-by-command.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { signState } from "../../research/project-files/guarded/signed-state.js";
 import { derive } from "../../research/workflow/derive.js";
-import { requirePerson } from "./require-person.js";
+import { projectToChange } from "./require-person.js";
 
 interface CommonArguments {
   readonly folder: string;
@@ -39,10 +38,7 @@ async function changeProject(
   change: (rrd: Rrd, projectName: string) => MergeResult,
   io: Io,
 ): Promise<number> {
-  requirePerson(io.env);
-  const folder = await findResearch(io.cwd, typedName);
-  const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
-  const projectName = nameFor(io.cwd, folder);
+  const { folder, projectName, git, stateDir } = await projectToChange(io, typedName, flags);
   const { says: sentence } = change((await readResearch(folder)).rrd, projectName);
   const notify = (_: string, message: string) => say(io, message);
   await editResearch(folder, (rrd) => change(withKeys(rrd), projectName).rrd, { derive, git, notify });

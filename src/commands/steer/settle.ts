@@ -1,10 +1,9 @@
-import { type ConfigFlags, configToRead } from "../../compose/config.js";
+import type { ConfigFlags } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { findResearch, nameFor } from "../../research/overview/find-research.js";
 import { type FieldChoice, settleField } from "../../research/overview/screen/settle-field.js";
 import { updateReport } from "../../research/report/documents/show-in-report.js";
-import { requirePerson } from "./require-person.js";
+import { projectToChange } from "./require-person.js";
 
 interface SettleArguments extends FieldChoice {
   readonly folder: string;
@@ -17,11 +16,8 @@ export async function settleCommand(
   { folder: typedName, flags, json, ...choice }: SettleArguments,
   io: Io,
 ): Promise<number> {
-  requirePerson(io.env);
-  const folder = await findResearch(io.cwd, typedName);
-  const { git, stateDir } = await configToRead(io, flags, ["state_dir"]);
+  const { folder, projectName, git, stateDir } = await projectToChange(io, typedName, flags);
   const notify = (_: string, message: string) => say(io, message);
-  const projectName = nameFor(io.cwd, folder);
   const { says, settled, value, ...otherFields } = await settleField(folder, choice, {
     where: projectName,
     now: io.clock.now(),

@@ -21,7 +21,6 @@ export interface Span {
 
 interface Iteration {
   readonly span: Span;
-  readonly unit: string;
   /** The span of the tool that the agent uses now. Agents do not report when a tool call ends. */
   tool?: Span;
 }
@@ -121,7 +120,6 @@ export function createSpanRecorder(newId: () => string, onEnd: (span: Span) => v
       }
       case "iteration-started":
         iterations.set(event.iteration, {
-          unit: event.unit,
           span: openSpan(spanNameOf(event), time, unitSpanOf(event.unit, event.phase, time), startAttributes(event)),
         });
         break;

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
+import { commandLineWords } from "../../engine/config/keys.js";
+import type { Words } from "../../engine/loop/types.js";
 import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
-import { stateFile, taskFile, taskName } from "./layout.js";
+import { stateFile, stateName, taskFile, taskLedger, taskName } from "./layout.js";
 import { newState, taskFormat } from "./state-file.js";
 import { readTaskFile } from "./task-file.js";
 
@@ -24,3 +26,18 @@ export const taskRecords = async (folder: string) =>
   existsSync(stateFile(folder))
     ? await readRecords(folder, taskFormat)
     : { state: newState((await readTaskFile(taskFile(folder))).task, folder, taskName), ledger: [] };
+
+/** The phrases for a task in messages about a run. `name`: its file; undefined for a task of the command line. */
+export function taskWords(name: string | undefined): Words {
+  const fileName = name ?? `a ${taskName}, which --save writes`;
+  const steerAdvice = name === undefined ? "say more with research-ralph steer" : `say more in ${name}`;
+  return {
+    noun: "task",
+    budget: (unit) => (unit === "iterations" ? `max_iterations in ${fileName}` : `budget.max_${unit} in ${fileName}`),
+    look: `Look at loop.observations in ${stateName}`,
+    reasons: `Read the reasons in ${taskLedger}`,
+    steer: steerAdvice,
+    mend: name === undefined ? steerAdvice : `${steerAdvice}, or take a criterion out`,
+    ...commandLineWords,
+  };
+}

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { pauseCommand, resumeCommand, stopCommand } from "../../../src/commands/steer/pause.js";
+import { pauseCommand, resumeCommand, stopCommand } from "../../../src/commands/steer/steer.js";
 import { addCommand } from "../../../src/commands/steer/add.js";
 import { approveCommand } from "../../../src/commands/setup/approve.js";
 import { resetCommand } from "../../../src/commands/steer/reset.js";

@@ -5,7 +5,6 @@ import { writeFileAtomic } from "../../../engine/storage/atomic-file.js";
 import { makeFolder } from "../../../engine/storage/regular-file.js";
 import { parametersOf, type ToolFailure, type ToolResult } from "../../../engine/tools/tool.js";
 import type { AssistantTool, ToolContext } from "../context.js";
-import { changedLines } from "./changes.js";
 import { fileFailure, locateFile } from "./paths.js";
 import { readBytes, maxFileBytes, runOnFile } from "./read.js";
 
@@ -104,3 +103,33 @@ export const fileAppend: AssistantTool<AppendArguments> = {
       return { success: true, path: location.path, bytes_written: Buffer.byteLength(content), size_bytes: size };
     }),
 };
+
+/**
+ * The changes of a text: removed lines (`-`) and added lines (`+`), without equal lines at the beginning and the end.
+ * It shows every change, because the user must see what they allow.
+ */
+function changedLines(before: string, after: string): string {
+  const [oldLines, newLines] = [linesOf(before), linesOf(after)];
+  if (before !== after && oldLines.join("\n") === newLines.join("\n")) return "  the line break at the end";
+  let firstDifference = 0;
+  while (
+    firstDifference < oldLines.length &&
+    firstDifference < newLines.length &&
+    oldLines[firstDifference] === newLines[firstDifference]
+  )
+    firstDifference += 1;
+  let equalAtEnd = 0;
+  while (
+    equalAtEnd < oldLines.length - firstDifference &&
+    equalAtEnd < newLines.length - firstDifference &&
+    oldLines.at(-1 - equalAtEnd) === newLines.at(-1 - equalAtEnd)
+  )
+    equalAtEnd += 1;
+  const removedLines = oldLines.slice(firstDifference, oldLines.length - equalAtEnd).map((line) => `- ${line}`);
+  const addedLines = newLines.slice(firstDifference, newLines.length - equalAtEnd).map((line) => `+ ${line}`);
+  const locationLine = firstDifference === 0 ? [] : [`  line ${firstDifference + 1}:`];
+  return [...locationLine, ...removedLines, ...addedLines].join("\n");
+}
+
+/** The lines of a text. A line break at the end does not begin another line. */
+const linesOf = (text: string): string[] => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
