@@ -187,8 +187,16 @@ function doiKey(doi: string): string | undefined {
 const missingName =
   /^[^\p{L}\d]*(?:unknown|anonymous|anon|n\/?a|none|no authors?(?: (?:listed|given|named))?|et al|and others|others)?[^\p{L}\d]*$/iu;
 
+/** A name in a script without spaces as one word, because some programs separate its parts: "山田, 太郎". */
+const withoutSpaces = (name: string): string =>
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー・\s,]+$/u.test(name)
+    ? name.replace(/[\s,]+/g, "")
+    : name;
+
 function authorFeatures(authors: PaperFacts["authors"]): Authors {
-  const names = authorsOf(authors).filter((name) => !missingName.test(name));
+  const names = authorsOf(authors)
+    .filter((name) => !missingName.test(name))
+    .map(withoutSpaces);
   const [first] = names;
   if (first === undefined)
     return { isKnown: false, count: 0, isGroup: false, words: new Set(), firstAuthorWords: new Set() };

@@ -9,6 +9,8 @@ export interface BibtexEntry {
   readonly fields: readonly { readonly name: string; readonly value: string; readonly line: number }[];
   /** The reason why the end of the entry could not be read. */
   readonly why?: string;
+  /** Parts of the entry that are in no field, as sentences. */
+  readonly lost: readonly string[];
 }
 
 /** Maximum length of an entry. In a longer one the end is missing, or it contains a complete text. */
@@ -68,9 +70,15 @@ export function bibtexEntries(text: string): BibtexEntry[] {
     const lowerType = type.toLowerCase();
     if (lowerType === "comment" || lowerType === "preamble") continue;
     const { key, from } = keyOf(body.text, lowerType);
-    const fields = (
-      body.why === tooLong ? [] : fieldsOf(body.text, from, { strings, isCut: body.why !== undefined })
-    ).map(({ name, value, position: start }) => ({ name, value, line: lineAt(position + start) }));
+    const parsed =
+      body.why === tooLong
+        ? { fields: [], skipped: [] }
+        : fieldsOf(body.text, from, { strings, isCut: body.why !== undefined });
+    const fields = parsed.fields.map(({ name, value, position: start }) => ({
+      name,
+      value,
+      line: lineAt(position + start),
+    }));
     if (lowerType === "string") {
       for (const { name, value } of fields) strings.set(name, value);
       continue;
@@ -81,6 +89,7 @@ export function bibtexEntries(text: string): BibtexEntry[] {
       key,
       line,
       fields: trimmedFields,
+      lost: parsed.skipped.map((skipped) => `what stands behind a field can't be read (${skipped.slice(0, 40)})`),
       ...(body.why === undefined ? {} : { why: body.why }),
     });
   }
@@ -162,6 +171,7 @@ interface ParseContext {
 
 function fieldsOf(body: string, from: number, context: ParseContext) {
   const fields: { name: string; value: string; position: number }[] = [];
+  const skipped: string[] = [];
   let position = from;
   while (position < body.length) {
     if (/[,\s]/.test(body[position] ?? "")) {
@@ -177,6 +187,8 @@ function fieldsOf(body: string, from: number, context: ParseContext) {
     const [fieldText, name] = fieldStart.exec(body) ?? [];
     if (fieldText === undefined || name === undefined) {
       const next = body.indexOf(",", position + 1);
+      const text = body.slice(position, next === -1 ? undefined : next).trim();
+      if (/[\p{L}\d]/u.test(text)) skipped.push(text);
       if (next === -1) break;
       position = next;
       continue;
@@ -186,7 +198,7 @@ function fieldsOf(body: string, from: number, context: ParseContext) {
     fields.push({ name: name.trim().toLowerCase().replace(/\s+/g, "_"), value, position: valueStart });
     position = end;
   }
-  return fields;
+  return { fields, skipped };
 }
 
 /** The value at a position: parts in braces, in quotation marks or without them, joined by `#`. */

@@ -80,7 +80,7 @@ export async function readBibtex(text: string): Promise<ReadEntry[]> {
     const fields = withInherited(entry, byKey).filter(({ name }) => knownFields.has(name));
     if (fields.length === 0) return { ...position, why: entry.why ?? "it has no fields that are known" };
     const { values, lost } = parseFields(parse, entry.type, fields);
-    const problems = entry.why === undefined ? [] : [entry.why];
+    const problems = entry.why === undefined ? entry.lost : [entry.why];
     return { ...position, entry: workOf(entry.type, values, fields), lost: [...problems, ...lost] };
   });
 }

@@ -1,4 +1,3 @@
-import { ExpectedError } from "../../../engine/lib/errors.js";
 import { parseXml } from "../../../text/xml.js";
 import { narrowedType, type RawEntry, type ReadEntry } from "./entry.js";
 import { workTypeOf } from "./ris.js";
@@ -14,26 +13,32 @@ const listElements = "record author keyword url date".split(" ");
 /** Tags for the style of a part of a value. */
 const styleTag = /<\/?style\b[^<>]{0,300}>/gi;
 
-/**
- * Reads the records of EndNote's XML. Styles such as bold are ignored.
- * @throws ExpectedError (exit code 2) for invalid XML.
- */
-export async function readEndNoteXml(text: string, path: string): Promise<ReadEntry[]> {
-  const parsed = await parseXml(text.replace(styleTag, ""), listElements, ["name"]);
-  if ("reason" in parsed) throw new ExpectedError(`${path} is not XML that can be read: ${parsed.reason}.`, 2);
-  return recordsIn(parsed.value).map((record, index) => {
-    const key = textOf(record["label"]);
-    return { line: index + 1, entry: workOf(record), ...(key === "" ? {} : { key, ownKey: key }) };
-  });
+/** Reads the records of EndNote's XML, each by itself. Styles such as bold are ignored. */
+export async function readEndNoteXml(text: string): Promise<ReadEntry[]> {
+  const [, ...records] = text
+    .replace(styleTag, "")
+    // Some programs do not escape this sign.
+    .replace(/&(?!#?\w{1,20};)/g, "&amp;")
+    .split(/(?=<record[\s>])/i);
+  const entries: ReadEntry[] = [];
+  for (const [index, recordText] of records.entries()) {
+    const line = index + 1;
+    const [xml, rest] = recordText.split(/(?<=<\/record\s*>)/i, 2);
+    const isCut = rest === undefined && !/<\/record\s*>$/i.test(recordText);
+    const parsed = await parseXml(xml ?? "", listElements, ["name"]);
+    const record = "value" in parsed ? recordIn(parsed.value) : undefined;
+    if (record === undefined) entries.push({ line, why: isCut ? "its end is missing" : "it is not well-formed" });
+    else {
+      const key = textOf(record["label"]);
+      entries.push({ line, entry: workOf(record), ...(key === "" ? {} : { key, ownKey: key }) });
+    }
+  }
+  return entries;
 }
 
-/** The records at any depth up to 4. */
-function recordsIn(value: unknown, depth = 0): Node[] {
-  if (typeof value !== "object" || value === null || depth > 4) return [];
-  const records = (value as Node)["record"];
-  if (Array.isArray(records))
-    return records.filter((child): child is Node => typeof child === "object" && child !== null);
-  return Object.values(value).flatMap((child) => recordsIn(child, depth + 1));
+function recordIn(value: unknown): Node | undefined {
+  const [record] = (value as { readonly record?: readonly unknown[] } | undefined)?.record ?? [];
+  return typeof record === "object" && record !== null ? (record as Node) : undefined;
 }
 
 function textOf(value: unknown): string {

@@ -270,6 +270,12 @@ describe("a shared identifier", () => {
 });
 
 describe("title, first author and year", () => {
+  it("make one work of two records whose names in Chinese characters are written with and without a space", () => {
+    const work = { title: "漢字の研究", date: "2020", venue: "J", volume: "1", pages: "2-3", url: null };
+    expect(samePaper({ ...work, authors: ["山田太郎"] }, { ...work, authors: ["山田, 太郎"] })).toBe(true);
+    expect(samePaper({ ...work, authors: ["山田太郎"] }, { ...work, authors: ["山田 花子"] })).toBe(false);
+  });
+
   const published = {
     ...base,
     title: "Learning dexterous manipulation from touch.",

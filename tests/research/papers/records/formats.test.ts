@@ -258,6 +258,15 @@ describe("other exports of databases", () => {
     ]);
   });
 
+  test("a damaged record of EndNote's XML costs itself alone, and a sign that is not escaped costs nothing", async () => {
+    const recordOf = (title: string) =>
+      `<record><ref-type name="Electronic Article">43</ref-type><titles><title>${title}</title></titles></record>`;
+    const text = ["A & B", "C <b>", "D"].map(recordOf).join("") + "<record><titles><title>E</title>";
+    const { entries, broken } = await readRecords(fileOf("a.xml", `<xml><records>${text}`));
+    expect(entries).toMatchObject(["A & B", "D"].map((title) => ({ title, type: "journal-article" })));
+    expect(broken.examples).toEqual(["line 2: it is not well-formed", "line 4: its end is missing"]);
+  });
+
   test.each([
     [
       "Scopus",
@@ -617,6 +626,13 @@ describe("BibTeX as programs write it", () => {
     const { entries, fields } = await readRecords(fileOf("a.bib", text));
     expect(entries).toMatchObject([{ title: "Too many", authors: ["Lo, Ann"], date: "2000" }, { title: "Next" }]);
     expect(fields.examples).toEqual(["line 1 (a): it has a brace too many"]);
+  });
+
+  test("a quotation mark inside a value costs what follows it up to the next field, which is named", async () => {
+    const text = '@article{a, title="Of "so" called shrews", author={Lo, Ann}, year=2000}\n@article{b, title={Next}}';
+    const { entries, fields } = await readRecords(fileOf("a.bib", text));
+    expect(entries).toMatchObject([{ title: "Of", authors: ["Lo, Ann"], date: "2000" }, { title: "Next" }]);
+    expect(fields.examples).toEqual([`line 1 (a): what stands behind a field can't be read (so" called shrews")`]);
   });
 
   test("an entry may stand in brackets, and what a comment holds is none", async () => {
