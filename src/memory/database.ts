@@ -1,9 +1,11 @@
 import { closeSync, existsSync, openSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolder } from "../engine/storage/regular-file.js";
 import type { Client, InStatement, InValue, Row, Transaction } from "@libsql/client";
-import { messageOf } from "../engine/lib/errors.js";
+import { machineFault, messageOf } from "../engine/lib/errors.js";
+import { packageFile } from "../engine/lib/package-root.js";
 
 /** Milliseconds that a write waits for the write of another process. */
 const lockWaitMs = 5_000;
@@ -19,12 +21,12 @@ export class Database {
     this.#connect = connect;
   }
 
-  /** Opens the file at `path`; creates it and its folder if they are missing. The library is loaded only here. */
+  /** Opens the file at `path`; creates it and its folder if they are missing. */
   static async at(path: string): Promise<Database> {
+    const { createClient } = loadLibrary();
     makeFolder(dirname(path), 0o700);
     // Only its user may read it. The database gives its additional files the same mode.
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
-    const { createClient } = await import("@libsql/client");
     return new Database(() => createClient({ url: `file:${path}`, timeout: lockWaitMs }));
   }
 
@@ -85,3 +87,15 @@ export class Database {
 
 const isBusy = (error: unknown): boolean =>
   /SQLITE_BUSY|SQLITE_LOCKED|database is locked|statements in progress/i.test(messageOf(error));
+
+/**
+ * Loads the library, which needs a package of its own for each system. It is not imported, because Node 20 ends the
+ * process if that package is missing, even if the error is caught.
+ */
+function loadLibrary(): typeof import("@libsql/client") {
+  try {
+    return createRequire(packageFile("package.json"))("@libsql/client") as typeof import("@libsql/client");
+  } catch (error) {
+    throw new Error(machineFault(error)?.replace(/\.$/, "") ?? messageOf(error), { cause: error });
+  }
+}

@@ -147,6 +147,17 @@ export class LengthAwareEmbedder implements Embedder {
     return vectors;
   }
 
+  /** The model of the newest stored vectors, because `model` is not final before the first call of `embed`. */
+  async storedModel(): Promise<string> {
+    if (this.#modelName !== undefined) return await this.#modelName;
+    const [newest] = await this.#database.rows(
+      `SELECT model, max(id) AS id FROM chunks GROUP BY model HAVING model = ?1 OR instr(model, ?1 || '/') = 1
+       ORDER BY id DESC LIMIT 1`,
+      [this.model],
+    );
+    return newest === undefined ? this.model : String(newest["model"]);
+  }
+
   /** The plain model name, unless a stored vector under it has another length. */
   async #nameFor(length: number): Promise<string> {
     const { model } = this.#embedder;

@@ -381,12 +381,13 @@ class Store implements Memory {
   }
 
   async indices(): Promise<readonly IndexStats[]> {
+    const model = await this.#embedder.storedModel();
     const rows = await this.#database.rows(
       `SELECT name, kind, (SELECT count(*) FROM chunks WHERE index_name = name) AS chunks,
               (SELECT count(*) FROM documents WHERE index_name = name) AS documents,
               (SELECT count(*) FROM chunks WHERE index_name = name AND model NOT IN (?, '${externalModel}')) AS waiting
        FROM indices ORDER BY name`,
-      [this.#embedder.model],
+      [model],
     );
     return rows.map((row) => {
       const kind: IndexKind = row["kind"] === "documents" ? "documents" : "memory";
@@ -396,7 +397,7 @@ class Store implements Memory {
         chunks: Number(row["chunks"]),
         documents: Number(row["documents"]),
         maxElements: maxElements[kind],
-        model: this.#embedder.model,
+        model,
         waiting: Number(row["waiting"]),
       };
     });

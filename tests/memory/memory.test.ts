@@ -223,6 +223,12 @@ describe("a memory", () => {
       expect((await after.search("another", 1))[0]?.similarity).toBeCloseTo(1);
       await after.close();
     }
+    // Also before the service is asked again.
+    const unasked = await open(of(40));
+    expect((await unasked.indices()).find(({ name }) => name === longTermIndex)).toMatchObject({
+      model: "service/40",
+      waiting: 0,
+    });
   });
 
   it.each([

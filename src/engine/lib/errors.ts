@@ -39,12 +39,15 @@ export function diskFault(error: unknown, path?: string): string | undefined {
 
 /**
  * The sentence for an error of the machine that can occur in any operation: an error of the disk, too many open files,
- * or an update of this program while it ran. Undefined for any other error.
+ * an update of this program while it ran, or a package that is missing on this system. Undefined for any other error.
  */
 export function machineFault(error: unknown): string | undefined {
   if (hasCode(error, "EMFILE", "ENFILE"))
     return "The limit of open files is too low; raise it with 'ulimit -n 1024', or end other programs, and run again.";
   if (hasCode(error, "ERR_MODULE_NOT_FOUND"))
     return "Files of this program are missing, as after an update while it ran; run again, or install it again.";
+  // Libraries with native code are packages of their own for each system, and each library reports it in other words.
+  if (hasCode(error, "MODULE_NOT_FOUND") || /native binding|unsupported system/.test(messageOf(error)))
+    return `A package of this program for ${process.platform} ${process.arch} is not installed; npm has it for Linux, macOS and Windows, unless optional packages are left out.`;
   return diskFault(error);
 }
