@@ -5,7 +5,7 @@ import { groupBy } from "../../engine/lib/group.js";
 import { shortCount, shortDuration, quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
 import type { Standing } from "../../engine/ui/state-text.js";
-import { textWidth, truncate } from "../../engine/ui/terminal/format.js";
+import { labelledLines, pad, textWidth } from "../../engine/ui/terminal/format.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 import { costText, uncountedText } from "../../engine/ui/terminal/tally.js";
 import type { Rrd } from "../../research/generated/rrd.js";
@@ -241,33 +241,33 @@ function workText({ seconds, seconds_per_paper: average, seconds_left: secondsLe
   return parts.join(", ");
 }
 
+/** Minimum width of a title beside the facts of its paper. */
+const minTitleWidth = 32;
+
 /** Number of papers in `status` without --papers. */
 const maxShownByDefault = 20;
 
 /**
- * One line for each paper, with its key, at most `maxWidth` wide. If shortened titles would look the same, each title
- * is on a line of its own. `showsAll`: true to show more than twenty papers.
+ * The papers with their keys and whole titles, each beside the facts of its paper, or below them where there is little
+ * room. `showsAll`: true to show more than twenty papers.
  */
 function paperLines(papers: readonly ListedPaper[], showsAll: boolean, maxWidth: number): string[] {
   const shown = showsAll ? papers : papers.slice(0, maxShownByDefault);
-  const titles = shown.map(({ title }) => oneLine(title));
   const facts = shown.map(({ key, status, score, year }) => [
     `  ${oneLine(key)}`,
     statusWords[status],
     score === null ? "–" : String(score ?? ""),
     year === null ? "" : String(year),
   ]);
-  const factColumns = [{}, {}, {}, { dropOrder: 1 }];
-  const factLines = tableLines(factColumns, facts, maxWidth - 1);
-  const titleWidth = maxWidth - 3 - Math.max(...factLines.map(textWidth));
-  const isDistinct = new Set(titles.map((title) => truncate(title, titleWidth))).size === new Set(titles).size;
-  const lines = isDistinct
-    ? tableLines(
-        [...factColumns, { cut: "end" }],
-        facts.map((cells, index) => [...cells, titles[index] ?? ""]),
-        maxWidth - 1,
-      )
-    : factLines.flatMap((line, index) => [line, `    ${truncate(titles[index] ?? "", maxWidth - 5)}`]);
+  const factLines = tableLines([{}, {}, {}, {}], facts, maxWidth - 1);
+  const labelWidth = Math.max(...factLines.map(textWidth)) + 2;
+  const hasRoom = maxWidth - labelWidth >= minTitleWidth;
+  const lines = factLines.flatMap((line, index) => {
+    const title = oneLine(shown[index]?.title ?? "");
+    return hasRoom
+      ? labelledLines(pad(line, labelWidth), title, maxWidth - 1)
+      : [line, ...labelledLines("    ", title, maxWidth - 1)];
+  });
   const hiddenCount = papers.length - shown.length;
   return hiddenCount === 0 ? lines : [...lines, `  and ${hiddenCount} more; --papers lists them all`];
 }

@@ -6,8 +6,8 @@ import { writeOriginalFolders } from "../../fixtures/original-folders.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 
-async function status(cwd: string, folder?: string, json = false, papers = false) {
-  const io = fakeIo({ cwd });
+async function status(cwd: string, folder?: string, json = false, papers = false, tableWidth = 80) {
+  const io = fakeIo({ cwd, tableWidth, columns: tableWidth });
   const exitCode = await statusCommand({ folder, json, papers }, io);
   return { exitCode, out: io.out() };
 }
@@ -81,7 +81,7 @@ test("the papers stand in it with the keys that reset and tool want: the first t
   );
   makeResearch(cwd, "grasping-2026-03-01", { papers_pool: many });
   const { out } = await status(cwd);
-  expect(out).toMatch(/^ {2}long-title-long +included +– +A long title .*…$/m);
+  expect(out).toMatch(/^ {2}long-title-long +included +– +A long title /m);
   expect(out.match(/^ {2}long-title-long-\d+ .*not read yet/gm)).toHaveLength(19);
   expect(out).toContain("\n  and 3 more; --papers lists them all\n");
   expect(Math.max(...out.split("\n").map((each) => each.length))).toBeLessThanOrEqual(80);
@@ -91,13 +91,19 @@ test("the papers stand in it with the keys that reset and tool want: the first t
   expect(JSON.parse((await status(cwd, undefined, true)).out).pool).toHaveLength(23);
 });
 
-test("titles that a cut would make alike stand on lines of their own", async () => {
+test("titles stand whole: beside the facts of their papers, or below them where there is little room", async () => {
   const cwd = freshFolder();
-  const title = "Cost and benefit of hip surgery within a day of the fracture in";
-  const papers = ["adults", "children"].map((whose) => paper(whose, "presented", { title: `${title} ${whose}` }));
-  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: papers });
-  const { out } = await status(cwd);
-  for (const whose of ["adults", "children"]) expect(out).toContain(`\n    ${title} ${whose}\n`);
+  const title = "Cost and benefit of hip surgery within a day of the fracture in older adults";
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: [paper("a", "presented", { title })] });
+  const linesIn = async (tableWidth: number) =>
+    (await status(cwd, undefined, false, false, tableWidth)).out.split("\n");
+  for (const tableWidth of [60, 80]) {
+    const lines = await linesIn(tableWidth);
+    expect(lines.join(" ").replace(/\s+/g, " ")).toContain(title);
+    expect(Math.max(...lines.map((each) => each.length))).toBeLessThan(tableWidth);
+  }
+  expect(await linesIn(60)).toContain("    Cost and benefit of hip surgery within a day of the");
+  expect(await linesIn(80)).toContainEqual(expect.stringMatching(/included +– +Cost and benefit of hip surgery/));
 });
 
 test("a cost that we estimated is not said to be reported", async () => {

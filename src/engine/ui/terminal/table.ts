@@ -14,13 +14,16 @@ export interface Column {
 
 /** Minimum width of a column that is shortened. */
 const minCutWidth = 16;
+/** Other columns are omitted before a column is shortened to less. */
+const comfortableWidth = 28;
 const columnGap = 2;
 
 /**
  * The lines of a table, each at most `maxWidth` columns wide, with a header line if a column has a header. If the table
- * is too wide, columns with `cut` are shortened, to at least 16 columns; if that is not enough, columns with
- * `dropOrder` are omitted; after that, a line may still be too long. In a row with fewer cells than columns, the last
- * cell may use the rest of the line. Cells must be sanitised texts.
+ * is too wide, columns with `cut` are shortened, to at least 28 columns; if that is not enough, columns with
+ * `dropOrder` are omitted, and then columns with `cut` shortened to at least 16; after that, a line may still be too
+ * long. In a row with fewer cells than columns, the last cell may use the rest of the line. Cells must be sanitised
+ * texts.
  */
 export function tableLines(
   columns: readonly Column[],
@@ -38,7 +41,7 @@ export function tableLines(
       naturalWidths[columnIndex] ?? 0,
       ...(columnIndex === 0 ? rows.map(([cell = ""]) => textWidth(cell)) : []),
     );
-    return cut === undefined ? fullWidth : Math.min(minCutWidth, fullWidth);
+    return cut === undefined ? fullWidth : Math.min(comfortableWidth, fullWidth);
   };
   const totalWidth = (columnIndexes: readonly number[], widthOfColumn: (columnIndex: number) => number) =>
     columnIndexes.reduce((sum, columnIndex) => sum + widthOfColumn(columnIndex) + columnGap, -columnGap);

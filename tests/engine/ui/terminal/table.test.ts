@@ -34,3 +34,12 @@ test("equal names and names that differ nowhere a cut can show are cut before th
   const name = "a-name-longer-than-the-column-2026-11-29";
   expect(names([name, name], 20)).toEqual(["a-name-l…-2026-11-29", "a-name-l…-2026-11-29"]);
 });
+
+test("columns that may be omitted go before a name is shortened to less than 28 columns, and only then it is", () => {
+  const columns = [{ cut: "before-date" }, {}, { dropOrder: 1 }] as const;
+  const row = ["a-name-longer-than-the-column-2026-11-29", "9/9", "COMPLETE"];
+  const line = (maxWidth: number) => tableLines(columns, [row], maxWidth)[0];
+  expect(line(44)).toBe("a-name-longer-tha…-2026-11-29  9/9  COMPLETE");
+  expect(line(42)).toBe("a-name-longer-than-the-co…-2026-11-29  9/9");
+  expect(line(25)).toBe("a-name-l…-2026-11-29  9/9");
+});
