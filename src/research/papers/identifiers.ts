@@ -77,12 +77,17 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
  * of a notice is about another work.
  */
 function withTitleMark({ updates = [], kind, source }: RecordParts, title: string | undefined): readonly Update[] {
-  const mark = /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter|preprint))?\s*[:\]—–]/i
-    .exec(title ?? "")?.[1]
-    ?.toLowerCase();
-  const isKnown = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
-  if (mark === undefined || isKnown || kind === "notice") return updates;
-  return [...updates, { type: mark === "retracted" ? "retraction" : "withdrawal", source: `${source} (title)` }];
+  const type = retractionInTitle(title);
+  const isKnown = updates.some((update) => update.type === "retraction" || update.type === "withdrawal");
+  if (type === undefined || isKnown || kind === "notice") return updates;
+  return [...updates, { type, source: `${source} (title)` }];
+}
+
+/** Whether a title says that the work is retracted or withdrawn: "RETRACTED: Zinc in shrews". */
+export function retractionInTitle(title = ""): "retraction" | "withdrawal" | undefined {
+  const [, mark] =
+    /^\W{0,2}(retracted|withdrawn|removed)(?: (?:article|paper|chapter|preprint))?\s*[:\]—–]/i.exec(title) ?? [];
+  return mark === undefined ? undefined : /^retracted$/i.test(mark) ? "retraction" : "withdrawal";
 }
 
 /** Maximum number of characters of a volume, an issue or a range of pages. */

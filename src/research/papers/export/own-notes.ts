@@ -28,6 +28,13 @@ export const decisionInOwnNotes = (note: string): string | undefined =>
 /** Whether this program wrote the note. */
 export const isOwnNote = (note: string): boolean => note.trimStart().startsWith(notePrefix);
 
+/** The mark before the note of a retracted work. */
+const retractedMark = /^\s*Retracted\b\.?/;
+
+/** Whether a note begins with this program's mark for a retracted work. */
+export const isMarkedRetracted = (note: string): boolean => retractedMark.test(withoutOwnLines(note));
+
 /** A note without lines of this program, and without its mark for a retracted work. */
-export const withoutOwnNotes = (note: string): string =>
-  note.replace(/(?<![^\n ])research-ralph: [^\n]*/g, "").replace(/^\s*Retracted\b\.?/, "");
+export const withoutOwnNotes = (note: string): string => withoutOwnLines(note).replace(retractedMark, "");
+
+const withoutOwnLines = (note: string): string => note.replace(/(?<![^\n ])research-ralph: [^\n]*/g, "");

@@ -73,8 +73,8 @@ function entry(work: CitedWork): string {
       "KW",
       word,
     ]),
-    ["N1", publication.note],
     ["N1", work.retracted ? "Retracted." : undefined],
+    ["N1", publication.note],
     ...ownNotes(work).map((note): [string, string] => ["N1", note]),
     ["ID", work.key],
   ];

@@ -1,6 +1,7 @@
 import type { Creator, Entry as ParsedEntry, Options } from "@retorquere/bibtex-parser";
 import { authorsOf, partsOfName } from "../authors.js";
 import { type BibtexEntry, bibtexEntries } from "./bibtex-entries.js";
+import { isRetractedType } from "./ris.js";
 import { isStandalone, narrowedType, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 const types: Readonly<Record<string, WorkType>> = {
@@ -276,6 +277,7 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     pmcid: text("pmcid"),
     urls: [text("url"), text("howpublished")].flatMap((part) => part ?? []),
     type: isPreprint ? "preprint" : kind,
+    retracted: isRetractedType(typeText),
     numbers: [text("isbn"), text("issn"), text("eissn")].flatMap((part) => part ?? []),
     keywords: keywordsIn(text(keywordList), text("keyword"), text("author_keywords")),
     note: [text("note"), text("annote")].flatMap((part) => part ?? []).join("\n"),

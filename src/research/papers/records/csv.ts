@@ -5,7 +5,7 @@ import type { Columns } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
 import type { RawEntry, ReadEntry } from "./entry.js";
 import { withFormula } from "../export/csv.js";
-import { addressesIn, withoutStop, workTypeOf } from "./ris.js";
+import { addressesIn, isRetractedType, withoutStop, workTypeOf } from "./ris.js";
 
 /**
  * The headers of columns, in lower case without punctuation, in exports of Scopus, Web of Science, PubMed, Embase,
@@ -35,6 +35,7 @@ const columns = {
   arxiv: "arxiv|arxiv id",
   url: "url|link|landing page url|primary location landing page url|urls|full text url|external url|articleurl|ur",
   type: "document type|item type|publication type|type|dt|document identifier",
+  retracted: "retracted|is retracted",
   isbn: "isbn|isbns|bn",
   issn: "issn|issns|print issn|primary location source issn l|sn",
   keywords: "author keywords|keywords|manual tags|tags|keyword|de",
@@ -263,6 +264,7 @@ function workOf(cell: Cells, hasSemicolons: boolean): RawEntry {
     pmcid: cell("pmcid"),
     urls: list("url").flatMap((value) => addressesIn(value)),
     type: workTypeOf(cell("type")?.replaceAll(/([a-z])([A-Z])/g, "$1 $2")),
+    retracted: isRetractedType(cell("type")) || /^(?:yes|true|1)$/i.test(cell("retracted") ?? ""),
     numbers: list("isbn", "issn"),
     // Embase separates keywords by commas without spaces; "Asthma, childhood" is one keyword.
     keywords:

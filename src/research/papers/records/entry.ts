@@ -22,6 +22,8 @@ export interface Entry {
   readonly url?: string;
   readonly type?: WorkType;
   readonly publication?: Publication;
+  /** Set if the file or the title says so. */
+  readonly retracted?: "retraction" | "withdrawal";
   /** Paths of the work's documents, such as its PDF, as in the file. */
   readonly files?: readonly string[];
   /** The database of the record by the file: "Ovid MEDLINE(R)". */
@@ -101,6 +103,8 @@ export interface RawEntry {
   readonly pmcid?: string;
   readonly urls?: readonly string[];
   readonly type?: WorkType;
+  /** Whether a field says that the work is retracted. */
+  readonly retracted?: boolean;
   /** Values of ISBN and ISSN fields, which are distinguished by their format. */
   readonly numbers?: readonly string[];
   readonly keywords?: readonly string[];

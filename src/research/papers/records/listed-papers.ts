@@ -58,7 +58,7 @@ const databaseOf = ({ database }: Entry): string | undefined =>
 /** An entry as a record, like those of sources. */
 export function recordOf(entry: Entry, source: string): PaperRecord {
   const { title, authors, date, venue, volume, issue, pages, abstract, identifiers, url, type, publication } = entry;
-  const { ownKey } = entry;
+  const { ownKey, retracted } = entry;
   const { arxiv } = identifiers;
   return {
     id: nameOf(entry),
@@ -70,6 +70,7 @@ export function recordOf(entry: Entry, source: string): PaperRecord {
     identifiers,
     url: addressOf(identifiers) ?? url ?? "",
     pdf_url: arxiv === undefined ? null : `https://arxiv.org/pdf/${arxiv}`,
+    ...(retracted === undefined ? {} : { retracted: true, updates: [{ type: retracted, source }] }),
     ...withoutUndefined({
       venue,
       volume,

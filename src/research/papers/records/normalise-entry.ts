@@ -1,8 +1,8 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { withoutReferences } from "../../../text/entities.js";
-import { identifiersFrom } from "../identifiers.js";
+import { identifiersFrom, retractionInTitle } from "../identifiers.js";
 import type { Identifiers, Publication } from "../paper-record.js";
-import { decisionInOwnNotes, withoutOwnNotes } from "../export/own-notes.js";
+import { decisionInOwnNotes, isMarkedRetracted, withoutOwnNotes } from "../export/own-notes.js";
 import { doisInAddress, parseReference } from "../reference.js";
 import { dateOf } from "../../../text/dates.js";
 import { type Entry, isStandalone, type RawEntry } from "./entry.js";
@@ -23,7 +23,7 @@ export const untitled = "[No title]";
  */
 export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | undefined {
   const urls = (raw.urls ?? [])
-    .map((candidate) => candidate.trim().replace(/^(?=www\.)/i, "http://"))
+    .map((candidate) => candidate.trim().replace(/^(?=(?:[a-z\d-]+\.)+[a-z]{2,}\/|www\.)/i, "http://"))
     .filter(isWebAddress);
   const authors = namesIn(raw.authors ?? []);
   const identifiers = identifiersIn(raw, urls);
@@ -49,6 +49,7 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
       abstract: abstractOf(raw.abstract),
       url: urls[0] === undefined ? undefined : new URL(urls[0]).href,
       type,
+      retracted: retractionOf(raw, title),
       ownKey: plainText(ownKey, maxShortChars),
       database: plainText(raw.database, maxShortChars),
       publication: Object.keys(publication).length === 0 ? undefined : publication,
@@ -65,6 +66,10 @@ function typeOf({ type, venue, publisher }: RawEntry, { arxiv }: Identifiers): R
     (isOnServer && (type === undefined || type === "journal-article" || type === "web-page"));
   return isPreprint ? "preprint" : type;
 }
+
+/** Whether a field, the title, or the mark in an export of this program says that the work is retracted. */
+const retractionOf = ({ retracted, note = "" }: RawEntry, title: string): Entry["retracted"] =>
+  retractionInTitle(title) ?? (retracted === true || isMarkedRetracted(note) ? "retraction" : undefined);
 
 /** An arXiv id as DBLP writes it into the volume of "CoRR". */
 const arxivInVolume = /^abs\/(\S+)$/;

@@ -70,9 +70,8 @@ export async function readRecords(path: string, columns: ChosenColumns = {}): Pr
   if (typeof bytes === "number")
     throw new ExpectedError(`${path} has ${bytes} bytes; at most ${maxBytes} are read. Split it.`, 2);
   // No format contains NUL, and paths must not contain it.
-  const text = decodeText(bytes)
-    .replaceAll("\0", "")
-    .replace(/^\uFEFF/, "");
+  // A file of several joined files has a byte order mark before each.
+  const text = decodeText(bytes).replace(/[\0\uFEFF]/g, "");
   const format = recordFormatOf(text, basename(path)) ?? formatByEnding[extname(path).toLowerCase()];
   if (format === undefined)
     throw new ExpectedError(

@@ -60,7 +60,9 @@ const dialects = {
  * undefined for other texts.
  */
 function dialectOf(text: string): Dialect | undefined {
-  if (/^TY(?: {2}|\t+)- ?\S/m.test(text)) return dialects.ris;
+  // Files of several programs may have been joined.
+  const isStrict = /^TY(?: {2}|\t+)- ?\S/m.test(text) && !/^TY(?! {2}-|\t+-)\s{0,3}-\s?\S/m.test(text);
+  if (isStrict) return dialects.ris;
   if (/^TY\s{0,3}-\s?\S/m.test(text)) return dialects.looseRis;
   if (/^PMID {0,2}- /m.test(text)) return dialects.medline;
   if (/^PT [A-Z]\s*$/m.test(text) && /^ER\s*$/m.test(text)) return dialects.webOfScience;
@@ -109,7 +111,7 @@ function recordsOf(text: string, { line: pattern, begins, startsWithAnyTag, ends
       if (lastValue !== undefined && line.trim() !== "") lastValue.value += `\n${line.trim()}`;
       continue;
     }
-    if (begins.has(tag) || (openRecord === undefined && startsWithAnyTag === true))
+    if (begins.has(tag) || (openRecord === undefined && startsWithAnyTag === true && value.trim() !== ""))
       records.push((openRecord = { line: index + 1, values: [] }));
     openRecord?.values.push({ tag, value: value.trim() });
   }
@@ -124,7 +126,7 @@ function tagsOf(values: TaggedRecord["values"]): Tags {
 
 /** Types of works by the codes of RIS, or by words that some programs write. */
 const kinds: readonly (readonly [RegExp, WorkType])[] = [
-  [/^(?:JOUR|EJOUR|JFULL|MGZN|NEWS|ABST|INPR)$|\bjournals?\b|\barticle in press\b/i, "journal-article"],
+  [/^(?:JOUR|EJOUR?|JFULL|MGZN|NEWS|ABST|INPR)$|\bjournals?\b|\barticle in press\b/i, "journal-article"],
   [/^proceedings$/i, "proceedings"],
   [/^(?:CONF|CPAPER)$|\b(?:conferences?|proceedings?|meeting)\b/i, "proceedings-article"],
   [/^(?:CHAP|ECHAP|ENCYC|DICT)$|\b(?:book section|chapter)\b/i, "book-chapter"],
@@ -144,6 +146,9 @@ const kinds: readonly (readonly [RegExp, WorkType])[] = [
 /** The type of a work by its name in a file; undefined for an unknown name. */
 export const workTypeOf = (name: string | undefined): WorkType | undefined =>
   name === undefined ? undefined : kinds.find(([pattern]) => pattern.test(name.trim()))?.[1];
+
+/** Whether the type in a file is that of a retracted work: "Retracted", "Article; Retracted Publication". */
+export const isRetractedType = (name = ""): boolean => /\bretracted\b/i.test(name);
 
 /** The web addresses in a value. */
 export const addressesIn = (value: string): readonly string[] =>
@@ -174,7 +179,7 @@ function risFields({ all, first }: Tags) {
     dates: all("PY", "Y1", "YR"),
     day: first("DA"),
     venue: isStandalone(type) ? undefined : (containerTitle ?? journal),
-    volume: first("VL"),
+    volume: first("VL", "VO"),
     issue: first("IS", "NO"),
     // C7 is the number of an article in Scopus, and a DOI in other files.
     pages: first("SP", "PG") ?? all("C7").find((value) => !value.includes("/")),
@@ -189,6 +194,7 @@ function risFields({ all, first }: Tags) {
     pmcid: /^PMC\d{1,9}$/i.exec(first("C2") ?? "")?.[0],
     urls: [...all("UR", "US"), ...all("L2", "LK", "L1")].flatMap((value) => addressesIn(value)),
     type,
+    retracted: isRetractedType(first("M3")),
     numbers: all("SN"),
     keywords: all("KW").flatMap((value) => value.split(/[;\n]/)),
     note: notes.join("\n"),
@@ -234,6 +240,7 @@ function medlineFields({ all, first }: Tags) {
       : first("TI") !== undefined && first("BTI") !== undefined
         ? ("book-chapter" as const)
         : workTypeOf(types.find((name) => workTypeOf(name) !== undefined)),
+    retracted: types.some(isRetractedType),
     numbers: [...all("IS"), ...all("ISBN")],
     keywords: all("MH", "OT"),
     publisher: first("PB"),
@@ -272,6 +279,7 @@ function webOfScienceFields({ all, first }: Tags) {
     dois: all("DI"),
     pmid: first("PM"),
     type: kinds[first("PT") ?? ""] ?? workType,
+    retracted: isRetractedType(first("DT")),
     numbers: [...all("BN"), ...all("SN"), ...all("EI")],
     keywords: all("DE", "ID").flatMap((value) => value.split(/;/)),
     publisher: first("PU"),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { dateOf } from "../../../../src/text/dates.js";
 import type { Entry } from "../../../../src/research/papers/records/entry.js";
+import { recordOf } from "../../../../src/research/papers/records/listed-papers.js";
 import { isRecordFile, readRecords } from "../../../../src/research/papers/records/read-records.js";
 
 function fileOf(name: string, content: string | Uint8Array): string {
@@ -102,6 +103,7 @@ describe("a RIS file", () => {
     ["words in place of pages", ["SP  - no pagination", "EP  - 9"], { pages: "9" }],
     ["an ISSN without its hyphen", ["SN  - 1234567X (ISSN)"], { publication: { issn: "1234-567X" } }],
     ["DBLP's number of a person", ["AU  - Bob Example 0002"], { authors: ["Bob Example"] }],
+    ["the volume of IEEE and CNKI", ["VO  - 12"], { volume: "12" }],
     ["the name of a preprint server", ["JF  - medRxiv"], { type: "preprint" }],
     ["signs encoded in a DOI", ["DO  - 10.1000/X%28Y%29"], { identifiers: { doi: "10.1000/x(y)" } }],
     [
@@ -151,6 +153,13 @@ describe("a RIS file", () => {
     expect(await entriesOf("a.ris", text)).toMatchObject([{ title: "T", date: "2001" }]);
   });
 
+  test("may be several files, joined", async () => {
+    const text = `\uFEFF${ris("TI  - First")}EF  - \r\n\uFEFF${ris("TI  - Second")}TY - JOUR\nTI - Third\nER -\n`;
+    const { entries, broken } = await readRecords(fileOf("a.ris", text));
+    expect(entries).toMatchObject(["First", "Second", "Third"].map((title) => ({ title, type: "journal-article" })));
+    expect(broken.count).toBe(0);
+  });
+
   test("keeps a record without a type", async () => {
     const text = `TI  - First\nAU  - A\nER  - \n${ris("TI  - Second")}TI  - Third\nAU  - B\nER  - \n`;
     expect((await entriesOf("a.ris", text)).map(({ title }) => title)).toEqual(["First", "Second", "Third"]);
@@ -176,6 +185,20 @@ describe("a RIS file", () => {
       { type: "proceedings-article", venue: "Notes" },
       { type: "preprint" },
     ]);
+  });
+
+  test.each([
+    ["a.ris", ris("TI  - RETRACTED: Zinc")],
+    ["a.ris", ris("TI  - Zinc", "M3  - Retracted")],
+    ["a.nbib", "PMID- 1\nTI  - Zinc\nPT  - Journal Article\nPT  - Retracted Publication\n"],
+    ["a.ciw", "FN x\nPT J\nTI Zinc\nDT Article; Retracted Publication\nER\n"],
+    ["a.csv", "title,is_retracted\nZinc,true\n"],
+    ["a.bib", "@article{a, title={Zinc}, type={Retracted}}"],
+    ["a.json", JSON.stringify([{ type: "article-journal", title: "[Retracted] Zinc" }])],
+  ])("%s says that a work is retracted: %j", async (name, text) => {
+    const [entry] = await entriesOf(name, text);
+    expect(entry?.retracted).toBe("retraction");
+    expect(recordOf(entry as Entry, "x")).toMatchObject({ retracted: true, updates: [{ type: "retraction" }] });
   });
 
   test.each(["utf16le", "latin1"] as const)("is read in %s", async (encoding) => {
@@ -626,6 +649,12 @@ describe("BibTeX as programs write it", () => {
     const { entries, fields } = await readRecords(fileOf("a.bib", text));
     expect(entries).toMatchObject([{ title: "Too many", authors: ["Lo, Ann"], date: "2000" }, { title: "Next" }]);
     expect(fields.examples).toEqual(["line 1 (a): it has a brace too many"]);
+  });
+
+  test("an address may lack its protocol", async () => {
+    expect(await entriesOf("a.bib", "@software{a, title={T}, url={code.example.org/a/b}}")).toMatchObject([
+      { url: "http://code.example.org/a/b" },
+    ]);
   });
 
   test("a quotation mark inside a value costs what follows it up to the next field, which is named", async () => {

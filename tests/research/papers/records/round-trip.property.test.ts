@@ -128,6 +128,7 @@ const raw: fc.Arbitrary<RawEntry> = fc.record({
   accession: one("WOS:000123", "2-s2.0-85"),
   database: one("Embase"),
   files: fc.constantFrom([], ["files/a.pdf"]),
+  retracted: fc.boolean(),
 });
 
 /** What may have become of a record, which is no keyword and no note of it when it is read again. */
