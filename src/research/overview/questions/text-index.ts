@@ -105,8 +105,6 @@ export interface TextIndex {
   rarity(id: number): number;
   /** Adds the score of each text, multiplied by `share`, to `scores`. `query`: the weights of words. */
   score(query: ReadonlyMap<number, number>, share: number, scores: Float64Array): void;
-  /** The texts with a word. */
-  textsWith(id: number): Uint32Array;
 }
 
 /** Collects texts; their numbers are their order. */
@@ -182,7 +180,6 @@ export function textIndexBuilder(): TextIndexBuilder {
             }
           }
         },
-        textsWith: (id) => texts.subarray(...span(id)),
       };
     },
   };
