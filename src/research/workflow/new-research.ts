@@ -25,9 +25,8 @@ import { deriveStatistics } from "../derived/statistics.js";
 import type { Workspaces } from "./workspace.js";
 import { makeFolder } from "../../engine/storage/regular-file.js";
 import { schemaAddress } from "../../engine/storage/schema-check.js";
-import { ledgerFile } from "../../engine/lib/layout.js";
+import { ledgerFile, resultName } from "../../engine/lib/layout.js";
 import { ideasName, progressFile, rrdFile } from "../project-files/layout.js";
-import { resultName } from "../../engine/lib/layout.js";
 import { ledgerLine } from "../../engine/loop/run-record/ledger-line.js";
 
 type Rubric = NonNullable<Rrd["rubric"]>;

@@ -2,8 +2,7 @@ import { type Delay, isVerdict, type Prepared, type Unit, type Verdict } from ".
 import { kindOf, workBasisHash } from "../units/kinds.js";
 import type { Acceptance } from "../units/judged-result.js";
 import type { Disk, Material, PreparationContext, ResearchState } from "../units/unit-kind.js";
-import { nextUnit } from "./next-unit.js";
-import { statusOf } from "./next-unit.js";
+import { nextUnit, statusOf } from "./next-unit.js";
 
 /** The material that code has prepared for a unit. */
 export interface PreparedUnit {

@@ -1,9 +1,8 @@
 import type { ProductIdeas } from "../../generated/product-ideas.js";
 import type { IdeationResult } from "../../generated/result-ideation.js";
 import type { Rrd } from "../../generated/rrd.js";
-import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
+import { type Acceptance, dayOf, type JudgingContext, type Rejection } from "../judged-result.js";
 import { ideaRange } from "../../derived/status.js";
-import { dayOf } from "../judged-result.js";
 import { onOneLine } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { totalsOf } from "../../papers/rubric/rubric.js";

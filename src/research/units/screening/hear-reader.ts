@@ -7,9 +7,8 @@ import { isReader } from "../shared-unit.js";
 import type { PartOutcome, SharedResult } from "../unit-kind.js";
 import { acceptDiscovery } from "./judge-batch.js";
 import type { ScreeningMaterial } from "./prepare.js";
-import { mergeReaders, conflictsBetween, type ReaderResult } from "./readers.js";
+import { mergeReaders, conflictsBetween, type ReaderResult, screeningNotesOf } from "./readers.js";
 import { checkedAnswers } from "./screen-by-criteria.js";
-import { screeningNotesOf } from "./readers.js";
 
 /** Handles the result of one of the agents that screen the same batch. The last of them completes the batch. */
 export async function receiveScreening({
