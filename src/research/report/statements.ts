@@ -55,9 +55,13 @@ export function statementOf(sentence: StoredSentence, sources: StatementSources)
   const quotes: Quote[] = [];
   const brokenHandles: BrokenHandle[] = [];
   for (const handle of new Set(sentence.rests_on ?? [])) {
-    const result = quoteOf(handle, sources);
-    if ("reason" in result) brokenHandles.push({ handle, reason: result.reason });
-    else quotes.push(result.quote);
+    const found = evidenceAt(handle, sources.papers);
+    if ("reason" in found) brokenHandles.push({ handle, reason: found.reason });
+    else {
+      const { paper, evidence, number } = found;
+      const quote = quoteAt(paper, sources.names.get(paper.id) as PaperName, evidence, number);
+      if (quote !== undefined) quotes.push(quote);
+    }
   }
   const quotedIds = new Set(quotes.map(({ paper }) => paper.id));
   const papers = [...new Set(sentence.papers ?? [])].flatMap((id) =>
@@ -78,15 +82,4 @@ export function statementOf(sentence: StoredSentence, sources: StatementSources)
     nearNumbers: near,
     ...meaningField(sentence.check, sources.checkers),
   };
-}
-
-function quoteOf(
-  handle: string,
-  { papers, names }: StatementSources,
-): { readonly quote: Quote } | { readonly reason: string } {
-  const result = evidenceAt(handle, papers);
-  if ("reason" in result) return result;
-  const { paper, evidence, number } = result;
-  const quote = quoteAt(paper, names.get(paper.id) as PaperName, evidence, number);
-  return quote === undefined ? { reason: "that quote was not found in the text of the paper" } : { quote };
 }

@@ -7,6 +7,7 @@ import { searchUntrusted } from "../../full-text/reader-process.js";
 import type { AnswerResult } from "../../generated/result-answer.js";
 import type { Answer } from "../../generated/answer.js";
 import { unifiedStem, stemsOf } from "../../screening/bm25.js";
+import { parseHandle } from "../../units/narrative/handles.js";
 import { abstractAsText, type AskedPaper, type AskedText, type Pool } from "./pool.js";
 
 type Quote = Answer["quotes"][number];
@@ -166,10 +167,10 @@ function problemOf(match: QuoteMatch | undefined): Pick<MissingQuote, "why" | "n
 
 /** The quote of a record's handle, if it was found in the text; otherwise the reason, a clause. */
 function recordQuote(pool: Pool, places: ReadonlyMap<string, number>, handle: string): Quote | string {
-  const [, key = "", number = ""] = /^(.+)#(\d{1,6})$/s.exec(handle.trim()) ?? [];
+  const { paper: key, number } = parseHandle(handle) ?? { paper: "", number: 0 };
   const askedPaper = pool.papers[places.get(key) ?? -1];
   if (askedPaper === undefined) return "there is no such handle";
-  const evidence = askedPaper.paper.analysis?.evidence?.[Number(number) - 1];
+  const evidence = askedPaper.paper.analysis?.evidence?.[number - 1];
   if (evidence === undefined) return "its paper has no such quote";
   if (evidence.status !== "verified") return "that quote was not found in its paper";
   const { passage, quoted, quote, locator, text_sha256 } = evidence;

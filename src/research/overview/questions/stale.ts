@@ -4,6 +4,7 @@ import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import { abstractLocator, hashOf } from "../../../text/evidence/check-evidence.js";
 import type { Answer } from "../../generated/answer.js";
 import type { Paper } from "../../generated/rrd.js";
+import { parseHandle } from "../../units/narrative/handles.js";
 import { type AskedText, choosePassages, maxPassageTokens, type Pool } from "./pool.js";
 
 /** A project of a question in its present state. */
@@ -66,9 +67,9 @@ function isUnchanged(
   isReadSince: boolean,
 ): boolean {
   const { handle, locator, text_sha256 } = quote;
-  const number = /#(\d{1,6})$/.exec(handle.trim())?.[1];
+  const number = parseHandle(handle)?.number;
   if (number !== undefined) {
-    const current = analysis?.evidence?.[Number(number) - 1];
+    const current = analysis?.evidence?.[number - 1];
     const isSame = current !== undefined && quotedWords(current) === quotedWords(quote);
     return isSame && current.status === "verified" && (current.text_sha256 ?? null) === (text_sha256 ?? null);
   }

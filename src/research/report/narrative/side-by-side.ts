@@ -40,16 +40,9 @@ export function shownPairs(
     return {
       outcome,
       stand,
-      sides: sides.flatMap(({ paper, handle, about }): ShownSide[] => {
-        const number = Number(handle.slice(handle.lastIndexOf("#") + 1));
-        const evidence = paper.analysis?.evidence?.[number - 1];
-        const quote =
-          evidence === undefined
-            ? undefined
-            : quoteAt(paper, sources.names.get(paper.id) as PaperName, evidence, number);
-        if (quote === undefined) return [];
-        const { compared, direction } = about;
-        return [{ quote, compared, says: directionWords[direction] }];
+      sides: sides.flatMap(({ paper, number, evidence, about: { compared, direction } }): ShownSide[] => {
+        const quote = quoteAt(paper, sources.names.get(paper.id) as PaperName, evidence, number);
+        return quote === undefined ? [] : [{ quote, compared, says: directionWords[direction] }];
       }),
       ...(differs === undefined ? {} : { differs: statementOf(differs, sources) }),
     };

@@ -2,7 +2,7 @@ import { clippedPassage } from "../../../text/evidence/quoted.js";
 import type { Unit } from "../../../engine/loop/types.js";
 import { estimateTokens } from "../../../engine/lib/tokens.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
-import { evidenceAt } from "../narrative/handles.js";
+import { evidenceOf } from "../narrative/handles.js";
 import type { Material } from "../unit-kind.js";
 import { addControls } from "./controls.js";
 import { papersById, findUnanswered, waitingClaims } from "../narrative/open-check.js";
@@ -53,9 +53,7 @@ export const itemForChecker = ({ text, passages }: BatchItem, number: number) =>
 
 /** The passages around the quotes of these handles. A handle without a quote gives none. */
 const passagesOf = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): SentencePassage[] =>
-  handles.flatMap((handle) => {
-    const evidence = evidenceAt(handle, papers);
-    return "reason" in evidence
-      ? []
-      : [{ paper: evidence.paper.id, passage: clippedPassage(evidence.evidence, passageTokens) }];
-  });
+  evidenceOf(handles, papers).map(({ paper, evidence }) => ({
+    paper: paper.id,
+    passage: clippedPassage(evidence, passageTokens),
+  }));

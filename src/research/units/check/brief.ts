@@ -1,6 +1,6 @@
 import { clippedPassage } from "../../../text/evidence/quoted.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { evidenceAt } from "../narrative/handles.js";
+import { evidenceOf } from "../narrative/handles.js";
 import { notesOf } from "../shared-unit.js";
 import type { BriefRequest, UnitBrief } from "../unit-kind.js";
 import { type CheckMaterial, nextCheckBatch, itemForChecker } from "./batch.js";
@@ -39,10 +39,10 @@ export function mendBrief({ state: { rrd } }: BriefRequest<CheckMaterial>): Unit
       too_much: check?.too_much,
       proposed: check?.better,
     }),
-    passages: rests_on.flatMap((handle) => {
-      const evidence = evidenceAt(handle, papers);
-      return "reason" in evidence ? [] : [{ handle, passage: clippedPassage(evidence.evidence, passageTokens) }];
-    }),
+    passages: evidenceOf(rests_on, papers).map(({ handle, evidence }) => ({
+      handle,
+      passage: clippedPassage(evidence, passageTokens),
+    })),
   }));
   return { data: { kind: "mend", unit: "mend", sentences }, isBare: true };
 }

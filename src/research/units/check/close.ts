@@ -2,7 +2,7 @@ import { quotedWords } from "../../../text/evidence/quoted.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
-import { evidenceAt, reasonNotToCite } from "../narrative/handles.js";
+import { evidenceOf, reasonNotToCite } from "../narrative/handles.js";
 import { isRejected, papersById } from "../narrative/open-check.js";
 import { isProven } from "../../derived/checker-rates.js";
 import { sentencesOf, mapSentences } from "../narrative/sentences.js";
@@ -76,10 +76,7 @@ function findContradictions(
   });
   const pairs = new Map<string, ReportFile["disputed"][number]>();
   for (const { text, rests_on, against } of [...contradicted, ...rejected]) {
-    const quotes = rests_on.flatMap((handle) => {
-      const evidence = evidenceAt(handle, papers);
-      return "reason" in evidence || reasonNotToCite(evidence.paper) !== undefined ? [] : [{ ...evidence, handle }];
-    });
+    const quotes = evidenceOf(rests_on, papers).filter(({ paper }) => reasonNotToCite(paper) === undefined);
     const sides = [quotes.find(({ paper }) => paper.id !== against), quotes.find(({ paper }) => paper.id === against)];
     const [support, contradiction] = sides;
     if (support === undefined || contradiction === undefined) continue;

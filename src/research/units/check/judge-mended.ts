@@ -4,7 +4,7 @@ import type { ReportFile } from "../../generated/report.js";
 import type { MendResult } from "../../generated/result-mend.js";
 import type { OpenCheck, Rrd } from "../../generated/rrd.js";
 import type { Acceptance, Rejection } from "../judged-result.js";
-import { evidenceAt } from "../narrative/handles.js";
+import { evidenceOf } from "../narrative/handles.js";
 import { continueOrEndCheck } from "./fold.js";
 import { papersById, sentencesToMend } from "../narrative/open-check.js";
 
@@ -30,10 +30,7 @@ export function acceptCorrections(
         return [`number ${number} is given ${corrections.length} times`];
       const handles = correction.rests_on ?? rests_on;
       const foreign = handles.filter((handle) => !rests_on.includes(handle));
-      const cited = handles.flatMap((handle) => {
-        const evidence = evidenceAt(handle, papers);
-        return "reason" in evidence ? [] : [evidence];
-      });
+      const cited = evidenceOf(handles, papers);
       const { missing } = numbersWithoutQuote(
         correction.text ?? "",
         cited.map(({ evidence }) => evidence),

@@ -18,7 +18,8 @@ export const reasonNotToCite = (paper: Paper): string | undefined =>
   paper.retracted === true ? "was retracted" : isIneligible(paper) ? "is not eligible" : undefined;
 
 /** A quote in a project, with its paper. */
-export interface FoundEvidence {
+interface FoundEvidence {
+  readonly handle: string;
   readonly paper: Paper;
   /** The number of the quote, starting at 1. */
   readonly number: number;
@@ -41,5 +42,12 @@ export function evidenceAt(
     return { reason: `the paper ${parsed.paper} has ${quotesText}` };
   }
   if (evidence.status === "not-in-text") return { reason: "that quote was not found in the text of the paper" };
-  return { paper, number: parsed.number, evidence };
+  return { handle, paper, number: parsed.number, evidence };
 }
+
+/** The quotes of these handles that can be shown. */
+export const evidenceOf = (handles: readonly string[], papers: ReadonlyMap<string, Paper>): FoundEvidence[] =>
+  handles.flatMap((handle) => {
+    const found = evidenceAt(handle, papers);
+    return "reason" in found ? [] : [found];
+  });

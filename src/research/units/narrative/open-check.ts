@@ -1,7 +1,7 @@
 import type { Meaning, OpenCheck, Paper, Rrd } from "../../generated/rrd.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Change } from "../../project-files/research.js";
-import { evidenceAt } from "./handles.js";
+import { evidenceOf } from "./handles.js";
 import { isAdvice, sentencesOf } from "./sentences.js";
 import { isFailing, isProven } from "../../derived/checker-rates.js";
 
@@ -22,7 +22,7 @@ export function openCheck(rrd: Rrd, narrative: ReportFile): { readonly rrd: Rrd;
 function createCheck(rrd: Rrd, narrative: ReportFile): OpenCheck {
   const papers = papersById(rrd);
   const sentencesToCheck = sentencesOf(narrative).flatMap(([where, { text, rests_on = [], check }]): OpenSentence[] => {
-    const foundHandles = rests_on.filter((handle) => !("reason" in evidenceAt(handle, papers)));
+    const foundHandles = evidenceOf(rests_on, papers).map(({ handle }) => handle);
     return foundHandles.length === 0 || check !== undefined || isAdvice(where)
       ? []
       : [{ where, text, rests_on: foundHandles }];
@@ -50,10 +50,9 @@ export function findUnanswered({ meaning, papers_pool }: Pick<Rrd, "meaning" | "
   if (open === undefined || open.step === "mend") return [];
   const papers = papersById({ papers_pool });
   return [
-    ...open.sentences.flatMap(({ where, text, rests_on, check }) => {
-      const isShown = rests_on.some((handle) => !("reason" in evidenceAt(handle, papers)));
-      return check === undefined && isShown ? [{ id: where, text, rests_on }] : [];
-    }),
+    ...open.sentences.flatMap(({ where, text, rests_on, check }) =>
+      check === undefined && evidenceOf(rests_on, papers).length > 0 ? [{ id: where, text, rests_on }] : [],
+    ),
     ...uncheckedClaims(papers, open.claims),
   ];
 }
@@ -64,12 +63,9 @@ export const waitingClaims = ({ meaning, papers_pool }: Pick<Rrd, "meaning" | "p
 
 /** Claims that have not been checked yet. */
 const uncheckedClaims = (papers: ReadonlyMap<string, Paper>, handles: readonly string[]): UncheckedSentence[] =>
-  handles.flatMap((handle) => {
-    const foundHandles = evidenceAt(handle, papers);
-    return "reason" in foundHandles || foundHandles.evidence.check !== undefined
-      ? []
-      : [{ id: handle, text: foundHandles.evidence.claim, rests_on: [handle] }];
-  });
+  evidenceOf(handles, papers).flatMap(({ handle, evidence: { check, claim } }) =>
+    check === undefined ? [{ id: handle, text: claim, rests_on: [handle] }] : [],
+  );
 
 /** Whether a sentence must be removed or changed: its passages do not support it, according to proven checkers. */
 export const isRejected = ({ checkers }: Pick<Meaning, "checkers">, { check }: Pick<OpenSentence, "check">): boolean =>

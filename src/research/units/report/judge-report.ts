@@ -5,15 +5,14 @@ import { quantity } from "../../../engine/lib/words.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
-import type { Acceptance, JudgingContext, Rejection } from "../judged-result.js";
-import { dayOf } from "../judged-result.js";
+import { type Acceptance, dayOf, type JudgingContext, type Rejection } from "../judged-result.js";
 import { onOneLine } from "../../project-files/markdown.js";
 import { patternLines } from "../../project-files/progress-log.js";
 import { quotedWords } from "../../../text/evidence/quoted.js";
-import { evidenceAt, reasonNotToCite } from "../narrative/handles.js";
+import { evidenceAt, evidenceOf, reasonNotToCite } from "../narrative/handles.js";
 import { closeUpdate } from "./close-update.js";
 import { checkOfKeptVerdicts, keepVerdicts } from "../narrative/kept-marks.js";
-import { openCheck } from "../narrative/open-check.js";
+import { openCheck, papersById } from "../narrative/open-check.js";
 import { sentencesOf } from "../narrative/sentences.js";
 import { groupInsights } from "./insight-groups.js";
 import { findPairs } from "./opposite-findings.js";
@@ -38,7 +37,7 @@ export function acceptReport(
   formerNarrative?: ReportFile,
 ): Acceptance | Rejection {
   const { rrd, changes, retracted } = applyChecks(stateBefore, retraction);
-  const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
+  const papers = papersById(rrd);
   const groups = groupInsights(rrd);
   // The pairs of the brief: a paper that was found retracted only now must not change the names of the other pairs.
   const pairs = findPairs(stateBefore.papers_pool);
@@ -85,10 +84,6 @@ export function acceptReport(
   });
   const citingSentences = [...sentencesOf(result).map(([, sentence]) => sentence), ...comparisons];
   const handles = [...new Set(citingSentences.flatMap(({ rests_on = [] }) => rests_on))].toSorted();
-  const quoteOf = (handle: string): [string, string][] => {
-    const found = evidenceAt(handle, papers);
-    return "reason" in found ? [] : [[handle, quotedWords(found.evidence)]];
-  };
   // The generated types allow unknown fields, which this object's type does not express.
   const newReport = {
     $schema: schemaAddress("report"),
@@ -107,7 +102,9 @@ export function acceptReport(
         (groups[Number(name.slice(1)) - 1]?.insights ?? []).flatMap(({ id }) => id ?? []),
       ),
     })),
-    quotes: Object.fromEntries(handles.flatMap(quoteOf)),
+    quotes: Object.fromEntries(
+      evidenceOf(handles, papers).map(({ handle, evidence }) => [handle, quotedWords(evidence)]),
+    ),
   } as unknown as ReportFile;
   const marked = keepVerdicts(formerNarrative, newReport);
   const checked = judging.check !== undefined ? openCheck(closed.rrd, marked) : { rrd: closed.rrd, changes: [] };

@@ -3,8 +3,10 @@ import { unifiedStem, stemsOf } from "../../screening/bm25.js";
 import { handleOf, reasonNotToCite } from "../narrative/handles.js";
 
 /** One of two quotes on the same outcome. */
-export interface PairSide {
+interface PairSide {
   readonly handle: string;
+  /** The number of the quote in its paper, starting at 1. */
+  readonly number: number;
   readonly paper: Paper;
   readonly evidence: Evidence;
   /** The outcome as the reader of the paper stated it. */
@@ -68,7 +70,7 @@ function statedOutcome(paper: Paper, evidence: Evidence, number: number): Stated
   const [first = "", second = ""] = about.compared.split(comparisonWords, 2);
   const arms = [stemSet(first), stemSet(second)] as const;
   if (arms[0].size === 0) return undefined;
-  return { handle: handleOf(paper.id, number), paper, evidence, about, arms };
+  return { handle: handleOf(paper.id, number), number, paper, evidence, about, arms };
 }
 
 const comparisonWords = /\s(?:against|vs\.?|versus|compared (?:with|to)|relative to|than|over)\s/iu;
