@@ -18,7 +18,7 @@ import type { Io } from "../../engine/ui/io.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { progressOf } from "../../research/derived/status.js";
 import { countingInsights, isIneligible } from "../../research/screening/eligibility/eligibility.js";
-import { timeSpent } from "../../research/overview/time-and-cost.js";
+import { timeSpent } from "../../research/workflow/timing.js";
 import { researchesName, rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { type FoundWork, listWork, standingOf } from "../kinds/find-work.js";
 import type { Kind } from "../kinds/kind.js";

@@ -17,7 +17,7 @@ import { namesIn } from "../../research/papers/paper-keys.js";
 import { type ListedPaper, papersByScore } from "../../research/overview/papers-by-score.js";
 import { documentSentences } from "../../research/update/changed-documents.js";
 import { forecastOf } from "../../research/workflow/forecast.js";
-import { timePerPaper, timeSpent } from "../../research/overview/time-and-cost.js";
+import { timePerPaper, timeSpent } from "../../research/workflow/timing.js";
 import { seedRecallText } from "../../research/papers/seeds/find-seeds.js";
 import { screenedOutIds, seedsOf } from "../../research/papers/seeds/seed.js";
 import { pageOf } from "../../research/project-files/layout.js";

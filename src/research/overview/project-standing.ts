@@ -15,7 +15,7 @@ import { progressOf } from "../derived/status.js";
 import { statusOf } from "../workflow/next-unit.js";
 import { totalOf } from "./costs.js";
 import { countsOf, countsText } from "./counts.js";
-import { timeSpent } from "./time-and-cost.js";
+import { timeSpent } from "../workflow/timing.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 
 /** A phase as text; undefined for the last one. */

@@ -21,7 +21,7 @@ import {
   usesBothRubrics,
 } from "../papers/rubric/rubric.js";
 import type { Reading } from "../papers/read-depth.js";
-import { secondsBeforeLedger, wereAllReadBefore } from "../workflow/timing.js";
+import { timeSpent, wereAllReadBefore } from "../workflow/timing.js";
 import { changedCriteriaSentences, eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { reasonNotToCite } from "../units/narrative/handles.js";
@@ -530,11 +530,10 @@ function figuresOf(
     label: string,
     isBad = false,
   ): Figure => ({ name, value, numbers, label, isBad });
-  const earlierSeconds = secondsBeforeLedger(rrd, ledger);
-  const isTimeKnown = earlierSeconds > 0 || (total.iterations > 0 && !wereAllReadBefore(rrd, ledger));
-  const seconds = total.seconds + earlierSeconds;
+  const spentMs = timeSpent(rrd, ledger);
+  const seconds = Math.round((spentMs ?? 0) / 1000);
   // "<" must be escaped in Markdown, so the text says "under".
-  const time = !isTimeKnown ? "" : seconds < 1 ? "under 1s" : shortDuration(seconds * 1000);
+  const time = spentMs === undefined ? "" : spentMs < 1000 ? "under 1s" : shortDuration(spentMs);
   return [
     figure("papers", thousands(readCount.count), { papers_read: readCount.count, papers: rows.length }, readCount.says),
     figure("presented", thousands(presented), { presented }, "included"),
@@ -569,20 +568,13 @@ function figuresOf(
           figure(
             "cost",
             shortCost(total),
-            { cost_usd: total.cost_usd, ...(isTimeKnown ? { seconds: Math.round(seconds) } : {}) },
+            { cost_usd: total.cost_usd, ...(spentMs === undefined ? {} : { seconds }) },
             [time === "" ? "cost" : `in ${time} of agent time`, ...missingCosts(total)].join("; "),
           ),
         ]
       : time === ""
         ? []
-        : [
-            figure(
-              "time",
-              time,
-              { seconds: Math.round(seconds) },
-              total.iterations > 0 ? "of agent time; cost not known" : "of reading",
-            ),
-          ]),
+        : [figure("time", time, { seconds }, total.iterations > 0 ? "of agent time; cost not known" : "of reading")]),
   ];
 }
 

@@ -55,7 +55,7 @@ const modelOf = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
 test("the figure of time is there however short the agents' work was", () => {
   const line = { iteration: 1, at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted" } as const;
   const figureOf = (seconds: number) =>
-    modelOf(rrdWith([read("one", [])]), { ledger: [{ ...line, unit: "one", seconds }] }).figures.find(
+    modelOf(rrdWith([read("one", [])]), { ledger: [{ ...line, unit: "one", duration_seconds: seconds }] }).figures.find(
       ({ name }) => name === "time",
     );
   expect(figureOf(0)).toMatchObject({ value: "under 1s", label: figureOf(90)?.label });

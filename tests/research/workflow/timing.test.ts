@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
-import { timePerPaper, timeSpent } from "../../../src/research/overview/time-and-cost.js";
 import { deriveStatistics } from "../../../src/research/derived/statistics.js";
 import { derive } from "../../../src/research/workflow/derive.js";
-import { periodOf, periodText } from "../../../src/research/workflow/timing.js";
+import { periodOf, periodText, timePerPaper, timeSpent } from "../../../src/research/workflow/timing.js";
 import { decided, paper, rrdWith } from "../../support/projects/research.js";
 
 /** A day of January, or of November ten months later. */
