@@ -9,6 +9,7 @@ import { fileNameOf } from "../papers/reference.js";
 import { couldBeRead, type Reading, readingOf } from "../papers/read-depth.js";
 import { basisOf, exclusionOf, withCriterion } from "../screening/eligibility/eligibility.js";
 import { joinTexts } from "../project-files/markdown.js";
+import { updateSentences } from "../units/retractions.js";
 import { type Citation, citationStatusOf } from "./citation-status.js";
 import { type PaperName, type Quote, quotesOf, tablesAsText, webAddress } from "./quotes.js";
 
@@ -303,23 +304,27 @@ function codeOf(field: unknown): PaperEntry["code"] {
   });
 }
 
-const noticeWords: Readonly<Record<string, string>> = {
-  retraction: "Retracted",
-  withdrawal: "Withdrawn",
-  concern: "An expression of concern was published",
-  correction: "Corrected",
-  addendum: "An addendum was published",
-};
-
 /** The warnings of the record and the notices since publication, without duplicates. */
 export function warningsOf({ warnings = [], updates = [], retracted }: Paper): string[] {
-  const notices = updates.flatMap(({ type, date, source }) => {
-    const words = noticeWords[type];
-    return words === undefined ? [] : `${words}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
-  });
-  const all = [...new Set([...warnings, ...notices])];
+  const all = [...new Set([...warnings, ...updateSentences(updates)])];
   return retracted === true && !all.some(isRetractionNotice) ? ["Retracted.", ...all] : all;
 }
+
+/** How the paper was read; empty if it was not recorded. */
+export const readingWords: Readonly<Record<Reading, string>> = {
+  full: "read in full",
+  partial: "read in part",
+  abstract: "abstract only",
+  title: "title only",
+  unrecorded: "",
+  unread: "not read",
+};
+
+/** "A, B and 3 others". */
+export const authorsText = (authors: readonly string[], maxAuthors: number): string =>
+  authors.length <= maxAuthors
+    ? authors.join(", ")
+    : `${authors.slice(0, maxAuthors - 1).join(", ")} and ${authors.length - maxAuthors + 1} others`;
 
 /** Maximum characters of a title, name or address in a list. A longer text is probably not a title, name or address. */
 const maxListedChars = 300;

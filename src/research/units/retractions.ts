@@ -79,13 +79,13 @@ export function checkedFields(paper: Paper, check: UpdateCheck): Partial<Paper> 
     ...(citation === undefined ? {} : { citation: copyCitation(citation) }),
   };
   const noted = { ...(isNews ? { updates: all } : {}), updates_check };
-  const concerns = updates.filter(({ type }) => type === "concern").map(sentenceOf);
+  const concerns = updateSentences(updates.filter(({ type }) => type === "concern"));
   const warnings = [...new Set([...(paper.warnings ?? []), ...concerns])];
   const retraction = updates.find(isRetraction);
   if (retraction === undefined)
     return { ...noted, ...(warnings.length > (paper.warnings?.length ?? 0) ? { warnings } : {}) };
 
-  const sentence = sentenceOf(retraction);
+  const [sentence = ""] = updateSentences([retraction]);
   const found = { ...noted, retracted: true, warnings: [...new Set([...warnings, sentence])] };
   if (!countingStatuses.has(status)) return found;
   const because = `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
@@ -120,10 +120,18 @@ const updateWords: Readonly<Record<string, string>> = {
   retraction: "Retracted",
   withdrawal: "Withdrawn",
   concern: "An expression of concern was published",
+  correction: "Corrected",
+  addendum: "An addendum was published",
 };
 
-const sentenceOf = ({ type, date, source }: { type: string; date?: string; source: string }): string =>
-  `${updateWords[type] ?? type}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
+/** The sentences about the updates of a paper that its readers must know: all but newer versions. */
+export const updateSentences = (
+  updates: readonly { readonly type: string; readonly date?: string; readonly source: string }[],
+): string[] =>
+  updates.flatMap(({ type, date, source }) => {
+    const words = updateWords[type];
+    return words === undefined ? [] : `${words}${date === undefined ? "" : ` on ${date}`}, as ${source} says.`;
+  });
 
 /** One or two sentences on how many papers of the report were checked. */
 export function retractionCheckText(rrd: Rrd): string {

@@ -10,8 +10,7 @@ import { counted, thousands } from "../pictures/words.js";
 import { countCell, outcomeText, type SearchYield } from "../search-yield.js";
 import type { PageContext } from "./context.js";
 import { table } from "./findings.js";
-import { shortened } from "../papers.js";
-import { authorsText } from "./papers.js";
+import { authorsText, shortened } from "../papers.js";
 import { costs } from "./pictures.js";
 
 /** Maximum number of lines of the search log and of failed iterations on the page; the files have all. */

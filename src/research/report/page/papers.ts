@@ -1,14 +1,21 @@
 import { type Markup, type Piece, directionAttribute, joinIsolated, link, markup } from "../../../engine/lib/markup.js";
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
-import { shortened, type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
+import {
+  authorsText,
+  readingWords,
+  shortened,
+  type PaperEntry,
+  type PaperRow,
+  type PaperStatus,
+  statusWords,
+} from "../papers.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import { type Quote, tablesAsText } from "../quotes.js";
 import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { signsOf } from "../strength.js";
-import type { Reading } from "../../papers/read-depth.js";
 import { meaningSign, passageOf, quoteAnchorOf, quoteWords } from "./statements.js";
 
 /**
@@ -67,16 +74,6 @@ const chipOf = ({ isRetracted, status }: PaperRow): Markup =>
     ? markup`<span class="chip bad">Retracted</span>`
     : markup`<span class="chip">${statusWords[status]}</span>`;
 
-/** The text for papers that were not read in full. */
-const readingWords: Readonly<Record<Reading, string>> = {
-  full: "",
-  partial: "read in part",
-  abstract: "abstract only",
-  title: "title only",
-  unrecorded: "",
-  unread: "not read",
-};
-
 /** Authors, year, venue, quotes. */
 function metaOf(
   { authors, year, venue, quotesGiven, quotesFound, reading, status, hasWarnings }: PaperRow,
@@ -87,8 +84,8 @@ function metaOf(
     year === undefined ? "" : String(year),
     venue,
     quotesGiven === 0 ? "" : `${quotesFound} of ${counted(quotesGiven, "quote")}\u00a0✓`,
-    // The status of an unread paper says so already.
-    status === "unread" ? "" : readingWords[reading],
+    // The status of an unread paper says so already, and most papers are read in full.
+    status === "unread" || reading === "full" ? "" : readingWords[reading],
     hasWarnings ? "⚠ warning" : "",
   ];
   return joinIsolated(
@@ -96,12 +93,6 @@ function metaOf(
     " · ",
   );
 }
-
-/** "A, B and 3 others". */
-export const authorsText = (authors: readonly string[], maxAuthors: number): string =>
-  authors.length <= maxAuthors
-    ? authors.join(", ")
-    : `${authors.slice(0, maxAuthors - 1).join(", ")} and ${authors.length - maxAuthors + 1} others`;
 
 /** The complete entry of a paper, in the order of `read`. */
 function bodyOf(context: PageContext, row: PaperRow): Markup {

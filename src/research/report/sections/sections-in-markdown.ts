@@ -27,11 +27,10 @@ import { answeredText, type AskedQuestion } from "../narrative/questions.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import type { Meaning } from "../narrative/meaning.js";
 import { type ShownPair, relationWords } from "../narrative/side-by-side.js";
-import { type PaperEntry, type PaperRow, statusWords } from "../papers.js";
+import { authorsText, type PaperEntry, type PaperRow, readingWords, statusWords } from "../papers.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
-import type { Reading } from "../../papers/read-depth.js";
 import { movesText, moveWords, type WhatChanged } from "../narrative/what-changed.js";
 
 /** Maximum number of papers with a separate entry. */
@@ -464,7 +463,7 @@ function entryText(entry: PaperEntry): string {
   const { warnings, dimensions, code } = entry;
   const part = (name: string, text: string) => (onOneLine(text) === "" ? [] : [`- **${name}:** ${inline(text)}`]);
   const byline = [
-    authorsText(entry.authors),
+    authorsText(entry.authors, 5),
     entry.date,
     entry.venue,
     entry.file ?? "",
@@ -515,18 +514,6 @@ function evidenceLine({ id, quotes, quotesGiven, quotesFound }: PaperEntry): str
     ? []
     : [`- **Evidence:** ${quotes === 0 ? countText : `[${countText}](#${anchor(id)}-evidence)`}`];
 }
-
-const readingWords: Readonly<Record<Reading, string>> = {
-  full: "read in full",
-  partial: "read in part",
-  abstract: "abstract only",
-  title: "title only",
-  unrecorded: "",
-  unread: "not read",
-};
-
-const authorsText = (authors: readonly string[]): string =>
-  authors.length > 5 ? `${authors.slice(0, 4).join(", ")} and ${authors.length - 4} others` : authors.join(", ");
 
 function themesText(model: ReportModel): string {
   const insightLine = ({ text, paper }: InsightRow) =>
