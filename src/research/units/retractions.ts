@@ -13,10 +13,8 @@ import { groupBy } from "../../engine/lib/group.js";
 import { quantity } from "../../engine/lib/words.js";
 import { changeOf } from "./judged-result.js";
 
-/** The answers of a retraction check, from the preparation of a report to its acceptance. */
-export interface RetractionCheck {
-  readonly checks: ReadonlyMap<string, UpdateCheck>;
-}
+/** The answers of a retraction check by paper id, from the preparation of a report to its acceptance. */
+export type RetractionChecks = ReadonlyMap<string, UpdateCheck>;
 
 /** Maximum number of checked papers. A pool can have thousands of papers, but a report cites about a hundred. */
 const maxCheckedPapers = 300;
@@ -43,14 +41,14 @@ export interface CheckedState {
 
 /**
  * Applies a check to the state. A retracted paper is no longer presented and gives no insights, whatever its score.
- * Without a check the state is unchanged. Pure.
+ * Without checks the state is unchanged. Pure.
  */
-export function applyChecks(rrd: Rrd, retraction: RetractionCheck | undefined): CheckedState {
-  if (retraction === undefined) return { rrd, changes: [], retracted: [] };
+export function applyChecks(rrd: Rrd, checks: RetractionChecks = new Map()): CheckedState {
+  if (checks.size === 0) return { rrd, changes: [], retracted: [] };
   const retracted: string[] = [];
   const changes: Change[] = [];
   const papers_pool = rrd.papers_pool.map((paper) => {
-    const check = retraction.checks.get(paper.id);
+    const check = checks.get(paper.id);
     if (check === undefined) return paper;
     const set = checkedFields(paper, check);
     if (set.retracted === true && paper.retracted !== true) retracted.push(paper.id);

@@ -60,7 +60,7 @@ export function withFindings(
   before: NonNullable<ProjectUpdate["before"]>,
 ): Rrd {
   const changedById = new Map(findings.changed.map((paper) => [paper.id, paper]));
-  const withNewChecks = applyChecks(rrd, { checks: findings.checks }).rrd;
+  const withNewChecks = applyChecks(rrd, findings.checks).rrd;
   const papers_pool = withNewChecks.papers_pool.map((paper) => {
     const { set, corrections = [] } = changedById.get(paper.id) ?? {};
     const updates = oldestFirst([...(paper.updates ?? []), ...corrections.map((correction) => ({ ...correction }))]);

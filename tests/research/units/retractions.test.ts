@@ -33,7 +33,7 @@ const offline: UpdateCheck = {
 const presented = (id: string, over: Partial<Paper> = {}) =>
   paper(id, { status: "presented", decision: "PRESENT", score: 30, notes: "Solid.", ...over });
 const checked = (papers: readonly Paper[], checks: Record<string, UpdateCheck>) =>
-  applyChecks(rrdWith(papers), { checks: new Map(Object.entries(checks)) });
+  applyChecks(rrdWith(papers), new Map(Object.entries(checks)));
 
 describe("a check before the report", () => {
   test("covers presented papers and those with insights, and no others", () => {
@@ -86,8 +86,8 @@ describe("a check before the report", () => {
 
   test("made again changes nothing more", () => {
     const checks = new Map([["p1", retracted]]);
-    const once = applyChecks(rrdWith([presented("p1")]), { checks });
-    const twice = applyChecks(once.rrd, { checks });
+    const once = applyChecks(rrdWith([presented("p1")]), checks);
+    const twice = applyChecks(once.rrd, checks);
     expect(twice.retracted).toEqual([]);
     expect(twice.rrd.papers_pool).toEqual(once.rrd.papers_pool);
   });

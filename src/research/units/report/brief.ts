@@ -43,7 +43,7 @@ export const reportBrief = ({
   material,
   recordOverflows,
 }: BriefRequest<ReportMaterial>): UnitBrief<ReportMaterial> => ({
-  data: reportData({ rrd: applyChecks(rrd, material.retraction).rrd }, recordOverflows),
+  data: reportData({ rrd: applyChecks(rrd, material.checks).rrd }, recordOverflows),
 });
 
 /**

@@ -8,7 +8,7 @@ import { quantity } from "../../../engine/lib/words.js";
 import { onOneLine } from "../../project-files/markdown.js";
 import { type Acceptance, dayOf, type JudgingContext } from "../judged-result.js";
 import { parseHandle } from "../narrative/handles.js";
-import { type RetractionCheck, retractionLines, applyChecks } from "../retractions.js";
+import { type RetractionChecks, retractionLines, applyChecks } from "../retractions.js";
 
 /** The papers that the open update found and that were read since it was opened. */
 const newPaperIds = (rrd: Rrd): string[] => {
@@ -51,9 +51,9 @@ export function acceptSameReport(
   before: Rrd,
   narrative: ReportFile,
   { iteration, at }: JudgingContext,
-  retraction?: RetractionCheck,
+  checks?: RetractionChecks,
 ): Acceptance {
-  const { rrd: checked, changes, retracted } = applyChecks(before, retraction);
+  const { rrd: checked, changes, retracted } = applyChecks(before, checks);
   const closed = closeUpdate(checked, "rendered", at);
   const sameReport = { ...narrative, format: stateVersion, iteration };
   const newPaperCount = closed.rrd.updates?.at(-1)?.new?.length ?? 0;

@@ -16,7 +16,7 @@ import { openCheck, papersById } from "../narrative/open-check.js";
 import { sentencesOf } from "../narrative/sentences.js";
 import { groupInsights } from "./insight-groups.js";
 import { findPairs } from "./opposite-findings.js";
-import { type RetractionCheck, retractionLines, applyChecks } from "../retractions.js";
+import { type RetractionChecks, retractionLines, applyChecks } from "../retractions.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 
 /** The name of a group of insights in the unit and in its result. `index` starts at 0. */
@@ -33,10 +33,10 @@ export function acceptReport(
   stateBefore: Rrd,
   result: ReportResult,
   judging: JudgingContext,
-  retraction?: RetractionCheck,
+  checks?: RetractionChecks,
   formerNarrative?: ReportFile,
 ): Acceptance | Rejection {
-  const { rrd, changes, retracted } = applyChecks(stateBefore, retraction);
+  const { rrd, changes, retracted } = applyChecks(stateBefore, checks);
   const papers = papersById(rrd);
   const groups = groupInsights(rrd);
   // The pairs of the brief: a paper that was found retracted only now must not change the names of the other pairs.

@@ -3,7 +3,7 @@ import { openUpdate } from "../../derived/open-update.js";
 import { decidedSinceReport } from "../../derived/since-report.js";
 import type { ReportFile } from "../../generated/report.js";
 import { cachedChecks } from "../../paper-lookups/kept-retraction-checks.js";
-import { papersToCheck, type RetractionCheck, applyChecks } from "../retractions.js";
+import { papersToCheck, type RetractionChecks, applyChecks } from "../retractions.js";
 import {
   servicesNotice,
   type Disk,
@@ -18,7 +18,7 @@ import { readNarrative } from "../narrative/kept-narrative.js";
 /** The material of a report: whether its papers may still be cited, and the former report. */
 export interface ReportMaterial extends Material {
   /** The retraction checks of its papers. */
-  readonly retraction?: RetractionCheck;
+  readonly checks?: RetractionChecks;
   /** Set in an update that changed no finding: the present report. Code then renders it again. */
   readonly sameReport?: ReportFile;
   /** The present report. Sentences of the new report that are unchanged keep their verdicts. */
@@ -30,9 +30,7 @@ export async function prepareReport(
   { folder, library }: PreparationContext,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<ReportMaterial> {
-  const papers = papersToCheck(rrd);
-  const retraction = papers.length === 0 ? undefined : { checks: await library.updates(papers) };
-  return await toMaterial(folder, { rrd, ledger }, retraction);
+  return await toMaterial(folder, { rrd, ledger }, await library.updates(papersToCheck(rrd)));
 }
 
 /** Like `prepareReport`, but uses only stored checks. */
@@ -40,23 +38,18 @@ export async function loadStoredReport(
   { folder, now }: Disk,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
 ): Promise<StoredMaterial<ReportMaterial>> {
-  const papers = papersToCheck(rrd);
-  const { checks, isWhole } = await cachedChecks(folder, papers, now());
-  return {
-    material: await toMaterial(folder, { rrd, ledger }, papers.length === 0 ? undefined : { checks }),
-    missingSteps: servicesNotice(isWhole),
-  };
+  const { checks, isWhole } = await cachedChecks(folder, papersToCheck(rrd), now());
+  return { material: await toMaterial(folder, { rrd, ledger }, checks), missingSteps: servicesNotice(isWhole) };
 }
 
 async function toMaterial(
   folder: string,
   { rrd, ledger }: Pick<Project, "rrd" | "ledger">,
-  retraction: RetractionCheck | undefined,
+  checks: RetractionChecks,
 ): Promise<ReportMaterial> {
   const narrative = await readNarrative(folder);
-  const checked = withoutUndefined({ retraction, formerReport: narrative });
+  const checked = { checks, ...withoutUndefined({ formerReport: narrative }) };
   if (openUpdate(rrd) === undefined || narrative === undefined) return checked;
-  const isSame =
-    decidedSinceReport(rrd, ledger).length === 0 && !needsWriting(applyChecks(rrd, retraction).rrd, narrative);
+  const isSame = decidedSinceReport(rrd, ledger).length === 0 && !needsWriting(applyChecks(rrd, checks).rrd, narrative);
   return isSame ? { ...checked, sameReport: narrative } : checked;
 }

@@ -9,11 +9,11 @@ export const work: UnitWork<ReportMaterial, ReportResult> = {
   prepare: prepareReport,
   loadStored: loadStoredReport,
   needsNoAgent: (_project, _unit, { sameReport }) => sameReport !== undefined,
-  completeByCode(rrd, { id }, { sameReport, retraction }, judging) {
+  completeByCode(rrd, { id }, { sameReport, checks }, judging) {
     if (sameReport === undefined) throw new Error(`${id} was settled although it has to be written`);
-    return acceptSameReport(rrd, sameReport, judging, retraction);
+    return acceptSameReport(rrd, sameReport, judging, checks);
   },
   brief: reportBrief,
-  judge: ({ rrd }, _unit, result, { retraction, formerReport }, judging) =>
-    acceptReport(rrd, result, judging, retraction, formerReport),
+  judge: ({ rrd }, _unit, result, { checks, formerReport }, judging) =>
+    acceptReport(rrd, result, judging, checks, formerReport),
 };

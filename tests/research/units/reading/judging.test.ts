@@ -162,13 +162,11 @@ describe("then by the rules of its unit", () => {
   });
 
   test("a report is written with what the check of its papers found", async () => {
-    const check = {
-      checks: new Map([["p1", { updates: [], checked_by: [], unchecked: [{ service: "Crossref", reason: "away" }] }]]),
-    };
+    const checks = new Map([
+      ["p1", { updates: [], checked_by: [], unchecked: [{ service: "Crossref", reason: "away" }] }],
+    ]);
     expect(accepted(await judged("report", "report", narrative({}, null))).changes).toEqual([]);
-    const checked = await judged("report", "report", narrative({}, null), {
-      material: { retraction: check } as unknown as Given,
-    });
+    const checked = await judged("report", "report", narrative({}, null), { material: { checks } as unknown as Given });
     expect(accepted(checked).changes).toHaveLength(1);
   });
 });
