@@ -121,12 +121,7 @@ async function connectTools(
       await call(name, args, signal).catch((error: unknown) => ({ text: messageOf(error), failed: true }));
     return {
       tools: tools.map((tool) =>
-        mcpTool({
-          ...tool,
-          server: "",
-          modelName: tool.name,
-          run: async (args, stop) => await run(tool.name, args, stop),
-        }),
+        mcpTool({ ...tool, modelName: tool.name, run: async (args, stop) => await run(tool.name, args, stop) }),
       ),
       close,
     };

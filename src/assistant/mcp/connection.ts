@@ -55,8 +55,8 @@ export async function connect(
     env,
     version,
     ms,
-    givenUp: stopSignal,
-  }: { cwd: string; env: NodeJS.ProcessEnv; version: string; ms: number; givenUp?: AbortSignal },
+    stopSignal,
+  }: { cwd: string; env: NodeJS.ProcessEnv; version: string; ms: number; stopSignal?: AbortSignal },
 ): Promise<Connection> {
   const { Client } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "ralph", version });
@@ -289,7 +289,7 @@ async function callTool(
 
 async function runWithTimeout<Value>(
   ms: number,
-  givenUp: AbortSignal | undefined,
+  stopSignal: AbortSignal | undefined,
   work: () => Promise<Value>,
 ): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
@@ -298,12 +298,12 @@ async function runWithTimeout<Value>(
     timer = setTimeout(() => reject(new Error("late")), ms);
     stop = () => reject(new Error("The connection was stopped"));
   });
-  givenUp?.addEventListener("abort", stop);
+  stopSignal?.addEventListener("abort", stop);
   try {
     return await Promise.race([work(), timeout]);
   } finally {
     clearTimeout(timer);
-    givenUp?.removeEventListener("abort", stop);
+    stopSignal?.removeEventListener("abort", stop);
   }
 }
 

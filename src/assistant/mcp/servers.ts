@@ -7,7 +7,6 @@ import type { AssistantTool } from "../tools/context.js";
 
 /** A tool of a server, with the name that the model uses. */
 export interface McpTool extends ServerTool {
-  readonly server: string;
   /** `mcp_<server>_<tool>`. */
   readonly modelName: string;
   /** Never throws for errors of the server: a failed result contains the reason. */
@@ -144,7 +143,7 @@ function connectServer(
       const newConnection = await connect(settings, {
         ...options,
         ms: options.connectMs,
-        givenUp: closeController.signal,
+        stopSignal: closeController.signal,
       });
       if (closeController.signal.aborted) return await newConnection.close();
       connection = newConnection;
@@ -170,7 +169,7 @@ function connectServer(
         const takenNames = new Set([...names].flatMap(([otherKey, name]) => (otherKey === key ? [] : [name])));
         const modelName = names.get(key) ?? toolName(server, tool.name, takenNames);
         names.set(key, modelName);
-        return { ...tool, server, modelName, run: async (args, signal) => await run(tool.name, args, signal) };
+        return { ...tool, modelName, run: async (args, signal) => await run(tool.name, args, signal) };
       });
   };
 
