@@ -1,6 +1,5 @@
 import type { RemoteAgent } from "../engine/agents/definition.js";
 import { ExpectedError, messageOf } from "../engine/lib/errors.js";
-import { withoutUndefined } from "../engine/lib/without-undefined.js";
 import type { Agent, Failure, StopCondition } from "../engine/loop/types.js";
 import type { RedisAddress } from "./address.js";
 import type { Coordinator, CoordinatorOptions } from "./coordinator.js";
@@ -40,7 +39,8 @@ export function createFleet(options: FleetOptions): Fleet {
       name: remoteAgent.name,
       // The agent can't access this machine. Its confinement on the other machine is reported after its start.
       confinement: "workspace",
-      ...withoutUndefined({ free: remoteAgent.free, takesTemperature: remoteAgent.takesTemperature }),
+      free: remoteAgent.free,
+      takesTemperature: remoteAgent.takesTemperature,
       async *run(brief, run) {
         const coordinator = await open().catch((error: unknown) => {
           if (error instanceof ExpectedError) return error;

@@ -105,7 +105,7 @@ async function judgeArtisan(
     event: "ok",
     set: { hypothesis, action_taken, changed: changed.slice(0, maxNamedPaths), ...withoutUndefined({ after }) },
     summary: `changed ${changed.slice(0, 3).join(", ")}${changed.length > 3 ? ` and ${changed.length - 3} more` : ""}`,
-    ...withoutUndefined({ after }),
+    after,
   };
 }
 

@@ -1,5 +1,4 @@
 import { mkdirSync, rmSync } from "node:fs";
-import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import { quantity } from "../../engine/lib/words.js";
@@ -163,15 +162,12 @@ async function makeBrief(
     read: true,
     everything: false,
     ...(isArtisan ? { shell: true as const } : {}),
-    ...withoutUndefined({ readOnly: isArtisan ? options.readOnly : [workspace] }),
+    readOnly: isArtisan ? options.readOnly : [workspace],
   };
   const protection = await options.protect(iteration);
   const temperature = temperatures[unit.kind];
   const tokens = estimateTokens(text);
-  return {
-    brief: { iteration, text, tokens, workspace: workFolder, access, ...withoutUndefined({ temperature }) },
-    context: { protection },
-  };
+  return { brief: { iteration, text, tokens, workspace: workFolder, access, temperature }, context: { protection } };
 }
 
 /** Accepts the results of steps without an agent. */

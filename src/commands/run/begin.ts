@@ -7,7 +7,6 @@ import { installedAgents } from "../../engine/agents/adapters.js";
 import type { AgentCheck } from "../../engine/agents/definition.js";
 import { checkAgent, createAgent, isRemote } from "../../engine/agents/registry.js";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { listText, quantity } from "../../engine/lib/words.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
@@ -245,8 +244,7 @@ function maxPapersWith(rrd: Rrd, wanted: number, records: number | undefined): n
  */
 async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: ResolvedConfig; check?: AgentCheck }> {
   const config = await resolveConfig(io, flags);
-  if (config.origins.agent !== "default")
-    return { config, ...withoutUndefined({ check: await checkChosen(config, io) }) };
+  if (config.origins.agent !== "default") return { config, check: await checkChosen(config, io) };
   let check: AgentCheck | undefined;
   for (const agent of new Set([config.agent, ...installedAgents(io.env), "ralph"])) {
     const candidate = agent === config.agent ? config : await resolveConfig(io, { ...flags, agent });

@@ -1,5 +1,4 @@
 import type { ResolvedConfig } from "../../compose/config.js";
-import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Spending } from "../../engine/loop/types.js";
 
 /**
@@ -17,9 +16,5 @@ export function remainingLimits(
   const [remainingIterations, remainingMs] = [subtract(iterations, spent.iterations), subtract(maxMs, elapsedMs)];
   if ([usd, tokens, remainingIterations, remainingMs].some((limit) => limit !== undefined && limit <= 0))
     return undefined;
-  return {
-    ...config,
-    budget: { usd, tokens },
-    ...withoutUndefined({ iterations: remainingIterations, maxMs: remainingMs }),
-  };
+  return { ...config, budget: { usd, tokens }, iterations: remainingIterations, maxMs: remainingMs };
 }

@@ -39,7 +39,8 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
   return {
     name,
     confinement,
-    ...withoutUndefined({ free: definition.free, reportsNoUsage: definition.reportsNoUsage }),
+    free: definition.free,
+    reportsNoUsage: definition.reportsNoUsage,
     // In classic mode, the agent uses only the tools that its user configured.
     ...(canUseTools(definition, settings) ? { takesTools: true as const } : {}),
     ...(definition.takesTemperature === true ? { takesTemperature: true as const } : {}),
@@ -73,7 +74,7 @@ export function agentFrom(definition: AgentDefinition, context: AgentContext): A
         isFinished: () => reader.isFinished(),
         signal,
         redact,
-        ...withoutUndefined({ transcript }),
+        transcript,
       });
       let end: ProcessEnd;
       try {

@@ -16,7 +16,6 @@ import type {
   Watch,
 } from "./types.js";
 import { awakeBetween, durationText } from "../lib/clock.js";
-import { withoutUndefined } from "../lib/without-undefined.js";
 
 /** An agent to start, with its brief. */
 export interface AgentStart<U extends Unit, C> {
@@ -192,7 +191,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const warnedWatches = new Set<Watch>();
     let run = initialRun;
     const requestStateAfter = createRequestTracker();
-    const runOptions = { signal: controller.signal, ...withoutUndefined({ maxUsd, maxMs }) };
+    const runOptions = { signal: controller.signal, maxUsd, maxMs };
     let stopReason: Failure | undefined;
     for await (const event of agent.run(brief, runOptions)) {
       run = withEvent(run, event);
@@ -215,7 +214,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
     const failure = run.failure?.kind === "aborted" && !abort.aborted ? (stopReason ?? run.failure) : run.failure;
     const endedAt = clock.now();
     const asleepMs = endedAt - run.startedAt - awakeBetween(run.startedAt, endedAt, clock.sleeps?.());
-    const ended = { ...run, endedAt, ...(asleepMs > 0 ? { asleepMs } : {}), ...withoutUndefined({ failure }) };
+    const ended = { ...run, endedAt, failure, ...(asleepMs > 0 ? { asleepMs } : {}) };
     await reportSleeps();
     for (const review of reviews) {
       const warning = review({ unit, run: ended }, soFar());
@@ -223,7 +222,7 @@ export function openLanes<State, U extends Unit, P, C>(options: LaneOptions): La
       reportedWarnings.add(warning);
       await tellWhileOpen({ type: "notice", level: "warning", message: warning });
     }
-    return { unit, run: ended, workedMs: workedMs(ended), context, ...withoutUndefined({ prepareMs }) };
+    return { unit, run: ended, workedMs: workedMs(ended), context, prepareMs };
   }
 
   return {

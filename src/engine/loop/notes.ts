@@ -1,5 +1,4 @@
 import { isAbsolute } from "node:path";
-import { withoutUndefined } from "../lib/without-undefined.js";
 import { estimateTokens } from "../lib/tokens.js";
 import { type LoopMemory, observationsSinceSummary } from "./run-record/loop-memory.js";
 import {
@@ -24,13 +23,10 @@ const maxSteeringChars = 1_600;
 /** The notes about earlier iterations for the next brief. Their size is bounded. */
 export function memoryNotes(memory: LoopMemory | undefined): Pick<Notes, "history" | "remediation" | "steering"> {
   if (memory === undefined) return {};
-  const history = historyNote(memory);
-  const remediation = remediationFor(memory);
-  const steering = steeringNote(memory);
   return {
-    ...(history === "" ? {} : { history }),
-    ...withoutUndefined({ remediation }),
-    ...(steering === "" ? {} : { steering }),
+    history: historyNote(memory) || undefined,
+    remediation: remediationFor(memory),
+    steering: steeringNote(memory) || undefined,
   };
 }
 

@@ -116,7 +116,7 @@ function chooserByRole(agents: readonly Agent[], roles: Roles, patienceMs: numbe
     const choice = chooseByRole.get(role)?.(soFar);
     if (choice === undefined) return chooseDefault(soFar);
     const first = roles[role]?.[0]?.name;
-    if ("agent" in choice) return { ...choice, ...withoutUndefined({ first }) };
+    if ("agent" in choice) return { ...choice, first };
     // If all agents must wait, the whole run waits, not only this role.
     return "until" in choice && !("agent" in chooseDefault(soFar))
       ? { until: choice.until, reason: choice.reason }

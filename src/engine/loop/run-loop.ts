@@ -77,7 +77,7 @@ export async function runLoop<State, U extends Unit, P, C>(
   let finalVerdict: Verdict | undefined;
   /** The unit for which no agent was available. */
   let unitWithoutAgent: string | undefined;
-  const timeNow = () => ({ now: clock.now(), ...withoutUndefined({ sleeps: clock.sleeps?.() }) });
+  const timeNow = () => ({ now: clock.now(), sleeps: clock.sleeps?.() });
 
   await tell({ type: "run-started", workflow: workflow.name, agent: agent.name });
   let verdict: Verdict | undefined;
@@ -208,13 +208,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       agent: chosenAgent.name,
       ...withoutUndefined({ role, round, forecast: soFar.account?.forecast }),
     });
-    lanes.start({
-      ...choice,
-      brief,
-      context: briefing.context,
-      unit,
-      ...withoutUndefined({ prepareMs: readyUnit.prepareMs }),
-    });
+    lanes.start({ ...choice, brief, context: briefing.context, unit, prepareMs: readyUnit.prepareMs });
     return undefined;
   }
 
@@ -291,7 +285,7 @@ export async function runLoop<State, U extends Unit, P, C>(
       for (const [index, endedRun] of runs.entries()) {
         if (index > 0 && finalVerdict === undefined) await loadState();
         const { unit, run, context, prepareMs } = endedRun;
-        const result = { run, context, ...withoutUndefined({ prepareMs }) };
+        const result = { run, context, prepareMs };
         const outcome = await workflow.accept(state as State, unit, result, { signal: abort, tell });
         if (outcome === "stale") throw new Error(`${workflow.name} calls the finished run of ${unit.id} stale`);
         if (isVerdict(outcome)) finalVerdict ??= outcome;
@@ -301,16 +295,7 @@ export async function runLoop<State, U extends Unit, P, C>(
     if (isVerdict(writeVerdict)) return void (finalVerdict ??= writeVerdict);
     for (const [{ unit, run, workedMs }, outcome] of acceptedRuns) {
       const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;
-      const pastIteration = {
-        iteration,
-        unit,
-        agent,
-        outcome,
-        startedAt,
-        endedAt,
-        usage,
-        ...withoutUndefined({ cost_usd }),
-      };
+      const pastIteration = { iteration, unit, agent, outcome, startedAt, endedAt, usage, cost_usd };
       soFar = { ...soFar, iterations: [...soFar.iterations, pastIteration] };
       const duration_seconds = workedMs / 1000;
       await tell({

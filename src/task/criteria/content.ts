@@ -1,5 +1,4 @@
 import { Worker } from "node:worker_threads";
-import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { locateSyntaxError } from "../../engine/storage/json-syntax.js";
 import type { ContainsText, JsonValid } from "../generated/ralph.js";
 import { contentOf, type CheckResult, type Place } from "../place/run.js";
@@ -42,7 +41,7 @@ const unreadable = ({
 }: {
   readonly problem: string;
   readonly isUndecided?: true;
-}): CheckResult => ({ passed: false, detail: problem, ...withoutUndefined({ isUndecided }) });
+}): CheckResult => ({ passed: false, detail: problem, isUndecided });
 
 /** Maximum milliseconds of a match, because some patterns need exponential time. */
 const maxMatchMs = 1_000;

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { ProcessAccess } from "../../engine/process/access.js";
 import type { Exec, ProcessEnd } from "../../engine/process/run-process.js";
 import { readRegularUpTo } from "../../engine/storage/regular-file.js";
@@ -193,9 +192,8 @@ export const lastCharsOf = (text: string, maxChars: number): string => {
 
 /** The output of a failed command on both streams, for people and agents. */
 export function outputOf({ stdout, stderr }: Pick<ProgramResult, "stdout" | "stderr">, maxChars: number): string {
-  const parts = withoutUndefined({ stdout: stdout.trim() || undefined, stderr: stderr.trim() || undefined });
-  const streams = [parts.stdout, parts.stderr].filter((part) => part !== undefined);
-  return streams.map((part) => lastCharsOf(part, Math.floor(maxChars / Math.max(1, streams.length)))).join("\n");
+  const streams = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== "");
+  return streams.map((text) => lastCharsOf(text, Math.floor(maxChars / Math.max(1, streams.length)))).join("\n");
 }
 
 /** Maximum characters of a check's detail. */

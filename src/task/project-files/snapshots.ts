@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { appendFile, cp, mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { hiddenName } from "../../engine/lib/layout.js";
 import { type GitAnswer, type GitLimits, runGit } from "../../engine/storage/git-command.js";
 import { configurationOf, type GitConfiguration, type FolderRepository } from "../../engine/storage/git-repository.js";
@@ -121,7 +120,7 @@ export function openSnapshots(
   id: string,
   { index, views, notify, abort }: SnapshotOptions,
 ): Snapshots {
-  const repositoryOptions = { repository, ...withoutUndefined({ abort }) };
+  const repositoryOptions = { repository, abort };
   /** Runs a git command that writes neither the index nor a file. Such commands start no filter. */
   const git: Git = (args, extraLimits) =>
     runGit(folder, [...authorOptions, ...gitOptions, ...args], { index, ...repositoryOptions, ...extraLimits });

@@ -66,11 +66,7 @@ function frameworksOfPackage(folder: string): DetectedFramework[] {
   const namedInScript = (["vitest", "jest", "mocha"] as const).filter((name) =>
     new RegExp(`\\b${name}\\b`).test(script ?? ""),
   );
-  const byScript: DetectedFramework[] = namedInScript.map((framework) => ({
-    framework,
-    ...withoutUndefined({ script }),
-    ...steps,
-  }));
+  const byScript: DetectedFramework[] = namedInScript.map((framework) => ({ framework, script, ...steps }));
   if (script !== undefined && nodeTestCall.test(script)) byScript.push({ framework: "node:test", script, ...steps });
   const dependencies = { ...manifest.dependencies, ...manifest.devDependencies };
   const names = entriesOf(folder);

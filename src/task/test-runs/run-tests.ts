@@ -97,7 +97,7 @@ async function runFramework(
     command?: string,
   ): Promise<ProgramResult> => {
     const dropped = place.testPlace === undefined ? drop : new RegExp(`${drop.source}|^--coverage(?:[.=].*)?$`);
-    const changes = { drop: dropped, valued, ...withoutUndefined({ command }) };
+    const changes = { drop: dropped, valued, command };
     const commandWords = [localPath(framework), ...(command === undefined ? [] : [command]), ...args, ...files];
     const ownLine = commandWords.map(shellWord).join(" ");
     const line = (script && withArguments(script, framework, args.map(shellWord), changes)) ?? ownLine;

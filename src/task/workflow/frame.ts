@@ -103,11 +103,7 @@ export function taskFrame(options: TaskOptions) {
     { signal, tell }: Work,
   ): Promise<CriteriaResults | undefined> {
     const { task, tests_seen: seenTests = [], flaky = [] } = state;
-    const knownTests = {
-      seenTests,
-      ...withoutUndefined({ filesBefore: filesBeforeAttempts(state) }),
-      ...(task.team === true ? { flaky } : {}),
-    };
+    const knownTests = { seenTests, filesBefore: filesBeforeAttempts(state), ...(task.team === true ? { flaky } : {}) };
     const results = await withProtection(options.protect, iteration, "the criteria were checked", tell, () =>
       checkAll(task.acceptance_criteria, placeFor(task, signal), knownTests, tell),
     );

@@ -54,13 +54,7 @@ export function taskWorkflow(options: TaskOptions): TaskWorkflow {
         const tree = await snapshots?.tree();
         const text = `${options.instructions}${briefText(current, notes, { shell: options.shell, views })}`;
         const readOnly = options.readOnly && [...options.readOnly, ...contextOutside(current.task, workspace)];
-        const access = {
-          web: false,
-          read: true,
-          everything: false,
-          shell: true as const,
-          ...withoutUndefined({ readOnly }),
-        };
+        const access = { web: false, read: true, everything: false, shell: true as const, readOnly };
         const protection = await options.protect(iteration);
         const brief = { iteration, text, tokens: estimateTokens(text), workspace, access };
         return { brief, context: { before: prepared.checks, tree, protection } };

@@ -24,8 +24,7 @@ export const workedMs = ({ startedAt, endedAt, asleepMs = 0 }: AgentRun): number
 /** The run after one more event. Pure. */
 export function withEvent(run: AgentRun, event: AgentEvent): AgentRun {
   const updatedRun = { ...run, digest: digestWithEvent(run.digest ?? emptyDigest, event) };
-  if (event.type === "end")
-    return { ...updatedRun, message: event.message, ...withoutUndefined({ failure: event.failure }) };
+  if (event.type === "end") return { ...updatedRun, message: event.message, failure: event.failure };
   if (event.type === "begun") return { ...updatedRun, confinement: event.confinement, worker: event.worker };
   if (event.type !== "usage") return updatedRun;
   const { type: _type, final: _final, cost_usd, estimated, ...otherFields } = event;

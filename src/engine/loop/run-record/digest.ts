@@ -1,5 +1,4 @@
 import type { AgentEvent } from "../../generated/event.js";
-import { withoutUndefined } from "../../lib/without-undefined.js";
 
 const maxLabelChars = 90;
 const maxSteps = 24;
@@ -50,7 +49,7 @@ export function digestWithEvent(digest: Digest, event: AgentEvent): Digest {
   if (event.type === "tool") {
     const { name, detail, key } = event;
     const kind = kindOfTool(name, detail);
-    const action = { kind, label: shortLine(`${name} ${detail}`, maxLabelChars), ...withoutUndefined({ key }) };
+    const action = { kind, label: shortLine(`${name} ${detail}`, maxLabelChars), key };
     return withStep(digest, action, editTools.test(name));
   }
   const text = event.type === "text" ? event.text : event.type === "end" ? event.message : "";

@@ -51,8 +51,8 @@ export const memoryFrom = (
   steering,
   since: stagnation_since,
   ledger: ledger.slice(-5),
-  ...(summary ? { historySummary: summary } : {}),
-  ...withoutUndefined({ metrics }),
+  historySummary: summary || undefined,
+  metrics,
 });
 
 /** A summary and what it cost. */
