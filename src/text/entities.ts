@@ -22,6 +22,7 @@ const namedCharacters: Readonly<Record<string, string>> = {
   lsquo: "‘",
   rsquo: "’",
   ldquo: "“",
+  bdquo: "„",
   rdquo: "”",
   laquo: "«",
   raquo: "»",

@@ -1,3 +1,5 @@
+import { withoutReferences } from "../../text/entities.js";
+
 /** Simplifies a title: without case, accents, punctuation and mark-up, and with the names of Greek letters. */
 export function normalTitle(title: string): string {
   // Most titles are plain ASCII, or become so without dashes and quotation marks. The complete method is four times
@@ -19,8 +21,11 @@ const plainTitle = (title: string): string =>
     .trim();
 
 const anyTitle = (title: string): string =>
-  withoutEntities(repairedUtf8(withoutLatex(title)).replace(escapedTag, " "))
-    .replace(/<[^<>]+>|&(?:amp|lt|gt|quot|apos|nbsp);/g, " ")
+  withoutReferences(
+    repairedUtf8(withoutLatex(title))
+      .replace(escapedTag, " ")
+      .replace(/<[^<>]+>/g, " "),
+  )
     // A question mark or U+FFFD for a letter that a database could not store.
     .replace(/\ufffd|(?<=\p{L})\?(?=\p{Ll})/gu, "")
     // A sharp s next to a hyphen stands for a beta.
@@ -34,18 +39,6 @@ const anyTitle = (title: string): string =>
 
 /** An escaped tag such as `&lt;i&gt;`, also if it was escaped twice. */
 const escapedTag = /&(?:amp;)?lt;\/?[a-z][a-z:]{0,15}&(?:amp;)?gt;/gi;
-
-/** Replaces `&#233;`, `&#xe9;` and `&eacute;` by the letter. */
-const withoutEntities = (text: string): string =>
-  text.includes("&")
-    ? text
-        .replace(/&#(?:x([\da-f]{1,5})|(\d{1,6}));/gi, (_, hex?: string, decimal?: string) => {
-          const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-          return code < 0x11_0000 && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : " ";
-        })
-        .replace(/&([a-z])(?:acute|grave|circ|uml|tilde|cedil|ring|caron|slash);/gi, "$1")
-        .replace(/&([a-z]{2})lig;/gi, "$1")
-    : text;
 
 /** The characters that Windows-1252 has for the bytes 0x80 to 0x9f. */
 const windows1252Codes = new Map(

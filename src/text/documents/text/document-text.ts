@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { withoutReferences } from "../../entities.js";
 
 /** The beginning of a page or section of a text. */
 export interface Mark {
@@ -117,22 +118,11 @@ const minInvisible = 20;
  * are decoded twice, because some programs encode them twice ("&amp;amp;").
  */
 export function withoutEntities(title: string): string {
-  const decodeEntities = (text: string): string =>
-    text.replace(
-      /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/gi,
-      (all, hex?: string, decimal?: string, name?: string) => {
-        if (name !== undefined) return namedEntities[name.toLowerCase()] ?? all;
-        const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-        return code > 31 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "";
-      },
-    );
-  return decodeEntities(decodeEntities(title))
+  return withoutReferences(withoutReferences(title))
     .replace(/<\/?(?:i|b|em|strong|sub|sup|span|sc|inf)\b[^<>]{0,80}>|\u00ad/gi, "")
     .replace(/\s+/g, " ")
     .trim();
 }
-
-const namedEntities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
 /** The page or section of the character at `offset`. */
 export function locatorAt(marks: readonly Mark[], offset: number): string | undefined {

@@ -1,4 +1,5 @@
 import { signs } from "../../documents/latex/symbols.js";
+import { withoutReferences } from "../../entities.js";
 import { withPlainFormulas } from "./formulas.js";
 import { asRow } from "./rows.js";
 
@@ -51,18 +52,17 @@ const withoutInsertions = (quote: string): string =>
 
 /** Removes markup that was copied from the source of a page or paper. */
 const withoutMarkup = (quote: string): string =>
-  withPlainFormulas(quote.replace(/\\\(([^()$\\]{0,80}(?:\\[a-zA-Z]{2,12}[^()$\\]{0,40}){0,3})\\\)/g, "$$$1$"))
-    .replace(/^(\*\*|__|[*_`])(?=[^\s*_`])(.{1,2000}[^\s*_`])\1$/su, "$2")
-    .replace(/<sup>([^<>]{1,20})<\/sup>/gi, "^{$1}")
-    .replace(/<sub>([^<>]{1,20})<\/sub>/gi, "_{$1}")
-    .replace(/<\/?(?:b|i|em|strong|u|mark|span|a|q|cite|code|small|font)(?:\s[^<>=]{1,40}=[^<>]{0,300})?>/gi, "")
-    .replace(
-      /<(?:br|p|div|blockquote|li|td|th|tr)(?:\s[^<>=]{1,40}=[^<>]{0,300})? ?\/?>|<\/(?:p|div|blockquote|li|td|th|tr)>/gi,
-      " ",
-    )
-    .replace(/&(?:nbsp|#160|#xa0);/gi, " ")
-    .replace(/&([a-zA-Z]{2,6});/g, (whole, name: string) => characters[name] ?? whole)
-    .replace(/&#(?:x([0-9a-f]{1,6})|(\d{1,7}));/gi, characterOf)
+  withoutReferences(
+    withPlainFormulas(quote.replace(/\\\(([^()$\\]{0,80}(?:\\[a-zA-Z]{2,12}[^()$\\]{0,40}){0,3})\\\)/g, "$$$1$"))
+      .replace(/^(\*\*|__|[*_`])(?=[^\s*_`])(.{1,2000}[^\s*_`])\1$/su, "$2")
+      .replace(/<sup>([^<>]{1,20})<\/sup>/gi, "^{$1}")
+      .replace(/<sub>([^<>]{1,20})<\/sub>/gi, "_{$1}")
+      .replace(/<\/?(?:b|i|em|strong|u|mark|span|a|q|cite|code|small|font)(?:\s[^<>=]{1,40}=[^<>]{0,300})?>/gi, "")
+      .replace(
+        /<(?:br|p|div|blockquote|li|td|th|tr)(?:\s[^<>=]{1,40}=[^<>]{0,300})? ?\/?>|<\/(?:p|div|blockquote|li|td|th|tr)>/gi,
+        " ",
+      ),
+  )
     .replace(/\\(?:emph|text(?:bf|it|rm|sc|sf|tt)?|math(?:bf|it|rm)|underline)\{([^{}]{1,2000})\}/g, "$1")
     .replace(/\\text(?=(?:less|greater)(?![a-zA-Z]))/g, "\\")
     .replace(/\\([a-zA-Z]{2,12})(?![a-zA-Z])/g, (command, name: string) => textSigns[name] ?? signs[name] ?? command)
@@ -74,54 +74,8 @@ const withoutMarkup = (quote: string): string =>
     .replace(/\$(\p{Nd}{1,12}(?:\.\p{Nd}{1,12})?)\$/gu, "$1");
 /** A highlight mark directly at the words. "3 == 3 == x" is a formula. */
 const highlight = /(?<![=<>!])==(?=[^\s=])([^=\n]{0,200}[^\s=])==(?!=)/g;
-const characters: Readonly<Record<string, string>> = {
-  lt: "<",
-  gt: ">",
-  amp: "&",
-  quot: '"',
-  apos: "'",
-  plusmn: "±",
-  le: "≤",
-  ge: "≥",
-  minus: "−",
-  ndash: "–",
-  mdash: "—",
-  times: "×",
-  micro: "µ",
-  deg: "°",
-  middot: "·",
-  hellip: "…",
-  alpha: "α",
-  beta: "β",
-  gamma: "γ",
-  delta: "δ",
-  Delta: "Δ",
-  kappa: "κ",
-  lambda: "λ",
-  mu: "μ",
-  sigma: "σ",
-  chi: "χ",
-  omega: "ω",
-  ne: "≠",
-  asymp: "≈",
-  ldquo: "“",
-  rdquo: "”",
-  lsquo: "‘",
-  rsquo: "’",
-  bdquo: "„",
-  laquo: "«",
-  raquo: "»",
-  thinsp: " ",
-  shy: "",
-};
 /** Names of signs in TeX that are used outside of formulas. */
 const textSigns: Readonly<Record<string, string>> = { less: "<", greater: ">" };
-
-/** The character of a numeric entity. */
-function characterOf(whole: string, hex: string | undefined, decimal: string | undefined): string {
-  const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  return code >= 0x20 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole;
-}
 
 /** Marks before a quote in notes: a list mark, "1)", "(a)", a page. A dash before a number may be a minus sign. */
 const openings =
