@@ -1,3 +1,4 @@
+import { windows1252 } from "../../text/documents/text/decode.js";
 import { withoutReferences } from "../../text/entities.js";
 
 /** Simplifies a title: without case, accents, punctuation and mark-up, and with the names of Greek letters. */
@@ -40,12 +41,8 @@ const anyTitle = (title: string): string =>
 /** An escaped tag such as `&lt;i&gt;`, also if it was escaped twice. */
 const escapedTag = /&(?:amp;)?lt;\/?[a-z][a-z:]{0,15}&(?:amp;)?gt;/gi;
 
-/** The characters that Windows-1252 has for the bytes 0x80 to 0x9f. */
-const windows1252Codes = new Map(
-  [
-    ..."\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178",
-  ].map((letter, index) => [letter, 0x80 + index]),
-);
+/** The bytes of characters in Windows-1252. */
+const windows1252Codes = new Map([...windows1252].map((letter, index) => [letter, 0x80 + index]));
 const continuation = `[\\u0080-\\u00bf${[...windows1252Codes.keys()].join("")}]`;
 const encodedTwice = new RegExp(
   `[\\u00c2-\\u00df]${continuation}|[\\u00e0-\\u00ef]${continuation}{2}|[\\u00f0-\\u00f4]${continuation}{3}`,

@@ -2,7 +2,7 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 import type { Node } from "./select.js";
 import { sectionLabel } from "../text/markdown.js";
 import { barCountsOf } from "../text/table-columns.js";
-import type { Part } from "../text/document-text.js";
+import { type Part, tidyText } from "../text/document-text.js";
 
 const blockElements = new Set(
   "address article blockquote body caption center dd details div dl dt figcaption figure footer header hr li main ol p pre section summary table tbody thead tfoot tr ul".split(
@@ -19,7 +19,10 @@ export function partsOf(page: CheerioAPI, main: Cheerio<Node>, notes: ReadonlyMa
   const append = (piece: string) => parts.at(-1)?.pieces.push(piece);
   const barCounts = barCountsOf(main.find("tr").toArray());
   for (const node of main.toArray()) appendNode(node, false);
-  return parts.map(({ label, pieces }) => ({ label, text: tidy(pieces.join("")) }));
+  return parts.map(({ label, pieces }) => ({
+    label,
+    text: tidyText(pieces.join("").replace(/\n-\s+(?=\S)/g, "\n- ")),
+  }));
 
   function appendNode(node: Node, isVerbatim: boolean): void {
     if (node.type === "text") return void append(isVerbatim ? node.data : node.data.replace(/\s+/g, " "));
@@ -44,12 +47,3 @@ export function partsOf(page: CheerioAPI, main: Cheerio<Node>, notes: ReadonlyMa
     for (const note of notes.get(node) ?? []) append(`\n\n${note.replace(/\s+/g, " ")}\n\n`);
   }
 }
-
-/** Removes spaces that are not needed, and all empty lines except one between two paragraphs. */
-const tidy = (text: string) =>
-  text
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n ?/g, "\n")
-    .replace(/\n-\s+(?=\S)/g, "\n- ")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();

@@ -1,6 +1,5 @@
 import type { Cheerio, CheerioAPI } from "cheerio";
-
-type Node = ReturnType<CheerioAPI> extends Cheerio<infer Each> ? Each : never;
+import type { Node } from "../html/select.js";
 
 interface JatsMetadata {
   readonly title?: string;

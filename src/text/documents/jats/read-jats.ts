@@ -3,9 +3,10 @@ import { endOfDeclaration } from "./is-jats.js";
 import { jatsMetadata } from "./metadata.js";
 import { mathText } from "../html/mathml.js";
 import { replaceByText, type Element, elementsOf, type Node, convertPower, removeNodes } from "../html/select.js";
+import { documentBody } from "../latex/scan.js";
 import { sectionLabel } from "../text/markdown.js";
 import { barCountsOf } from "../text/table-columns.js";
-import { buildText, type Part, type ReadResult } from "../text/document-text.js";
+import { buildText, type Part, type ReadResult, tidyText } from "../text/document-text.js";
 
 /** Maximum depth of nested elements, because the parser is recursive. Articles have a depth of about twenty. */
 const maxDepth = 500;
@@ -135,6 +136,7 @@ function convertFormulas(page: CheerioAPI): void {
   for (const element of elementsOf(page, "inline-formula, disp-formula")) {
     const formula = page(element);
     const tex = formula.find("tex-math").first().text();
+    // In Springer's articles, each formula is a complete document.
     const latex = documentBody(tex)
       .trim()
       .replace(/^\${1,2}|\${1,2}$/g, "")
@@ -148,14 +150,6 @@ function convertFormulas(page: CheerioAPI): void {
       replaceByText(page, element, `${formulaText}${label === "" ? "" : ` ${label}`}`, element.name);
     else replaceByText(page, element, formulaText);
   }
-}
-
-/** The body of a LaTeX document. In Springer's articles, each formula is a complete document. */
-function documentBody(tex: string): string {
-  const [begin, end] = ["\\begin{document}", "\\end{document}"];
-  const bodyStart = tex.indexOf(begin);
-  const bodyEnd = bodyStart === -1 ? -1 : tex.indexOf(end, bodyStart);
-  return bodyEnd === -1 ? tex : tex.slice(bodyStart + begin.length, bodyEnd);
 }
 
 /** Removes the footnotes from the sentences of the text. @returns a section with them. */
@@ -195,7 +189,7 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
   /** The floats in the current paragraph, which are appended after it. Undefined outside of paragraphs. */
   let pendingFloats: Element[] | undefined;
   appendChildren(root);
-  return parts.map(({ label, pieces }) => ({ label, text: tidy(pieces.join("")) }));
+  return parts.map(({ label, pieces }) => ({ label, text: tidyText(pieces.join("")) }));
 
   function newPart(title: string | undefined): { label?: string; pieces: string[] } {
     return title === undefined || title === ""
@@ -340,11 +334,3 @@ function referencesOf(page: CheerioAPI, article: Cheerio<Node>): Part | undefine
     });
   return lines.length === 0 ? undefined : { label: "§ References", text: `## References\n\n${lines.join("\n\n")}` };
 }
-
-/** Removes spaces that are not needed, and all empty lines except one between two paragraphs. */
-const tidy = (text: string): string =>
-  text
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n ?/g, "\n")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();

@@ -2,6 +2,7 @@ import type { SourceFiles } from "./archive.js";
 import { pathWithin } from "./archive.js";
 import { bibliographyOf, isBiblatex } from "./biblatex.js";
 import { withoutFalseBranches } from "./conditionals.js";
+import { documentBegin, documentBody } from "./scan.js";
 import { extractBetween } from "../text/document-text.js";
 
 /** Maximum length of the source. Articles have a few hundred kilobytes; a file that includes itself has no end. */
@@ -27,7 +28,7 @@ export function flatten(files: SourceFiles): Flattened | undefined {
   );
   const documents = [...filesWithoutComments].filter(([, text]) => /\\document(?:class|style)\b/.test(text));
   const main = (documents.length > 0 ? documents : [...filesWithoutComments])
-    .filter(([, text]) => text.includes("\\begin{document}") || documents.length > 0)
+    .filter(([, text]) => text.includes(documentBegin) || documents.length > 0)
     .toSorted((a, b) => b[1].length - a[1].length)
     .slice(0, maxDocuments)
     .map(([path, text]) => ({ path, ...insertFiles(text, filesWithoutComments, path) }))
@@ -36,11 +37,8 @@ export function flatten(files: SourceFiles): Flattened | undefined {
   if (main === undefined) return undefined;
 
   const text = withBibliography(withoutFalseBranches(main.text), files, main.path);
-  const begin = text.indexOf("\\begin{document}");
-  const [preamble, rest] =
-    begin === -1 ? ["", text] : [text.slice(0, begin), text.slice(begin + "\\begin{document}".length)];
-  const end = rest.indexOf("\\end{document}");
-  return { preamble, body: end === -1 ? rest : rest.slice(0, end), isCut: main.isCut };
+  const preamble = text.slice(0, Math.max(0, text.indexOf(documentBegin)));
+  return { preamble, body: documentBody(text), isCut: main.isCut };
 }
 
 /** Removes comments. A comment includes the line end, but not an empty line, which separates paragraphs. */
@@ -116,20 +114,12 @@ function insertFiles(text: string, files: SourceFiles, path: string): { text: st
         }
         freeChars -= includedText.length;
         const innerFolder = importFolder === undefined ? folder : (pathWithin(importFolder) ?? folder);
-        return insert(bodyOf(includedText), innerFolder, depth + 1);
+        return insert(documentBody(includedText), innerFolder, depth + 1);
       },
     );
   };
   const root = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
   return { text: insert(text.slice(0, maxSourceChars), root, 0), isCut: isCut || text.length > maxSourceChars };
-}
-
-/** The text to include from a file: if the file is a complete document, as a subfile is, only the document's body. */
-function bodyOf(text: string): string {
-  const begin = text.indexOf("\\begin{document}");
-  if (begin === -1) return text;
-  const end = text.indexOf("\\end{document}");
-  return text.slice(begin + "\\begin{document}".length, end === -1 ? undefined : end);
 }
 
 /** The text of the file with this name in the folder, or else from the root folder. */

@@ -1,4 +1,4 @@
-import type { Part } from "../text/document-text.js";
+import { type Part, tidyText } from "../text/document-text.js";
 
 /** Maximum depth of nested arguments and environments, such as a footnote in a caption in a table. */
 export const maxDepth = 12;
@@ -44,7 +44,7 @@ export function inlineText(latex: string, state: ReaderState, depth: number): st
   state.hiddenChars = inner.hiddenChars;
   state.textLength = inner.textLength;
   state.pendingNotes.push(...inner.pendingNotes);
-  return tidy(inner.parts.flatMap(({ pieces }) => pieces).join(""));
+  return tidyText(inner.parts.flatMap(({ pieces }) => pieces).join(""));
 }
 
 /** Appends the footnotes of a paragraph after it. In the paragraph, they would interrupt sentences. */
@@ -80,15 +80,7 @@ export function partsOf(state: ReaderState): Part[] {
   return state.parts
     .map(({ label, heading, pieces }) => ({
       label,
-      text: `${heading === undefined ? "" : `## ${heading}\n\n`}${tidy(withNumbers(pieces.join("")))}`,
+      text: `${heading === undefined ? "" : `## ${heading}\n\n`}${tidyText(withNumbers(pieces.join("")))}`,
     }))
     .filter(({ text }) => text.trim() !== "");
 }
-
-/** Removes spaces that are not needed, and all empty lines except one between two paragraphs. */
-export const tidy = (text: string): string =>
-  text
-    .replace(/[^\S\n]+/g, " ")
-    .replace(/ ?\n ?/g, "\n")
-    .replace(/\n{3,}/g, "\n\n")
-    .trim();

@@ -137,3 +137,13 @@ export function bodyAt(text: string, start: number, name: string): Group {
     if (depth === 0) return { content: text.slice(start, end), end: next };
   }
 }
+
+export const documentBegin = "\\begin{document}";
+
+/** The body of a complete document; any other text as it is. */
+export function documentBody(text: string): string {
+  const begin = text.indexOf(documentBegin);
+  if (begin === -1) return text;
+  const end = text.indexOf("\\end{document}", begin);
+  return text.slice(begin + documentBegin.length, end === -1 ? undefined : end);
+}

@@ -91,4 +91,4 @@ function tryDecode(charset: string, bytes: Uint8Array, isStrict = false): string
 }
 
 /** The characters 0x80 to 0x9f of windows-1252. */
-const windows1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
+export const windows1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";

@@ -124,6 +124,14 @@ export function withoutEntities(title: string): string {
     .trim();
 }
 
+/** Removes spaces that are not needed, and all empty lines except one between two paragraphs. */
+export const tidyText = (text: string): string =>
+  text
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+
 /** The page or section of the character at `offset`. */
 export function locatorAt(marks: readonly Mark[], offset: number): string | undefined {
   return marks.findLast((mark) => mark.at <= offset)?.label;
