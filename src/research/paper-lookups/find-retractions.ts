@@ -25,15 +25,15 @@ export interface WorkUpdates {
 interface Check {
   readonly source: Source;
   /** Whether the service can know the work. */
-  asks(work: Identifiers): boolean;
+  canKnow(work: Identifiers): boolean;
 }
 
 const checks: readonly Check[] = [
-  { source: crossref, asks: ({ doi }) => doi !== undefined },
-  { source: openAlex, asks: ({ doi, arxiv: id, pmid, openalex }) => (doi ?? id ?? pmid ?? openalex) !== undefined },
-  { source: europePmc, asks: ({ doi, pmid, pmcid }) => (doi ?? pmid ?? pmcid) !== undefined },
-  { source: arxiv, asks: ({ arxiv: id }) => id !== undefined },
-  { source: biorxiv, asks: mayBeOnBiorxiv },
+  { source: crossref, canKnow: ({ doi }) => doi !== undefined },
+  { source: openAlex, canKnow: ({ doi, arxiv: id, pmid, openalex }) => (doi ?? id ?? pmid ?? openalex) !== undefined },
+  { source: europePmc, canKnow: ({ doi, pmid, pmcid }) => (doi ?? pmid ?? pmcid) !== undefined },
+  { source: arxiv, canKnow: ({ arxiv: id }) => id !== undefined },
+  { source: biorxiv, canKnow: mayBeOnBiorxiv },
 ];
 
 /** The services that keep retractions, corrections and withdrawals. */
@@ -68,7 +68,7 @@ export async function checkUpdates(
 
 /** Whether at least one service can know one of these works. */
 export const canBeChecked = (works: readonly Identifiers[]): boolean =>
-  works.some((work) => checks.some(({ asks }) => asks(work)));
+  works.some((work) => checks.some(({ canKnow }) => canKnow(work)));
 
 interface CheckAnswer {
   readonly source: string;
@@ -79,18 +79,18 @@ interface CheckAnswer {
 
 /** The answer of one service for each work; undefined for works that it can't know. */
 async function runCheck(
-  { source, asks }: Check,
+  { source, canKnow }: Check,
   works: readonly Identifiers[],
   contextFor: ContextFor,
 ): Promise<(CheckAnswer | undefined)[]> {
-  const suitableWorks = works.filter(asks);
+  const suitableWorks = works.filter(canKnow);
   if (suitableWorks.length === 0 || source.lookup === undefined) return works.map(() => undefined);
   const context = contextFor(source);
   if ("unavailable" in context)
-    return works.map((work) => (asks(work) ? { source: source.name, reason: context.unavailable } : undefined));
+    return works.map((work) => (canKnow(work) ? { source: source.name, reason: context.unavailable } : undefined));
   const answer = await source.lookup(suitableWorks, context);
   return works.map((work) => {
-    if (!asks(work)) return undefined;
+    if (!canKnow(work)) return undefined;
     if (answer.status === "empty") return { source: source.name };
     if (answer.status !== "ok") return { source: source.name, reason: answer.reason };
     const record = answer.value.find(({ identifiers }) => sharesIdentifier(identifiers, work));

@@ -25,7 +25,7 @@ interface PaperLookupOptions {
   readonly contextFor: ContextFor;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Whether services are asked about papers of the user's files; absent: they are. */
+  /** Whether services may be asked about papers in the user's files; true by default. */
   readonly lookups?: boolean;
   /** True to check for retractions even if today's answer is cached. */
   readonly anew?: boolean;
@@ -34,10 +34,10 @@ interface PaperLookupOptions {
 /** A paper's text, or a sentence why it is missing. `transient`: it may be available some minutes or hours later. */
 export type TextAnswer = { readonly text: DocumentText } | { readonly unavailable: string; readonly transient?: true };
 
-/** Who is asked by its DOI or arXiv id, and its title, about a paper of this machine that prints one. */
+/** The services that get the DOI or arXiv id and the title of a local paper that prints such an id. */
 export const lookupServices: readonly Source[] = [...updateServices, semanticScholar, gitHub, huggingFace];
 
-/** What is asked about one paper at a time. Never throws for what a network does. */
+/** The lookups for papers. They never throw for failures of the network. */
 export interface PaperLookups {
   text(paper: NamedPaper): Promise<TextAnswer>;
   /** The text from its source, without the cache; nothing is written. Undefined if it is not available. */

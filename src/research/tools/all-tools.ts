@@ -83,13 +83,14 @@ function strictSchema(tool: ResearchTool): object {
 
 /** The valid arguments of a call, or a problem. Models send null and empty values, which count as missing. */
 function checkedArguments(tool: ResearchTool, input: unknown): ToolArguments | Problem {
-  const hasFields = isObject(input);
-  const filled = hasFields ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== "")) : input;
+  const filled = isObject(input)
+    ? Object.fromEntries(Object.entries(input).filter(([, value]) => value !== ""))
+    : input;
   const checked = checkArguments(tool.name, strictSchema(tool), filled);
   return isProblem(checked) ? checked : (checked as ToolArguments);
 }
 
-/** For example, rrd.json can be invalid. The caller may read the reason. */
+/** Turns an expected error, such as an invalid rrd.json, into a problem: the caller may read its message. */
 function asProblem(error: unknown): Problem {
   if (error instanceof ExpectedError) return { problem: error.message };
   throw error;

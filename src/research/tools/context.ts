@@ -33,7 +33,7 @@ export interface ProjectSearch {
   ): Promise<{ readonly head: string; readonly lines: readonly string[] } | Problem>;
 }
 
-/** The services that tools may query: with rate limits, cached, each with its own failures. */
+/** The services that tools may query, with rate limits and a cache. */
 export interface Network {
   /** The sources to search, in this order. */
   readonly sources: readonly Source[];
