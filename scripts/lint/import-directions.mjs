@@ -41,7 +41,7 @@ const folders = {
     ui: ["lib", "process", "config", "loop", "points"],
     traces: ["lib", "loop"],
   },
-  text: { xml: [], dates: [], documents: ["dates"], evidence: ["documents"] },
+  text: { xml: [], dates: [], entities: [], documents: ["dates", "entities"], evidence: ["documents", "entities"] },
   research: {
     generated: [],
     papers: [],
