@@ -66,9 +66,9 @@ export function flowCounts(rrd: Rrd): FlowCounts {
   const { papers_pool: papers, excluded = [] } = rrd;
   const { identified, not_screened: openCount = 0 } = rrd.statistics?.discovery_metrics?.flow ?? {};
   const identifiedCounts = identified === undefined ? undefined : new Map(Object.entries(identified));
-  const allRead = readsAllDocuments(rrd);
+  const screensAll = screensAllDocuments(rrd);
   const isOther = (record: Paper | Exclusion): boolean =>
-    isFromOtherWay(record, identifiedCounts) || (allRead && isDocument(record));
+    isFromOtherWay(record, identifiedCounts) || (isDocument(record) && !screensAll && isUnscreened(rrd, record));
   const recordsOf = (isOtherRow: boolean): RecordsOfRow => {
     const papersInRow = papers.filter((paper) => isOther(paper) === isOtherRow);
     const exclusionsInRow = excluded.filter((exclusion) => isOther(exclusion) === isOtherRow);
@@ -76,7 +76,14 @@ export function flowCounts(rrd: Rrd): FlowCounts {
   };
   const [searched, other] = [recordsOf(false), recordsOf(true)];
   const known = countEach(other.records.map(originOf));
-  const left = allRead ? documentsLeft(identifiedCounts ?? new Map(), known, openCount) : new Map<string, number>();
+  const screenedDocuments = countEach(searched.records.filter(isDocument).map(originOf));
+  const isScreening = screensAll || hasCriteria(rrd);
+  const left = isScreening
+    ? new Map<string, number>()
+    : documentsLeft(identifiedCounts ?? new Map(), [known, screenedDocuments], openCount);
+  // The folders are counted as they were listed last, with the documents of both rows.
+  const searchedCount = (name: string, count: number): number =>
+    isOwnFolder(name) ? (isScreening ? count - (known.get(name) ?? 0) : (screenedDocuments.get(name) ?? 0)) : count;
   const otherIdentified = new Map([
     ...known,
     ...[...left].map(([name, count]) => [name, count + (known.get(name) ?? 0)] as const),
@@ -85,7 +92,13 @@ export function flowCounts(rrd: Rrd): FlowCounts {
     searched: withSearch(
       rrd,
       searched,
-      identifiedCounts && (allRead ? withoutDocuments(identifiedCounts) : identifiedCounts),
+      identifiedCounts &&
+        new Map(
+          [...identifiedCounts].flatMap(([name, count]) => {
+            const itsCount = searchedCount(name, count);
+            return itsCount > 0 ? [[name, itsCount] as const] : [];
+          }),
+        ),
       openCount - total(left),
     ),
     other: { ...withOpen(rrd, other.row, new Map([[unreadReason, total(left)]])), identified: otherIdentified },
@@ -99,30 +112,36 @@ interface RecordsOfRow {
 
 const isDocument = ({ source }: Paper | Exclusion): boolean => typeof source === "string" && isOwnFolder(source);
 
-/** Whether each document of the user's folders is read, so that nobody screens it by title and abstract. */
-function readsAllDocuments({ requirements, papers_pool: papers, excluded = [] }: Rrd): boolean {
+const hasCriteria = ({ requirements }: Rrd): boolean => (requirements.criteria ?? []).length > 0;
+
+/** Whether each document of the user's folders was screened by title and abstract, although no record of it says so. */
+function screensAllDocuments({ requirements, excluded = [] }: Rrd): boolean {
   // Earlier versions let an agent drop documents by their titles.
-  const isScreened = (record: Paper | Exclusion) =>
-    record.readings !== undefined || (!("status" in record) && stageOf(record) === "screened");
-  return (
-    requirements.screening === undefined &&
-    (requirements.criteria ?? []).length === 0 &&
-    ![...papers, ...excluded].some((record) => isDocument(record) && isScreened(record))
-  );
+  const isDropped = (exclusion: Exclusion) =>
+    isDocument(exclusion) && stageOf(exclusion) === "screened" && !hasScreeningRecord(exclusion);
+  return requirements.screening !== undefined || excluded.some(isDropped);
 }
 
+const hasScreeningRecord = ({ readings, answers = [] }: Paper | Exclusion): boolean =>
+  readings !== undefined || answers.some(({ stage }) => stage === "screening");
+
+/**
+ * Whether nobody screened a document: it was taken up while the project had no criteria. One that left before screening
+ * is counted as the project takes up documents now.
+ */
+const isUnscreened = (rrd: Rrd, record: Paper | Exclusion): boolean =>
+  "status" in record || stageOf(record) === "screened" ? !hasScreeningRecord(record) : !hasCriteria(rrd);
+
 /** The documents that were not taken up yet, by folder. At most `most`: the others are missing from the file. */
-function documentsLeft(identified: Counts, known: Counts, most: number): Counts {
+function documentsLeft(identified: Counts, known: readonly Counts[], most: number): Counts {
   const left = new Map<string, number>();
   for (const [name, count] of identified) {
-    const itsLeft = Math.min(count - (known.get(name) ?? 0), most - total(left));
+    const knownCount = known.reduce((sum, counts) => sum + (counts.get(name) ?? 0), 0);
+    const itsLeft = Math.min(count - knownCount, most - total(left));
     if (isOwnFolder(name) && itsLeft > 0) left.set(name, itsLeft);
   }
   return left;
 }
-
-const withoutDocuments = (identified: Counts): Counts =>
-  new Map([...identified].filter(([name]) => !isOwnFolder(name)));
 
 /** Adds the records that are still open, or with the reason that they stay so after the search. */
 function withOpen({ phase }: Rrd, row: FlowRow, open: ReadonlyMap<string, number>): FlowRow {

@@ -129,7 +129,7 @@ function criteriaProblems(rrd: Rrd): Inconsistency[] {
         pointer: `${pointer}/excluded_by`,
         message: `names ${excludedBy}, not a criterion of this project; 'reset --criteria' and a run judge it again`,
       });
-    const changed = override === undefined ? changedCriteria(criteria, answers).map(({ id }) => id) : [];
+    const changed = changedCriteria(criteria, paper).map(({ id }) => id);
     if (changed.length > 0)
       problems.push({
         pointer: `${pointer}/answers`,

@@ -34,13 +34,21 @@ export const criterionHash = ({ kind, text }: Criterion): string =>
     .digest("hex")
     .slice(0, 12);
 
-/** The criteria whose kind or text was changed after these answers were given. */
-export const changedCriteria = (criteria: readonly Criterion[], answers: readonly Answer[] = []): Criterion[] =>
-  criteria.filter((criterion) =>
-    answers.some(
-      ({ criterion: id, asked }) => id === criterion.id && asked !== undefined && asked !== criterionHash(criterion),
-    ),
-  );
+const openStatuses: ReadonlySet<unknown> = new Set(["pending", "analyzing"]);
+
+/**
+ * The criteria whose kind or text was changed after a record was judged by them. The answers of a full text replace
+ * those of screening; a paper that is still to be read has no decision to judge again.
+ */
+export function changedCriteria(criteria: readonly Criterion[], record: Paper | Exclusion): Criterion[] {
+  const { answers = [], override } = record;
+  if (override !== undefined || ("status" in record && openStatuses.has(record.status))) return [];
+  const lastAnswers = new Map(answers.map((answer) => [answer.criterion, answer]));
+  return criteria.filter((criterion) => {
+    const { asked } = lastAnswers.get(criterion.id) ?? {};
+    return asked !== undefined && asked !== criterionHash(criterion);
+  });
+}
 
 /**
  * Whether a record was judged by other criteria than those of the project: the text of one was changed, the one that
@@ -52,7 +60,7 @@ export function isJudgedByOthers(criteria: readonly Criterion[], record: Paper |
   const excludedBy = "status" in record ? record.excluded_by : record.criterion;
   const isKept = "status" in record && (record.status === "presented" || record.status === "insights_extracted");
   return (
-    changedCriteria(criteria, answers).length > 0 ||
+    changedCriteria(criteria, record).length > 0 ||
     (excludedBy != null && !criteria.some(({ id }) => id === excludedBy)) ||
     (isKept && openCriteria(criteria, { answers }).length > 0)
   );
@@ -67,8 +75,8 @@ export function changedCriteriaSentences(
   name = "<project>",
 ): string[] {
   const criteria = criteriaOf(rrd);
-  const records = [...rrd.papers_pool, ...(rrd.excluded ?? [])].filter(({ override }) => override === undefined);
-  const counts = countEach(records.flatMap(({ answers }) => changedCriteria(criteria, answers).map(({ id }) => id)));
+  const records = [...rrd.papers_pool, ...(rrd.excluded ?? [])];
+  const counts = countEach(records.flatMap((record) => changedCriteria(criteria, record).map(({ id }) => id)));
   return [...counts].map(
     ([id, count]) =>
       `The text of ${id} was changed after ${count === 1 ? "1 record was" : `${count} records were`} judged by an earlier one: 'research-ralph reset ${name} --criteria' and a run judge all of them again.`,

@@ -1,12 +1,9 @@
-import { criteriaOf } from "../../project-files/eligibility-criteria.js";
-import { changedCriteria } from "../../screening/eligibility/eligibility.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 
 /** Removes the results of a paper's reading, so that the paper is read again. */
 export function removeReading(rrd: Rrd, paper: Paper): Rrd {
   const { read_depth: _, text_sha256: __, iteration: ___, refusals: ____, warnings: _____, ...others } = paper;
-  // The user's decision was based on this reading, so it is removed too. The answers of screening to the
-  // present criteria stay.
+  // The user's decision was based on this reading, so it is removed too. The answers of screening stay.
   const {
     held_scores: _held,
     excluded_by: _by,
@@ -21,10 +18,7 @@ export function removeReading(rrd: Rrd, paper: Paper): Rrd {
     answers = [],
     ...remaining
   } = others;
-  const changedIds = changedCriteria(criteriaOf(rrd), answers).map(({ id }) => id);
-  const screeningAnswers = answers.filter(
-    ({ stage, criterion }) => stage === "screening" && !changedIds.includes(criterion),
-  );
+  const screeningAnswers = answers.filter(({ stage }) => stage === "screening");
   const unread: Paper = {
     ...remaining,
     ...(screeningAnswers.length === 0 ? {} : { answers: screeningAnswers }),

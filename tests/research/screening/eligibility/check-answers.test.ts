@@ -103,7 +103,9 @@ test("an answer belongs to the text that it was asked with, unless a person has 
   const answers = await checkScreening([c1], { c1: { answer: "unclear" } }, { title: "t" });
   const sentencesWith = (criterion: Criterion, over: Partial<Paper> = {}) =>
     changedCriteriaSentences(
-      rrdWith([paper("p1", { answers, ...over })], { requirements: { target_papers: 1, criteria: [criterion] } }),
+      rrdWith([paper("p1", { answers, status: "rejected", ...over })], {
+        requirements: { target_papers: 1, criteria: [criterion] },
+      }),
     );
   const changed = { ...c1, text: `${c1.text}, twice` };
   expect(sentencesWith(c1)).toEqual([]);
@@ -115,4 +117,8 @@ test("an answer belongs to the text that it was asked with, unless a person has 
   expect(
     sentencesWith(changed, { override: { decision: "include", why: "fits", at: "2026-11-22T10:00:00Z" } }),
   ).toEqual([]);
+  // It is judged again when it is read, and then by its full text.
+  const again = { stage: "full_text" as const, criterion: "c1", answer: "no" as const, asked: criterionHash(changed) };
+  expect(sentencesWith(changed, { status: "pending" })).toEqual([]);
+  expect(sentencesWith(changed, { answers: [...answers, again] })).toEqual([]);
 });
