@@ -45,6 +45,7 @@ import {
 } from "../task/project-files/protect.js";
 import { excludeFromGit, openSnapshots } from "../task/project-files/snapshots.js";
 import { newState, taskFormat } from "../task/project-files/state-file.js";
+import { carriedIdPrefix, carryOverCodingRun } from "../task/project-files/carry-over.js";
 import { createTaskReader } from "../task/project-files/task-file.js";
 import type { RalphTask } from "../task/generated/ralph.js";
 import type { TaskState } from "../task/generated/ralph-state.js";
@@ -308,11 +309,16 @@ export async function guardOf(workspace: string, { folder, file }: NamedTask, { 
 export const otherFileName = ({ source }: Pick<TaskState, "source">): string[] =>
   source === undefined || source === taskName ? [] : [source];
 
+/** Whether a state was converted from the file of an earlier version, which had another id. */
+const isCarriedOver = (state: TaskState, { task }: RalphTask): boolean =>
+  state.id.startsWith(carriedIdPrefix) && state.task.task === task;
+
 type Options = Parameters<typeof openRecordStore<TaskState>>[2];
 
 /** Opens the state of the task, and creates it if it is missing. `home`: the folder at /home in its sandbox. */
 async function openStore(namedTask: NamedTask, home: string, options: Options): Promise<RecordStore<TaskState>> {
   const { folder, file, task } = namedTask;
+  await carryOverCodingRun(folder);
   if (!existsSync(stateFile(folder))) {
     withExplainedErrors(hiddenFolder(folder), () => makeFolder(hiddenFolder(folder)));
     const newTaskState = newState(task, folder, file === undefined ? undefined : file.slice(folder.length + 1));
@@ -336,7 +342,11 @@ async function stateFor(
   const { state } = await store.load();
   const source = file === undefined ? undefined : file.slice(folder.length + 1);
   const initialState = newState(task, folder, source);
-  if (state.source === source && (source !== undefined || state.id === initialState.id)) return state;
+  const isSame =
+    source === undefined
+      ? state.source === undefined && (state.id === initialState.id || isCarriedOver(state, task))
+      : state.source === source;
+  if (isSame) return state;
   const backup = await backUp(folder, now, [stateName]);
   notify("info", `${stateName} belonged to another task ("${state.task.task.slice(0, 60)}"); it is kept in ${backup}.`);
   return await store.edit((before) => ({ ...initialState, ...withoutUndefined({ iteration: before.iteration }) }));

@@ -11,7 +11,10 @@ import type { ChangedSymbol } from "./fault.js";
 /** What a round did about a failing test, and whether it helped. */
 export interface Fix {
   readonly id: number;
-  /** The name of the test. */
+  /**
+   * The name of the test; empty if an old version, which did not store it, wrote the fix. Such fixes are not
+   * recommended.
+   */
   readonly test: string;
   /**
    * The place in the sources where the test failed, as `file#symbol`; empty if only a comparison in the test failed.
@@ -135,11 +138,25 @@ async function open(path: string): Promise<Vault> {
       "CREATE INDEX IF NOT EXISTS fixes_by_frame ON fixes (frame) WHERE frame <> ''",
       `PRAGMA user_version = ${stateVersion}`,
     ]);
+    await importOldTable(database);
   } catch (error) {
     database.close();
     throw error;
   }
   return vaultOf(database);
+}
+
+/** Imports the table of earlier versions, which did not store the test of an error. */
+async function importOldTable(database: Database): Promise<void> {
+  const [oldTable] = await database.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fix_attempts'");
+  if (oldTable === undefined) return;
+  await database.write([
+    `INSERT OR IGNORE INTO fixes (key, run, test, frame, error_signature, changed, hypothesis, action_taken, success,
+         timestamp, cost_tokens, framework, language)
+       SELECT key, x'', '', '', error_signature, '[]', hypothesis, action_taken, success, timestamp, cost_tokens,
+         framework, language FROM fix_attempts ORDER BY id`,
+    "DROP TABLE fix_attempts",
+  ]);
 }
 
 const vaultOf = (database: Database): Vault => ({

@@ -3,16 +3,19 @@ import { settingsFor } from "../../compose/agents.js";
 import { crewOf, librariansOf, requireCrew, windowOf } from "../../compose/code-roles.js";
 import { resolveConfig } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Io } from "../../engine/ui/io.js";
-import type { Criterion, RalphTask } from "../../task/generated/ralph.js";
-import { stateFile, taskFile } from "../../task/project-files/layout.js";
+import { repairTaskText, teamCriteria } from "../../task/project-files/carry-over.js";
+import { taskFile } from "../../task/project-files/layout.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { detectTests, frameworks, ownTestCommand } from "../../task/test-runs/detect.js";
-import { type TaskWithNotices, type TaskArguments, taskCommand, taskIn, overridesIn } from "../task/task.js";
-
-/** The text of a team's task if the user gives no text. */
-const repairTaskText = "Repair the failing tests of this project. What the tests ask for is right; the code is wrong.";
+import {
+  hasStartedTask,
+  type TaskWithNotices,
+  type TaskArguments,
+  taskCommand,
+  taskIn,
+  overridesIn,
+} from "../task/task.js";
 
 export interface CodeArguments extends Omit<TaskArguments, "task" | "team" | "save"> {
   /** The text of the task; undefined: the task of the folder, or, without one, the repair of failing tests. */
@@ -49,7 +52,7 @@ export async function codeCommand({ text, graph, ...args }: CodeArguments, io: I
         folder: cwd,
         task: {
           task: words ?? repairTaskText,
-          acceptance_criteria: teamCriteria(isRepair, checks, testCommand),
+          acceptance_criteria: teamCriteria({ isRepair, checks, command: testCommand }),
           ...overrides,
         },
       },
@@ -58,25 +61,10 @@ export async function codeCommand({ text, graph, ...args }: CodeArguments, io: I
   }
 }
 
-/**
- * The criteria of a team whose task is given in words: the tests pass and the checks succeed. Without checks, a new
- * test must show that the task is done, unless the task is to repair the tests.
- */
-function teamCriteria(
-  isRepair: boolean,
-  checks: readonly string[],
-  testCommand: string | undefined,
-): RalphTask["acceptance_criteria"] {
-  const checkCriteria: Criterion[] = checks.map((command) => ({ type: "command_succeeds", command }));
-  const proofCriteria: Criterion[] = isRepair || checks.length > 0 ? [] : [{ type: "new_test_passes" }];
-  const testsCriterion = { type: "tests_pass" as const, ...withoutUndefined({ command: testCommand }) };
-  return [testsCriterion, ...checkCriteria, ...proofCriteria];
-}
-
 /** Whether the folder has a task file, or a started task that is not finished and is not the repair of tests. */
 async function hasOtherTask(folder: string): Promise<boolean> {
   if (existsSync(taskFile(folder))) return true;
-  if (!existsSync(stateFile(folder))) return false;
+  if (!hasStartedTask(folder)) return false;
   const { state } = await taskRecords(folder);
   return state.status !== "success" && state.task.task !== repairTaskText && (await taskIn(folder)) !== undefined;
 }

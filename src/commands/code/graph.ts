@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { readGraph } from "../../code/graph/graph.js";
 import { rankFiles, rankedText, startingFiles } from "../../code/graph/ranking.js";
-import { stateFile } from "../../task/project-files/layout.js";
+import { hasStartedTask } from "../task/task.js";
 import { taskRecords } from "../../task/project-files/steered-task.js";
 import { librarianTokens, maxOtherTokens } from "../../code/roles/briefs.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -21,9 +20,7 @@ export async function graphCommand(
   io: Io,
   json: boolean,
 ): Promise<number> {
-  const taskState = existsSync(stateFile(folder))
-    ? (await taskRecords(folder).catch(() => undefined))?.state
-    : undefined;
+  const taskState = hasStartedTask(folder) ? (await taskRecords(folder).catch(() => undefined))?.state : undefined;
   const { task = { task: "", acceptance_criteria: [] as never }, checks = [], tested } = taskState ?? {};
   const graph = await readGraph(folder);
   const startFiles = startingFiles(

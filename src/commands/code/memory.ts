@@ -56,13 +56,13 @@ async function requireFix(vault: Vault, id: number): Promise<Fix> {
 const missingFixError = (id: number): ExpectedError =>
   new ExpectedError(`There is no fix ${id}; 'research-ralph code memory list' shows all.`, 2);
 
-const fixLine = ({ id, success, test, action_taken }: Fix): string =>
-  `${String(id).padStart(4)}  ${success ? "helped" : "failed"}  ${oneLine(test).slice(0, 100)}: ${oneLine(action_taken).slice(0, 120)}\n`;
+const fixLine = ({ id, success, test, error_signature, action_taken }: Fix): string =>
+  `${String(id).padStart(4)}  ${success ? "helped" : "failed"}  ${oneLine(test === "" ? error_signature : test).slice(0, 100)}: ${oneLine(action_taken).slice(0, 120)}\n`;
 
 const fixDetails = (fix: Fix): string =>
   `${[
     `Fix ${fix.id}, ${fix.success ? "which helped" : "which did not help"}`,
-    `Test        ${oneLine(fix.test)}`,
+    `Test        ${fix.test === "" ? "unknown: an earlier version did not store it, so agents do not get this fix" : oneLine(fix.test)}`,
     `Error       ${oneLine(fix.error_signature)}`,
     `Failed in   ${fix.frame === "" ? "the test itself" : oneLine(fix.frame)}`,
     ...fix.changed.map(({ file, symbol }) => `Changed     ${oneLine(symbol === "" ? file : `${file}#${symbol}`)}`),

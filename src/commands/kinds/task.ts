@@ -10,6 +10,7 @@ import { runStatusOf } from "../../engine/storage/running-units.js";
 import { totalOf, workCosts } from "../../research/overview/costs.js";
 import { researchesName, rrdFile } from "../../research/project-files/layout.js";
 import { criterionText } from "../../task/criteria/words.js";
+import { oldCodeName } from "../../task/project-files/carry-over.js";
 import { stateFile, stateName, taskFile, taskLedger } from "../../task/project-files/layout.js";
 import { taskPhase } from "../../task/project-files/state-file.js";
 import { steeredTask, taskRecords } from "../../task/project-files/steered-task.js";
@@ -76,7 +77,8 @@ export const task: Kind = {
 
 /** A folder with rrd.json is a project, even if it also contains files of a task. */
 function isIn(folder: string): boolean {
-  return (existsSync(taskFile(folder)) || existsSync(stateFile(folder))) && !existsSync(rrdFile(folder));
+  const files = [taskFile(folder), stateFile(folder), join(folder, oldCodeName)];
+  return files.some((path) => existsSync(path)) && !existsSync(rrdFile(folder));
 }
 
 function tasksIn(folder: string, levels: number): string[] {

@@ -23,6 +23,7 @@ import { homeOf, type Io } from "../../engine/ui/io.js";
 import { displayPath } from "../../research/overview/find-research.js";
 import { stateFile, taskFile, taskLedger, taskName } from "../../task/project-files/layout.js";
 import { agentAndSandboxIn, programCriteriaIn } from "../../task/project-files/needs-trust.js";
+import { hasCodingRun } from "../../task/project-files/carry-over.js";
 import { taskRecords, taskWords } from "../../task/project-files/steered-task.js";
 import { taskFormat } from "../../task/project-files/state-file.js";
 import { validateTask, readTaskFile } from "../../task/project-files/task-file.js";
@@ -339,9 +340,12 @@ export function targetIn(folder: string, target: string): string {
   return path;
 }
 
+/** Whether a run has already started a task in this folder. */
+export const hasStartedTask = (folder: string): boolean => existsSync(stateFile(folder)) || hasCodingRun(folder);
+
 /** The task that a run has started in a folder without ralph.json: from a file of another name, or from words. */
 async function startedTask(folder: string): Promise<TaskWithNotices | undefined> {
-  if (existsSync(taskFile(folder)) || !existsSync(stateFile(folder))) return undefined;
+  if (existsSync(taskFile(folder)) || !hasStartedTask(folder)) return undefined;
   const { state } = await taskRecords(folder);
   if (state.source !== undefined && state.source !== taskName) return await readNamedTask(join(folder, state.source));
   return state.source === undefined

@@ -3,6 +3,8 @@ import { commandLineWords } from "../../engine/config/keys.js";
 import type { Words } from "../../engine/loop/types.js";
 import type { SteeredWork } from "../../engine/storage/state/from-outside.js";
 import { readRecords } from "../../engine/storage/state/record-store.js";
+import { readLedger } from "../../engine/storage/state/ledger.js";
+import { readCodingRun, hasCodingRun, oldCodeName } from "./carry-over.js";
 import { stateFile, stateName, taskFile, taskLedger, taskName } from "./layout.js";
 import { newState, taskFormat } from "./state-file.js";
 import { readTaskFile } from "./task-file.js";
@@ -11,8 +13,9 @@ import { readTaskFile } from "./task-file.js";
 export const steeredTask = (folder: string, where: string): SteeredWork => ({
   folder,
   typedFolder: where,
-  formats: taskFormat,
+  formats: hasCodingRun(folder) ? { ...taskFormat, file: oldCodeName } : taskFormat,
   isFinished: async () => {
+    if (hasCodingRun(folder)) return (await readCodingRun(folder).catch(() => undefined))?.status === "success";
     if (!existsSync(stateFile(folder))) return false;
     const records = await readRecords(folder, taskFormat).catch(() => undefined);
     return records?.state.status === "success";
@@ -25,7 +28,9 @@ export const steeredTask = (folder: string, where: string): SteeredWork => ({
 export const taskRecords = async (folder: string) =>
   existsSync(stateFile(folder))
     ? await readRecords(folder, taskFormat)
-    : { state: newState((await readTaskFile(taskFile(folder))).task, folder, taskName), ledger: [] };
+    : hasCodingRun(folder)
+      ? { state: await readCodingRun(folder), ledger: (await readLedger(folder, taskLedger)).lines }
+      : { state: newState((await readTaskFile(taskFile(folder))).task, folder, taskName), ledger: [] };
 
 /** The phrases for a task in messages about a run. `name`: its file; undefined for a task of the command line. */
 export function taskWords(name: string | undefined): Words {

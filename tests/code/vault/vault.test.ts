@@ -121,4 +121,21 @@ describe("the memory of fixes", () => {
     await vault.close();
     expect(statSync(join(folder, ".ralph/memory.db")).size).toBeLessThan(600_000);
   });
+
+  it("takes over what an earlier version kept, and recommends none of it", async () => {
+    const database = await Database.at(join(folder, ".ralph/memory.db"));
+    await database.write([
+      `CREATE TABLE fix_attempts (id INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE,
+         error_signature TEXT NOT NULL, hypothesis TEXT NOT NULL, action_taken TEXT NOT NULL, success INTEGER NOT NULL,
+         timestamp TEXT NOT NULL, cost_tokens INTEGER NOT NULL, framework TEXT NOT NULL, language TEXT NOT NULL,
+         model TEXT NOT NULL, dimension INTEGER NOT NULL, embedding BLOB NOT NULL)`,
+      `INSERT INTO fix_attempts VALUES (7, x'01', 'runtime: no dash', 'h', 'split at dashes', 1, 't', 1, 'vitest', 'javascript', 'm', 1, x'00')`,
+    ]);
+    await database.closeToOneFile();
+    for (const _ of [1, 2]) {
+      const vault = await opened();
+      expect(await vault.list(5)).toMatchObject([{ test: "", action_taken: "split at dashes", success: true }]);
+      await vault.close();
+    }
+  });
 });

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { packageFile } from "../../../src/engine/lib/package-root.js";
 import { cli } from "../../support/processes/in-process.js";
 import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { served } from "../../web/served.js";
@@ -79,6 +80,18 @@ test("brief says why no agent would be started for a task that is done or has us
     unit: null,
     reason: "The task has used up its 1 iteration; raise max_iterations in its file.",
   });
+});
+
+test("validate reads the state of a coding run of an earlier version as the next run would", async () => {
+  const cwd = freshFolder();
+  const old = join(packageFile("tests/fixtures/formats"), "2026-11-28/code-killed/ralph.code.json");
+  cpSync(old, join(cwd, "ralph.code.json"));
+  expect(await cli(["validate"], cwd)).toMatchObject({
+    code: 0,
+    out: "ralph.code.json is valid: 0 errors, 0 warnings\n",
+  });
+  writeFileSync(join(cwd, "ralph.code.json"), "{");
+  expect(await cli(["validate"], cwd)).toMatchObject({ code: 1, out: expect.stringContaining("can't be read") });
 });
 
 test("validate names every error of a ralph.json with its line and what to do, and what has no effect", async () => {

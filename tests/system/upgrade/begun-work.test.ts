@@ -12,7 +12,7 @@ import { killedOrFinished, killProcesses } from "../../support/processes/kill-pr
 import { stateName } from "../../../src/task/project-files/layout.js";
 import { randomFrom } from "../crash/random.js";
 
-// The version at hand goes on with tasks and teams that earlier states of it began: tests/fixtures/formats/make.mjs
+// The version at hand goes on with tasks and coding runs that earlier states of it began: tests/fixtures/formats/make.mjs
 // froze them.
 const fixtures = packageFile("tests/fixtures/formats");
 const seed = Number(process.env["RR_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
@@ -29,6 +29,8 @@ beforeAll(async () => {
 
 interface Kind {
   readonly command: "task" | "code";
+  /** The file of its state, as earlier versions named it; now all are named as that of a task is. */
+  readonly file: string;
   /** What an agent does on, as a script of the shell. */
   readonly script: string;
   /** What the units of the whole ledger may be. */
@@ -38,6 +40,7 @@ interface Kind {
 const kinds: readonly Kind[] = [
   {
     command: "task",
+    file: "ralph.state.json",
     script: "cat > /dev/null; n=$(ls [0-9]*.txt 2>/dev/null | wc -l); : > $(( n + 1 )).txt; echo done",
     // Each agent that was killed may have made a file, the frozen one has; then there is an attempt less.
     units: [
@@ -48,6 +51,7 @@ const kinds: readonly Kind[] = [
   },
   {
     command: "code",
+    file: "ralph.code.json",
     script: `case "$(cat)" in
 *"# Your role: librarian"*) echo '{"cause":"b is left out.","files":[{"path":"src/range.mjs","lines":[1,5]}],"plan":["Use <=."]}' ;;
 *"# Your role: critic"*) echo '{"decision":"approve","findings":[]}' ;;
@@ -87,7 +91,7 @@ function thawed(format: string, { command, script }: Kind, state = "begun") {
     RESEARCH_RALPH_CHECK: "false",
     XDG_STATE_HOME: join(top, "state"),
   };
-  const run = [command, "--agent", `cmd:${agent}`, "--unconfined", "--sandbox", "host", "--trust", "--json"];
+  const run = [command, "--agent", `cmd:${agent}`, "--unconfined", "--sandbox", "host", "--json"];
   const text = (name: string) => readFileSync(join(folder, name), "utf8");
   const lines = (): LedgerLine[] =>
     text(".ralph/ledger.jsonl")
@@ -106,7 +110,7 @@ it("there are frozen folders of each kind in the format that is written now", ()
 describe.each(frozenAs("begun", "killed"))("of format %s, a %s that was %s", (format, _, state, kind) => {
   it("goes on where it stood, a kill included: nothing is lost or doubled", async () => {
     const { folder, env, run, git, text, lines } = thawed(format, kind, state);
-    const [ledger, before] = [text(".ralph/ledger.jsonl"), JSON.parse(text(stateName))];
+    const [ledger, before] = [text(".ralph/ledger.jsonl"), JSON.parse(text(kind.file))];
     const [last] = /^(\S+) commit\t(\S+\/last)$/m.exec(git("for-each-ref", "refs/ralph"))?.slice(2) ?? [];
     const snapshots = git("rev-list", last ?? "").split("\n");
     expect(snapshots.length).toBeGreaterThan(1);
@@ -138,7 +142,12 @@ describe.each(frozenAs("begun", "killed"))("of format %s, a %s that was %s", (fo
     // Every file of the program's own says its format; what agents are given to read does not, nor the copy of what a
     // person wrote.
     for (const name of readdirSync(join(folder, ".ralph"), { recursive: true, encoding: "utf8" }))
-      if (name.endsWith(".json") && !name.startsWith("code/") && name !== "ralph.last-good.json")
+      if (
+        name.endsWith(".json") &&
+        !name.startsWith("code/") &&
+        name !== "ralph.last-good.json" &&
+        !name.startsWith("ralph.code.")
+      )
         expect(knownFormats, name).toContain(JSON.parse(text(join(".ralph", name))).format);
   });
 });
@@ -170,16 +179,15 @@ describe.each(frozenAs("complete"))("of format %s, a %s that was %s", (format, _
   });
 });
 
-const newest = ({ command }: Kind) =>
-  readdirSync(fixtures).findLast((format) => existsSync(join(fixtures, format, `${command}-begun`))) ?? "";
+const newest = readdirSync(fixtures).findLast((format) => existsSync(join(fixtures, format, "task-begun"))) ?? "";
 describe.each(kinds.map((kind) => [kind.command, kind] as const))("a %s that was begun", (_, kind) => {
   it.each(["the state", "a line of the ledger", "an entry that waits"])(
     "is read and not written where %s is of a later format: exit 5",
     (what) => {
-      const { folder, env, run, text } = thawed(newest(kind), kind);
+      const { folder, env, run, text } = thawed(newest, kind);
       const later = (name: string, line = "") =>
         writeFileSync(join(folder, name), line + text(name).replace(/"format": ?\d+/, `"format":${stateVersion + 1}`));
-      if (what === "the state") later(stateName);
+      if (what === "the state") later(kind.file);
       else if (what === "a line of the ledger") later(".ralph/ledger.jsonl");
       else {
         cpSync(join(folder, ".ralph/journal/done/2.json"), join(folder, ".ralph/journal/3.json"));
