@@ -11,6 +11,7 @@ import {
   withCriterion,
 } from "../../research/screening/eligibility/eligibility.js";
 import type { Criterion, Evidence, Override, OwnRubric, Paper, Rrd } from "../../research/generated/rrd.js";
+import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { type StoredQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
@@ -226,7 +227,11 @@ export function eligibilityLines(
         `${criterionName(criterion)}: ${answer.answer}, ${location}${reasonText}`,
         "    ",
       );
-      return [`  ${answerMarks[answer.answer]} ${first.trimStart()}`, ...rest, ...quoteLines(answer)];
+      const notes = answer.answer === "unclear" ? [] : notesOfOldQuote(answer);
+      return [
+        ...[`  ${answerMarks[answer.answer]} ${first.trimStart()}`, ...rest, ...quoteLines(answer)],
+        ...notes.flatMap((note) => toLines(note, "      ").map(colors.yellow)),
+      ];
     }),
     ...readings.flatMap(({ by: reader, role, decision, reason }) =>
       toLines(`${reader} (${partText(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),

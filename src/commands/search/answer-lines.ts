@@ -3,6 +3,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
+import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { answerMeaning } from "../../research/report/narrative/questions.js";
 import { meaningMark } from "../../research/derived/meaning-mark.js";
@@ -122,6 +123,7 @@ export function answerLines(
       colors.bold,
     ),
     ...passageLines(quote, { columns, color: io.color, indent: "    " }),
+    ...notesOfOldQuote(quote).flatMap((note) => toLines(note, "    ").map(colors.yellow)),
   ]);
   const linesWithoutAnswer =
     statements.length > 0

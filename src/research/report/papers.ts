@@ -1,6 +1,7 @@
 import type { Criterion, Insight, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf } from "../papers/authors.js";
 import { countQuotes } from "../../text/evidence/count-quotes.js";
+import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../text/evidence/quoted.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -76,6 +77,8 @@ export interface CriterionAnswer {
   readonly says: string;
   /** The quote in its sentence; empty if nothing was quoted. */
   readonly pieces: readonly PassagePiece[];
+  /** Warnings about the quote, a clause each. */
+  readonly notes: readonly string[];
 }
 
 /** The complete entry of a paper, which `read` prints. */
@@ -271,7 +274,13 @@ function eligibilityOf(paper: Paper, criteria: readonly Criterion[]): CriterionA
       letters.length > maxCriterionChars ? `${letters.slice(0, maxCriterionChars - 1).join("")}…` : letters.join("");
     const place = oneLine(answer.locator ?? basisOf(answer, paper));
     const why = answer.reason === undefined ? "" : `; ${oneLine(answer.reason)}`;
-    return { criterion: `${id} ${shortText}`, answer: answer.answer, says: `${place}${why}`, pieces: piecesOf(answer) };
+    return {
+      criterion: `${id} ${shortText}`,
+      answer: answer.answer,
+      says: `${place}${why}`,
+      pieces: piecesOf(answer),
+      notes: answer.answer === "unclear" ? [] : notesOfOldQuote(answer),
+    };
   });
 }
 

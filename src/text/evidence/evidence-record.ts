@@ -8,7 +8,7 @@ export type Evidence = {
   passage?: string;
   /** The ranges of the quoted words in the passage: "21-37, 40-61". */
   quoted?: string;
-  /** The quote as given by the agent, if it was not found. */
+  /** The quote as given by the agent, if it was not found; in records of earlier versions also if it was found. */
   quote?: string;
   /** Numbers of the claim that are not in the quoted words. */
   numbers?: ClaimedNumber[];

@@ -3,7 +3,7 @@ import type { Evidence } from "./evidence-record.js";
 import { cellsOf, listMark } from "./structure/sentences.js";
 import { type Passage, shortenPassage } from "./passage.js";
 
-/** A stored quote. It has a passage; a quote that was not found has only the agent's text. */
+/** A stored quote. It has a passage; old records and quotes that were not found have only the agent's text. */
 export interface StoredQuote {
   readonly passage?: string;
   /** Positions of the quoted words in the passage, such as "21-37" or "0-12, 40-61". */
@@ -21,7 +21,7 @@ export interface PassagePiece {
   readonly isQuoted: boolean;
 }
 
-/** Splits the passage of a quote into pieces. A quote without a passage is one piece. */
+/** Splits the passage of a quote into pieces. An old record has one piece, the quote. */
 export function piecesOf({ passage, quoted = "", quote = "" }: StoredQuote): readonly PassagePiece[] {
   if (passage === undefined) return quote === "" ? [] : [{ text: quote, isQuoted: true }];
   const pieces: PassagePiece[] = [];
@@ -80,9 +80,12 @@ function cutNotes({ passage, quoted = "" }: StoredQuote): readonly string[] {
   ];
 }
 
+/** Note on a verified quote of an old record whose text is missing. */
+const missingPassageNote = "the words around it are not stored";
+
 /** Notes for readers of a quote: how it was cut, and which numbers of its claim it does not contain. */
 export function notesOf(evidence: Evidence): string[] {
-  const { numbers = [] } = evidence;
+  const { numbers = [], passage, status } = evidence;
   const numbersThatStand = (place: "in-passage" | "nowhere") =>
     numbers
       .filter(({ stands }) => stands === place)
@@ -93,6 +96,7 @@ export function notesOf(evidence: Evidence): string[] {
     ...cutNotes(evidence),
     ...(numbersOutside === "" ? [] : [`in the sentence, outside the quoted words: ${numbersOutside}`]),
     ...(missingNumbers === "" ? [] : [`number not in the passage: ${missingNumbers}`]),
+    ...(passage === undefined && status === "verified" ? [missingPassageNote] : []),
   ];
 }
 
@@ -101,6 +105,10 @@ export const passageFields = ({ passage, quoted }: Passage): { passage: string; 
   passage,
   quoted: quoted.map(([from, to]) => `${from}-${to}`).join(", "),
 });
+
+/** Notes on an old record that has a quote but no passage. */
+export const notesOfOldQuote = ({ passage, quote }: StoredQuote): readonly string[] =>
+  passage !== undefined || quote === undefined || quote === "" ? [] : notesOf({ claim: "", quote, status: "verified" });
 
 /** Whether positions of the quoted words are outside of the passage or not in ascending order. */
 export function hasPlacesOutside({ passage, quoted = "" }: StoredQuote): boolean {

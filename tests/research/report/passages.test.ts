@@ -5,7 +5,8 @@ import { withNumbers } from "../../../src/text/evidence/numbers/check-numbers.js
 import { paragraphsOf } from "../../../src/research/full-text/paragraphs.js";
 import { saveText } from "../../../src/research/full-text/text-cache.js";
 import type { ReportFile } from "../../../src/research/generated/report.js";
-import type { Evidence } from "../../../src/research/generated/rrd.js";
+import type { Answer } from "../../../src/research/generated/answer.js";
+import type { Evidence, Rrd } from "../../../src/research/generated/rrd.js";
 import { textsFolder } from "../../../src/research/project-files/layout.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../src/research/report/model.js";
@@ -173,4 +174,32 @@ describe("the passage in Markdown", () => {
       expect(line).toContain("[this]\\(http://x.example/)");
     },
   );
+});
+
+describe("words of an earlier version", () => {
+  test("are said to lack their sentence in an answer of ask and in one to a criterion, unless they were not found", async () => {
+    const criteria = ["c1", "c2"].map((id) => ({ id, kind: "include" as const, text: `It is of ${id}.` }));
+    const answers = [
+      {
+        criterion: "c1",
+        stage: "screening" as const,
+        answer: "yes" as const,
+        quote: "a soft gripper",
+        locator: "title",
+      },
+      { criterion: "c2", stage: "screening" as const, answer: "unclear" as const, quote: "a hard gripper" },
+    ];
+    const rrd = { ...rrdWith([paper("p1", { status: "presented", answers })]), requirements: { criteria } } as Rrd;
+    const asked = {
+      id: "answer-1",
+      question: "Does it help?",
+      at: "2026-11-22T10:00:00Z",
+      dropped: 0,
+      statements: [{ text: "It does.", rests_on: ["p1#1"] }],
+      quotes: [{ handle: "p1#1", paper: "p1", quote: "touch helped in wet sand" }],
+    } as unknown as Answer;
+    const input = { ...bare, rrd, answers: [asked] };
+    for (const text of [markdownOf(reportModel(input)), (await pageOf(input))("body").text()])
+      expect(text.match(/the words around it are not stored/g)).toHaveLength(2);
+  });
 });

@@ -83,17 +83,24 @@ test("the paper's own sentence goes from the result to state, briefs and reports
   ).toBeLessThanOrEqual(60);
 });
 
-test("an answer prints each quote in its passage", () => {
+test("an answer prints each quote in its passage, and one of an earlier version as it was kept", () => {
   const answer = {
     id: "answer-1",
     question: "Does it help?",
     at: "2026-11-22T10:00:00Z",
     dropped: 0,
-    statements: [{ text: "It does.", rests_on: ["p1#1"] }],
-    quotes: [{ handle: "p1#1", paper: "p1", passage: sentence, quoted: "12-63", locator: "§ 1" }],
+    statements: [{ text: "It does.", rests_on: ["p1#1", "p2#1"] }],
+    quotes: [
+      { handle: "p1#1", paper: "p1", passage: sentence, quoted: "12-63", locator: "§ 1" },
+      { handle: "p2#1", paper: "p2", quote: "touch helped in wet sand" },
+    ],
   } as unknown as Answer;
-  const lines = answerLines(answer, new Map(), { columns: 60, color: false });
+  const lines = answerLines(answer, new Map([["p2", "lo2020"]]), { columns: 60, color: false });
   expect(lines.join("\n")).toContain(
     "[1] p1, § 1\n    In wet sand “touch raised the success rate from 41 to 87\n    percent”, but only with soft pads.",
   );
+  expect(lines.join("\n")).toContain(
+    "[2] lo2020\n    “touch helped in wet sand”\n    the words around it are not stored",
+  );
+  expect(lines.join("\n").match(/not stored/g)).toHaveLength(1);
 });

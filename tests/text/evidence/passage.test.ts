@@ -324,6 +324,12 @@ describe("a kept quote", () => {
     ).toBe(match.found ? match.passage : "");
   });
 
+  it("of an old record is the quote alone, and says that the words around it are not stored", () => {
+    const old = { claim: "c", quote: "the hand held it", status: "verified" as const };
+    expect(passageText(old)).toBe("“the hand held it”");
+    expect(notesOf(old)).toEqual(["the words around it are not stored"]);
+  });
+
   it("says where its sentence goes on, and what its numbers lack", () => {
     const cut = { claim: "c", status: "verified" as const, passage: "We saw it hold for 5 h.", quoted: "7-14" };
     expect(notesOf(cut)).toEqual(["the sentence begins before the quoted words", "the sentence goes on"]);

@@ -3,6 +3,7 @@ import { quantity } from "../../../engine/lib/words.js";
 import type { LedgerLine } from "../../../engine/generated/ledger.js";
 import { currentAccepted } from "../../../engine/storage/state/ledger.js";
 import { questionKey } from "../../project-files/logs/answers-log.js";
+import { notesOfOldQuote } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
 import type { Answer } from "../../generated/answer.js";
 import { narrativeOfAnswer } from "../../overview/questions/answer-as-report.js";
@@ -46,6 +47,8 @@ export interface AskedQuote {
   readonly pieces: readonly PassagePiece[];
   /** Such as "p. 4". */
   readonly locator?: string;
+  /** Warnings about the quote, a clause each. */
+  readonly notes: readonly string[];
 }
 
 /** The questions of answers.jsonl, newest first. If a question was asked again, only the last answer. Pure. */
@@ -120,6 +123,7 @@ function askedQuestion(
             ...withoutUndefined({ paper }),
             key: quote.paper,
             pieces: piecesOf(quote),
+            notes: notesOfOldQuote(quote),
             ...(quote.locator ? { locator: quote.locator } : {}),
           },
         ];

@@ -129,8 +129,8 @@ const eligibilityOf = ({ eligibility }: PaperEntry): Markup =>
   eligibility.length === 0
     ? markup``
     : markup`<dt>Eligibility</dt>${eligibility.map(
-        ({ criterion, answer, says, pieces }) =>
-          markup`<dd${directionAttribute(criterion)}>${criterion}: ${answerSigns[answer]} ${answer}${pieces.length === 0 ? markup` <small class="meta">${says}</small>` : markup`${passageOf(pieces)}<small>${says}</small>`}</dd>`,
+        ({ criterion, answer, says, pieces, notes }) =>
+          markup`<dd${directionAttribute(criterion)}>${criterion}: ${answerSigns[answer]} ${answer}${pieces.length === 0 ? markup` <small class="meta">${says}</small>` : markup`${passageOf(pieces)}<small>${[says, ...notes].join(" · ")}</small>`}</dd>`,
       )}`;
 
 const part = (name: string, text: string): Markup =>

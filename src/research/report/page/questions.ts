@@ -21,5 +21,5 @@ const answerSentence = (
 ): Markup =>
   markup`<p dir="auto">${say(text)}${meaning === undefined ? "" : meaningSign(meaning)}${marks.map((mark) => markup` <span class="chip bad">${mark}</span>`)}</p><details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map(quoteOfAnswer)}</details>`;
 
-const quoteOfAnswer = ({ paper, key, pieces, locator }: AskedQuote): Markup =>
-  markup`<div class="q">${paper === undefined ? key : paperLink(paper)}${passageOf(pieces)}<small>${locator ?? ""}</small></div>`;
+const quoteOfAnswer = ({ paper, key, pieces, locator, notes }: AskedQuote): Markup =>
+  markup`<div class="q">${paper === undefined ? key : paperLink(paper)}${passageOf(pieces)}<small>${[...(locator === undefined ? [] : [locator]), ...notes].join(" · ")}</small></div>`;

@@ -178,10 +178,10 @@ const questionText = (asked: AskedQuestion): string => {
           .map(({ text, marks, quotes, meaning: mark }) =>
             [
               `- ${line(text)}${meaningMarkText(mark)}${marks.map((mark) => ` **[${inline(mark)}]**`).join("")}`,
-              ...quotes.map(({ paper, key, pieces, locator }) =>
+              ...quotes.map(({ paper, key, pieces, locator, notes }) =>
                 passageText(
                   pieces,
-                  `${paper === undefined ? inline(key) : paperLink(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}`,
+                  `${paper === undefined ? inline(key) : paperLink(paper)}${locator === undefined ? "" : `, ${inline(locator)}`}${notes.map((note) => ` · ${inline(note)}`).join("")}`,
                 ),
               ),
             ].join("\n"),
@@ -491,14 +491,14 @@ function entryText(entry: PaperEntry): string {
         "Eligibility",
         entry.eligibility
           .map(
-            ({ criterion, answer, says, pieces }) =>
+            ({ criterion, answer, says, pieces, notes }) =>
               `${criterion}: ${answer}, ${
                 pieces.length === 0
                   ? ""
                   : `${pieces
                       .map(({ text, isQuoted }) => (isQuoted ? `“${tablesAsText(text)}”` : tablesAsText(text)))
                       .join("")}, `
-              }${says}`,
+              }${[says, ...notes].join("; ")}`,
           )
           .join(" · "),
       ),
