@@ -18,6 +18,7 @@ import {
   type ReportModel,
   reportModel,
 } from "../../research/report/model.js";
+import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { readReportInput } from "../../research/report/read-report.js";
 import type { Field, Paper } from "../../research/generated/rrd.js";
 import { formOf } from "../../research/project-files/form.js";
@@ -94,6 +95,7 @@ type ReportMaker = (
 ) => Promise<{ readonly model: ReportModel; readonly written: readonly string[] }>;
 
 const writeReport: ReportMaker = async (folder, { git, stateDir }, { clock }, notify) => {
+  await keepPassages(folder, git, notify);
   const rendered = await renderProject(folder, { git, now: clock.now, notify });
   await signState(folder, stateDir);
   return rendered;

@@ -18,6 +18,8 @@ import { nearestText, recordsNamed, severalMatchError } from "../../research/ove
 import { namesIn, nameOf, withNames } from "../../research/papers/paper-keys.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion, Paper } from "../../research/generated/rrd.js";
+import { paperWithPassages } from "../../research/full-text/old-passages.js";
+import { textsFolder } from "../../research/project-files/layout.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { eligibilityLines, readingLines, readingOf } from "../run/reading-report.js";
@@ -58,7 +60,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   if (line !== undefined && !matches.some(({ id }) => id === target)) return showIteration(folder, line, json, io);
   if (matches.length > 1) throw severalMatchError(target, matches);
   const paper = rrd.papers_pool.find(({ id }) => id === matches[0]?.id);
-  if (paper !== undefined) return showPaper({ rrd, ledger }, paper, json, io);
+  if (paper !== undefined) return showPaper(folder, { rrd, ledger }, paper, json, io);
   const excluded = (rrd.excluded ?? []).find(({ id }) => id === matches[0]?.id);
   if (excluded === undefined)
     throw new ExpectedError(
@@ -71,12 +73,14 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   return 0;
 }
 
-function showPaper(
+async function showPaper(
+  folder: string,
   { rrd, ledger }: Awaited<ReturnType<typeof readResearch>>,
-  paper: Paper,
+  foundPaper: Paper,
   json: boolean,
   io: Io,
-): number {
+): Promise<number> {
+  const paper = await paperWithPassages(textsFolder(folder), foundPaper);
   const insights = (rrd.insights ?? []).filter(({ paper_id }) => paper_id === paper.id);
   const reading = readingOf(
     { ...rrd, insights },

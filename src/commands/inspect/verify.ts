@@ -13,6 +13,7 @@ import { hasPlacesOutside } from "../../text/evidence/quoted.js";
 import { cutMark, type Passage } from "../../text/evidence/passage.js";
 import { passageFields, passageText, quotedWords } from "../../text/evidence/quoted.js";
 import { pageMark } from "../../text/evidence/structure/sentences.js";
+import { keepPassages } from "../../research/workflow/keep-passages.js";
 import { textsFolder } from "../../research/project-files/layout.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import { researchFormat } from "../../research/project-files/rrd-file.js";
@@ -56,6 +57,7 @@ interface CheckedQuote {
  */
 export async function verifyCommand({ folder: argument, json, fetch }: VerifyOptions, io: Io): Promise<number> {
   const folder = await findResearch(io.cwd, argument);
+  await keepPassages(folder, (await configToRead(io)).git, (message) => say(io, message));
   const { rrd } = await readResearch(folder);
   if (fetch) await requireKnownFormats(folder, researchFormat);
   const laterFormat = await laterFormatIn(folder);

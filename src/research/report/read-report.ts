@@ -11,6 +11,7 @@ import { currentAccepted, readLedger } from "../../engine/storage/state/ledger.j
 import { isNewer } from "../../engine/storage/state/format-version.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import { problemsOf } from "../../engine/storage/schema-check.js";
+import { withPassages } from "../full-text/old-passages.js";
 import { paragraphsOf } from "../full-text/paragraphs.js";
 import { readAnswers } from "../project-files/logs/answers-log.js";
 import { readQueries } from "../project-files/logs/query-log.js";
@@ -96,8 +97,9 @@ export async function readInputFor(
   ledger: readonly LedgerLine[],
   now: Date,
 ): Promise<ReadReport> {
+  const withStoredPassages = await withPassages(textsFolder(folder), rrd);
   const [paragraphs, queries, answers, data, ideas, oldReport] = await Promise.all([
-    paragraphsOf(textsFolder(folder), rrd.papers_pool),
+    paragraphsOf(textsFolder(folder), withStoredPassages.papers_pool),
     readQueries(folder),
     readAnswers(folder),
     readJsonFile<ReportFile>(folder, reportDataName, "report"),
@@ -119,7 +121,7 @@ export async function readInputFor(
   ];
   return {
     input: {
-      rrd,
+      rrd: withStoredPassages,
       ledger,
       queries: queries.lines,
       answers: answers.lines,
