@@ -114,20 +114,27 @@ function isSearchOver(rrd: Rrd): boolean {
 export const batchesWithoutNew = (rrd: Rrd): number =>
   isSearchChanged(rrd) ? 0 : (rrd.statistics?.discovery_metrics?.batches_without_new ?? 0);
 
-/** Whether the search settings have changed since the last batch. False if they were not recorded. */
+/** Whether the search settings have changed since the last batch. False if an earlier version did not record them. */
 function isSearchChanged(rrd: Rrd): boolean {
   const last = rrd.statistics?.discovery_metrics?.searched_for;
-  return last !== undefined && last !== searchKey(rrd);
+  return last !== undefined && last !== searchKey(rrd) && last !== hashOf(oldSearchValues(rrd));
 }
 
 /** Identifies what is searched for: target, sources, keywords, field and period. */
 export function searchKey(rrd: Rrd): string {
-  const { sources = [], keywords = [], published_from, published_until } = rrd.requirements;
   const { focus_area = null, time_window_days = null, historical_lookback_days = null } = rrd.requirements;
-  const dates = [published_from, published_until].filter((date) => date != null);
-  const values = [targetOf(rrd), sources, keywords, focus_area, time_window_days, historical_lookback_days, ...dates];
-  return createHash("sha256").update(JSON.stringify(values)).digest("hex").slice(0, 16);
+  const dates = [rrd.requirements.published_from, rrd.requirements.published_until].filter((date) => date != null);
+  return hashOf([...oldSearchValues(rrd), focus_area, time_window_days, historical_lookback_days, ...dates]);
 }
+
+/** The values that earlier versions recorded, so that their finished searches stay finished. */
+function oldSearchValues(rrd: Rrd): unknown[] {
+  const { sources = [], keywords = [] } = rrd.requirements;
+  return [targetOf(rrd), sources, keywords];
+}
+
+const hashOf = (values: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(values)).digest("hex").slice(0, 16);
 
 /** Sources in the requirements that no accepted batch has reported on yet. */
 export function untriedSources(rrd: Rrd): string[] {

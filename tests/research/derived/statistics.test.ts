@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import type { Rrd, Paper } from "../../../src/research/generated/rrd.js";
@@ -170,7 +171,7 @@ describe("an exhausted search", () => {
   );
 });
 
-test("another window or field is another search", () => {
+test("another window or field is another search, while one that an earlier version noted without them still counts as made", () => {
   const over = (requirements: Partial<Rrd["requirements"]>, searched_for: string): boolean => {
     const rrd = { ...rrdWith([]), phase: "DISCOVERY" as const };
     const statistics = { discovery_metrics: { searched_for, exhausted: "every round is done" } };
@@ -188,6 +189,11 @@ test("another window or field is another search", () => {
   expect(over({}, now)).toBe(true);
   for (const other of [{ focus_area: "biology" }, { time_window_days: 31 }, { historical_lookback_days: 901 }])
     expect(over(other, now)).toBe(false);
+  const before = createHash("sha256")
+    .update(JSON.stringify([3, ["arXiv"], ["k"]]))
+    .digest("hex")
+    .slice(0, 16);
+  expect(over({}, before)).toBe(true);
 });
 
 const strong = { execution: { ...scoresOfAll(3).execution }, blue_ocean: { ...scoresOfAll(1).strategic } };
