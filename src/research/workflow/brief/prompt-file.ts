@@ -27,8 +27,16 @@ export const rootOf = (folder: string, fallback: string): string =>
 export async function loadPrompt(root: string, stateDir: string): Promise<Prompt> {
   const packaged = partsOf(await readRegularText(packageFile(promptName)));
   const userParts = partsOf((await agreedPrompt(root, stateDir)) ?? "");
-  return (name) => userParts.get(name) ?? packaged.get(name) ?? "";
+  return (name) =>
+    (isOutdated(name, userParts.get(name)) ? undefined : userParts.get(name)) ?? packaged.get(name) ?? "";
 }
+
+/** Fields of a report's result in an earlier form, which is not accepted any more. */
+const formerReportField = /"(?:executive_summary|key_findings)"/;
+
+/** Whether a part asks for an earlier form of a result. Then the packaged part is used instead. */
+const isOutdated = (name: string, text: string | undefined): boolean =>
+  name === "REPORT" && text !== undefined && formerReportField.test(text);
 
 /** One sentence for each part of the user's prompt.md that is not used. */
 export async function unusedPrompt(root: string, stateDir: string): Promise<readonly string[]> {
@@ -41,14 +49,22 @@ export async function unusedPrompt(root: string, stateDir: string): Promise<read
     return [
       `${path} is not used, because it has none of the headings that name its parts, such as '# COMMON' and '# ANALYSIS'; agents get the packaged text. 'research-ralph init' in an empty folder makes one with all of them.`,
     ];
-  return headingsOf(text)
-    .filter((name) => !promptParts.includes(name))
-    .flatMap((name) => {
-      const part = nearestCandidate(name, promptParts);
-      if (part === undefined && name !== name.toUpperCase()) return [];
-      const hint = part === undefined ? `its parts are ${promptParts.join(", ")}` : `did you mean '# ${part}'?`;
-      return [`${path} has a heading '# ${name}', which names no part of it; ${hint}`];
-    });
+  return [
+    ...headingsOf(text)
+      .filter((name) => !promptParts.some((part) => part === name))
+      .flatMap((name) => {
+        const part = nearestCandidate(name, promptParts);
+        if (part === undefined && name !== name.toUpperCase()) return [];
+        const hint = part === undefined ? `its parts are ${promptParts.join(", ")}` : `did you mean '# ${part}'?`;
+        return [`${path} has a heading '# ${name}', which names no part of it; ${hint}`];
+      }),
+    ...promptParts
+      .filter((name) => isOutdated(name, userParts.get(name)))
+      .map(
+        (name) =>
+          `${path} asks in its part ${name} for a result of an earlier form; the packaged part is used instead. Copy the new part into it, or delete that part.`,
+      ),
+  ];
 }
 
 /** The text of prompt.md in the version that the user approved; undefined if it is missing. */
