@@ -91,11 +91,14 @@ function withOwnOverride(rrd: Rrd, paper: Paper): Paper {
   const isUnchanged = status === "pending" || status === "analyzing" || (status === "presented" && heldScores == null);
   if (isUnchanged) return paper;
   const { held_scores: _, excluded_by: __, not_retrieved: ___, ...paperFields } = paper;
-  if (paper.analysis == null && heldScores == null)
+  if (paper.analysis == null && heldScores == null) {
     // Pending if it was not read, or if its reading was reset.
-    return paper.iteration === undefined
-      ? { ...paperFields, status: "pending", decision: null, score: null, score_breakdown: null }
-      : paper;
+    if (paper.iteration === undefined)
+      return { ...paperFields, status: "pending", decision: null, score: null, score_breakdown: null };
+    // A person excluded it after its text was not found.
+    const isWithoutText = status === "rejected" && paper.not_retrieved !== undefined;
+    return isWithoutText ? { ...paper, status: "not_retrieved", decision: null } : paper;
+  }
   const scores = heldScores == null ? undefined : scoresOf(rrd, { score_breakdown: heldScores });
   return {
     ...paperFields,

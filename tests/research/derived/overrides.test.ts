@@ -197,6 +197,16 @@ describe("whatever stands in a project", () => {
     expect(after).toMatchObject({ status: "presented", decision: "PRESENT", score: 10 });
   });
 
+  test("excluding a paper without a text and including it again leaves it without a text", () => {
+    const not_retrieved = { reason: "It has no address.", cure: "Add its file.", tried: "" };
+    const before = rrdWith([paper("a", { status: "not_retrieved", iteration: 3, analysis: null, not_retrieved })]);
+    const excluded = withOverrides(withOverride(before, "a", because("exclude")));
+    expect(excluded.papers_pool[0]?.status).toBe("rejected");
+    const included = withOverrides(withOverride(excluded, "a", because("include")));
+    expect(included.papers_pool[0]).toMatchObject({ status: "not_retrieved", decision: null, not_retrieved });
+    expect(withOverrides(included)).toEqual(included);
+  });
+
   test("excluding a paper and including it again gives back its status and its points", () => {
     const before = paper("p1", {
       status: "presented",
