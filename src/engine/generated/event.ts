@@ -107,6 +107,10 @@ export interface Progress {
   done: number;
   total: number;
   /**
+   * What is counted, such as 'paper'.
+   */
+  noun?: string;
+  /**
    * What became of those that are done, such as included, kept_for_insights and rejected.
    */
   counts?: {
@@ -375,6 +379,7 @@ export interface IterationEnded {
   usage: Usage;
   cost_usd?: number;
   estimated?: Estimated;
+  progress?: Progress;
 }
 export interface Accepted {
   outcome: "accepted";

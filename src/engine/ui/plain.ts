@@ -6,6 +6,7 @@ import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
 import { createSearchFormatter, createSlowSearchFormatter } from "./terminal/searching.js";
 import {
+  doneText,
   emptyTally,
   failureText,
   problemOf,
@@ -149,11 +150,10 @@ function lineOf(
     case "run-started":
       return `${event.workflow} with ${event.agent}`;
     case "iteration-started": {
-      const { done, total } = event.progress;
       const forecastSuffix = event.forecast === undefined ? "" : `; ${shortForecastText(event.forecast)}`;
       return numbered(
         event.iteration,
-        `${event.phase}: ${titleOf(event)} (${done} of ${total} done, brief of ${shortCount(event.brief_tokens)} tokens${forecastSuffix})`,
+        `${event.phase}: ${titleOf(event)} (${doneText(event.progress)} done, brief of ${shortCount(event.brief_tokens)} tokens${forecastSuffix})`,
       );
     }
     case "prepared": {

@@ -186,14 +186,15 @@ export function openRefusals(ledger: readonly LedgerLine[]): ReadonlySet<number>
 export function progressOf(rrd: Rrd): Progress {
   const done = rrd.papers_pool.filter(isDecided).length;
   const total = rrd.phase === "DISCOVERY" ? expectedPapers(rrd) : rrd.papers_pool.length;
-  if (done === 0) return { done, total };
+  const noun = "paper";
+  if (done === 0) return { done, total, noun };
   const count = (wanted: Paper["status"]) => rrd.papers_pool.filter(({ status }) => status === wanted).length;
   const [included, kept_for_insights, rejected] = [count("presented"), count("insights_extracted"), count("rejected")];
   const nonZero = (counts: Readonly<Record<string, number>>) =>
     Object.fromEntries(Object.entries(counts).filter(([, number]) => number > 0));
   const otherCounts = nonZero({ waiting_for_you: count("waiting"), not_retrieved: count("not_retrieved") });
   const counts = { included, ...nonZero({ kept_for_insights }), rejected, ...otherCounts };
-  return { done, total, counts };
+  return { done, total, noun, counts };
 }
 
 /**

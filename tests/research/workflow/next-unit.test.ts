@@ -332,7 +332,12 @@ describe("report and ideas", () => {
 
 it("progress counts decided papers, of those the research will hold", () => {
   const papers = [done("p1"), paper("p2"), paper("p3", { status: "analyzing" }), paper("p4", { status: "rejected" })];
-  expect(progressOf(rrdWith(papers))).toEqual({ done: 2, total: 4, counts: { included: 1, rejected: 1 } });
+  expect(progressOf(rrdWith(papers))).toEqual({
+    done: 2,
+    total: 4,
+    noun: "paper",
+    counts: { included: 1, rejected: 1 },
+  });
   expect(progressOf(rrdWith([...papers, paper("p5", { status: "waiting" })])).counts).toEqual({
     included: 1,
     rejected: 1,
@@ -344,7 +349,7 @@ it("progress counts decided papers, of those the research will hold", () => {
   });
   expect(progressOf(searching({ target_papers: 9 }, papers))).toMatchObject({ done: 2, total: 9 });
   expect(progressOf(searching({ target_papers: 2 }, papers))).toMatchObject({ done: 2, total: 4 });
-  expect(progressOf(searching({ target_papers: undefined }))).toEqual({ done: 0, total: 20 });
+  expect(progressOf(searching({ target_papers: undefined }))).toEqual({ done: 0, total: 20, noun: "paper" });
 });
 
 describe("scores", () => {

@@ -21,7 +21,7 @@ test("one SIGINT finishes the iteration and says so; the next run says what it g
   expect(here.left()).toEqual([]);
 
   const again = await here.cli(["run", here.research, "--agent", "baseline"]);
-  expect(again.err).toMatch(/^\S+ Continuing with iteration 2: 0 of 1 done\.$/m);
+  expect(again.err).toMatch(/^\S+ Continuing with iteration 2: 0 of 1 paper done\.$/m);
   expect(again).toMatchObject({ code: 0, out: "<promise>COMPLETE</promise>\n" });
   expectWhole(here);
 });

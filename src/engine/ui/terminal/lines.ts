@@ -8,6 +8,7 @@ import { oneLine } from "../../lib/sanitise.js";
 import { historyBox } from "./history-lines.js";
 import { type SearchRound, roundRows } from "./searching.js";
 import {
+  doneText,
   forecastText,
   problemOf,
   shortForecastText,
@@ -112,7 +113,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
       text: `${value} ${name.replaceAll("_", " ")}`,
     }));
     const labelOf = (visibleParts: typeof parts) =>
-      ` ${[`${done} of ${total}`, ...visibleParts.map(({ text }) => text)].join(" · ")}`;
+      ` ${[doneText(progress), ...visibleParts.map(({ text }) => text)].join(" · ")}`;
     // If the counts do not all fit, counts of 0 are omitted.
     const label =
       textWidth(labelOf(parts)) <= maxWidth ? labelOf(parts) : labelOf(parts.filter(({ value }) => value > 0));

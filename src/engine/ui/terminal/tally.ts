@@ -106,7 +106,7 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
       );
       return {
         ...newTally,
-        ...withoutUndefined({ problem: problemOf(outcome) }),
+        ...withoutUndefined({ problem: problemOf(outcome), progress: event.progress ?? tally.progress }),
         iterations: tally.iterations + (isCounted ? 1 : 0),
         ...(isCounted ? {} : { uncounted: (tally.uncounted ?? 0) + 1 }),
         tokens: tally.tokens + tokensOf(usage),
@@ -168,8 +168,7 @@ function withRunning(tally: Tally, iterations: readonly RunningIteration[]): Tal
  */
 export function resumptionText(event: LoopEvent, oldTally: Tally): string | undefined {
   if (event.type !== "iteration-started" || oldTally.progress !== undefined || event.iteration === 1) return undefined;
-  const { done, total } = event.progress;
-  return `Continuing with iteration ${event.iteration}: ${done} of ${total} done.`;
+  return `Continuing with iteration ${event.iteration}: ${doneText(event.progress)} done.`;
 }
 
 /** The tokens and the cost of a run, including the iterations under way: "36.1k tokens · $0.12". Empty if unknown. */
@@ -306,6 +305,10 @@ function countText({ iterations, uncounted = 0, withoutAgent = 0 }: Tally, time:
 /** "#5 reads p1"; only the text if the iterations of a run are not numbered. */
 export const numberedText = (iteration: number, text: string, isNumbered: boolean): string =>
   isNumbered ? `#${iteration} ${text}` : text;
+
+/** "3 of 8 papers". */
+export const doneText = ({ done, total, noun }: Progress): string =>
+  `${done} of ${noun === undefined ? total : quantity(total, noun)}`;
 
 /** "complete: The report is written."; only the reason after a step outside of a project or a task, which may go on. */
 export const verdictText = ({ verdict, reason }: Verdict, isNumbered: boolean): string =>
