@@ -37,7 +37,7 @@ export const task: Kind = {
   async readStanding(folder, where) {
     const { state, ledger } = await taskRecords(folder);
     const { checks, loop } = state;
-    const { at, verdict, reason = "" } = loop?.last_run ?? {};
+    const { at, verdict, reason = "", cause } = loop?.last_run ?? {};
     const { minutes } = spentBy(state);
     return {
       ...(await runStatusOf(folder)),
@@ -60,7 +60,7 @@ export const task: Kind = {
       ledger,
       spending: totalOf(state, ledger),
       commands: commandsOf(steeredTask(folder, where)),
-      ...(at === undefined || verdict === undefined ? {} : { lastRun: { at, verdict, reason } }),
+      ...(at === undefined || verdict === undefined ? {} : { lastRun: { at, verdict, reason, cause } }),
       ...(minutes > 0 ? { spentMs: minutes * 60_000 } : {}),
     };
   },

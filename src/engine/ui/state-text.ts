@@ -10,6 +10,7 @@ interface RunEnd {
   readonly at: string;
   readonly verdict: string;
   readonly reason: string;
+  readonly cause?: string;
 }
 
 /** The state of a project, a task or a team ("the work"): its records, and facts that other processes can see. */
