@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
-import { isObject } from "../../engine/lib/json-fields.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import type { Usage } from "../../engine/loop/types.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
@@ -89,6 +88,7 @@ export async function readSessions(
   cwd: string,
 ): Promise<{ readonly sessions: readonly NamedSession[]; readonly problems: readonly string[] }> {
   const folder = sessionsPath(env, cwd);
+  await moveOldFile(folder);
   const sessions: NamedSession[] = [];
   const problems: string[] = [];
   for (const file of existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".json")) : []) {
@@ -97,6 +97,18 @@ export async function readSessions(
     else sessions.push({ name: file.slice(0, -".json".length), ...session });
   }
   return { sessions: sessions.toSorted((a, b) => b.at - a.at), problems };
+}
+
+/** Earlier versions saved one conversation in a file beside `folder`. Moves this file into `folder`. */
+async function moveOldFile(folder: string): Promise<void> {
+  const oldPath = `${folder}.json`;
+  if (!existsSync(oldPath)) return;
+  const session = await readSession(oldPath);
+  makeFolder(folder, 0o700);
+  renameSync(
+    oldPath,
+    join(folder, `${typeof session === "string" ? "broken" : nameFor(session.messages, folder)}.json`),
+  );
 }
 
 /** @throws ExpectedError (exit 5) if a later version has saved it. */
@@ -118,6 +130,9 @@ async function readSession(path: string): Promise<Omit<NamedSession, "name"> | s
     return `${path} can't be read (${messageOf(error)}).`;
   }
 }
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 function readMessages(value: unknown): ModelMessage[] | undefined {
   if (!isObject(value) || !Number.isInteger(value["format"]) || !Array.isArray(value["messages"])) return undefined;

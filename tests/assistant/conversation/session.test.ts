@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ModelMessage } from "ai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { stateVersion } from "../../../src/engine/storage/state/format-version.js";
@@ -187,6 +187,17 @@ describe("a conversation that is kept", () => {
     await expect(readSessions(env(), "/a")).rejects.toEqual(refused);
     await expect(saveSession(env(), "/a", { ...kept, name }, plain)).rejects.toEqual(refused);
     expect(readFileSync(fileOf(name), "utf8")).toBe(later);
+  });
+
+  it("of an earlier version is a dialogue of the folder", async () => {
+    const folder = sessionsPath(env(), "/a");
+    mkdirSync(dirname(folder), { recursive: true });
+    writeFileSync(`${folder}.json`, JSON.stringify({ format: 1, cwd: "/a", messages, usage }));
+    for (const _ of [1, 2])
+      expect((await readSessions(env(), "/a")).sessions).toMatchObject([
+        { name: "hello-my-key-is-sk", kind: "dialogue" },
+      ]);
+    expect(existsSync(`${folder}.json`)).toBe(false);
   });
 
   it.each([
