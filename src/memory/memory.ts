@@ -204,7 +204,7 @@ class Store implements Memory {
     if (Number(storedVersion) > stateVersion) throw newerFormat(path, { format: storedVersion });
     if (version !== undefined && !(Number(storedVersion) >= 1))
       return `The memory ${path} has a format that this program cannot read (${String(storedVersion)}); move it away to start a new one.`;
-    if (version !== undefined) return undefined;
+    if (version !== undefined) return await this.#addFolders();
     // With WAL, readers and a writer don't wait for each other, and a write needs one sync instead of several.
     await this.#database.rows("PRAGMA journal_mode = WAL");
     await this.#database.write([
@@ -214,6 +214,16 @@ class Store implements Memory {
       { sql: "INSERT OR IGNORE INTO indices (name, kind) VALUES (?, 'documents')", args: [documentsIndex] },
     ]);
     return undefined;
+  }
+
+  /** Adds the column for folders. Older documents have no folder; they are found if their index is named. */
+  async #addFolders(): Promise<undefined> {
+    const existing = await this.#database.rows("SELECT 1 FROM pragma_table_info('documents') WHERE name = 'folder'");
+    if (existing.length === 0)
+      await this.#database.rows("ALTER TABLE documents ADD COLUMN folder TEXT").catch((error: unknown) => {
+        // Another process added it first.
+        if (!/duplicate column/.test(messageOf(error))) throw error;
+      });
   }
 
   async add(index: string, newChunks: readonly NewChunk[]): Promise<readonly number[] | MemoryProblem> {

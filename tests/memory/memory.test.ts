@@ -5,6 +5,7 @@ import fc from "../support/runner/fast-check.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chunksOf } from "../../src/memory/chunks.js";
 import { type Embedder, embeddingService, lexicalEmbedder } from "../../src/memory/embedder.js";
+import { Database } from "../../src/memory/database.js";
 import { documentsIndex, longTermIndex, type Memory, openMemory, type Scope } from "../../src/memory/memory.js";
 import { isMemoryProblem } from "../../src/memory/problem.js";
 import { addSigns, nearestBySigns, signsOf, wordCountOf } from "../../src/memory/sign-bits.js";
@@ -117,6 +118,18 @@ describe("a memory", () => {
     const down = await open({ model: "service", embed: async () => await Promise.reject(new Error("refused")) });
     expect(await down.search("apple", 1)).toMatchObject([{ content: "an apple a day" }]);
     await expect(down.search("pear", 1)).rejects.toThrow("refused");
+  });
+
+  it("of an earlier version takes documents with their folder", async () => {
+    await (await open()).close();
+    const database = await Database.at(join(folder, "memory.db"));
+    await database.rows("ALTER TABLE documents DROP COLUMN folder");
+    await database.rows("INSERT INTO documents (index_name, title, created_at) VALUES ('documents', 'old', '')");
+    database.close();
+    const memory = await open();
+    expect(await memory.addDocument(documentsIndex, { title: "new", folder: "/w" }, [{ content: "x" }])).toEqual({
+      document: 2,
+    });
   });
 
   it("shows, edits and forgets a chunk; an edited one is found by its new words alone", async () => {
