@@ -1,6 +1,7 @@
 import { type Delay, isVerdict, type Prepared, type Unit, type Verdict } from "../../engine/loop/types.js";
+import { completeChange, mergeChanges } from "../../engine/storage/state/hand-edits/merge-hand-edits.js";
+import { researchFormat } from "../project-files/rrd-file.js";
 import { kindOf, workBasisHash } from "../units/kinds.js";
-import type { Acceptance } from "../units/judged-result.js";
 import type { Disk, Material, PreparationContext, ResearchState } from "../units/unit-kind.js";
 import { nextUnit, statusOf } from "./next-unit.js";
 
@@ -57,9 +58,9 @@ interface StoredUnit {
  * The next unit for an agent, with the material that earlier preparations have stored. Uses no service and writes
  * nothing.
  */
-export async function nextFromStored(disk: Disk, before: ResearchState): Promise<StoredUnit | Verdict> {
+export async function nextFromStored(disk: Disk, storedState: ResearchState): Promise<StoredUnit | Verdict> {
   const firstSteps: string[] = [];
-  let state = before;
+  let state = storedState;
   for (let settledCount = 0; ; settledCount += 1) {
     const unit = nextUnit(state, [], [], disk.folder);
     if (unit === "wait" || "until" in unit) throw new Error("the workflow waits although nothing is under way");
@@ -78,19 +79,11 @@ export async function nextFromStored(disk: Disk, before: ResearchState): Promise
       return { state, unit, material, settledCount, firstSteps };
     firstSteps.push(`A run would settle ${unit.title} first, without an agent.`);
     const judging = { iteration: 0, agent: "", at: new Date(disk.now()) };
-    state = afterSettling(state, work.completeByCode(state.rrd, unit, material, judging));
+    const { rrd: before, ledger } = state;
+    const changes = work
+      .completeByCode(before, unit, material, judging)
+      .changes.map((change) => completeChange(researchFormat, change, before));
+    const { state: rrd } = mergeChanges(researchFormat, before, changes, true);
+    state = { ...state, rrd, status: statusOf(rrd, ledger) };
   }
-}
-
-/** The state after code has done the unit. */
-function afterSettling(state: ResearchState, { changes }: Acceptance): ResearchState {
-  let { rrd } = state;
-  for (const { in: target, id, set, add = {} } of changes) {
-    const added = Object.entries(add).map(([name, values]) => [name, [...((rrd[name] as unknown[]) ?? []), ...values]]);
-    rrd =
-      target === "rrd"
-        ? { ...rrd, ...set, ...Object.fromEntries(added) }
-        : { ...rrd, papers_pool: rrd.papers_pool.map((paper) => (paper.id === id ? { ...paper, ...set } : paper)) };
-  }
-  return { ...state, rrd, status: statusOf(rrd, state.ledger) };
 }
