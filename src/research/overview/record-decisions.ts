@@ -155,19 +155,17 @@ async function removePendingDecisions(folder: string, records: readonly string[]
 }
 
 /**
- * Restores a record from an earlier state, which undoes a decision on it. False if a run has applied the decision in
+ * Restores an earlier record, which undoes a decision on it. False if a run has applied the decision in
  * the meantime; then only another decision can change it.
  */
 export async function undoDecision(
   folder: string,
   id: string,
-  earlier: Rrd,
+  { paper: earlierPaper, exclusions: earlierExclusions }: EarlierRecord,
   { stateDir, git, notify }: Omit<DecideOptions, "where" | "now">,
 ): Promise<boolean> {
   if ((await removePendingDecisions(folder, [id])) > 0) return true;
   if (await isHeldByRun(lockFile(folder))) return false;
-  const earlierPaper = earlier.papers_pool.find((paper) => paper.id === id);
-  const earlierExclusions = (earlier.excluded ?? []).filter((exclusion) => exclusion.id === id);
   const change = (rrd: Rrd): Rrd => {
     const pool =
       earlierPaper === undefined
@@ -198,7 +196,8 @@ async function rememberRecords(folder: string, rrd: Rrd, ids: readonly string[])
   await writeFileAtomic(earlierRecordsFile(folder), `${JSON.stringify(earlierRecords)}\n`, { isDurable: false });
 }
 
-const recordIn = (rrd: Rrd, id: string): EarlierRecord => ({
+/** The paper and the exclusions with this id. */
+export const recordIn = (rrd: Rrd, id: string): EarlierRecord => ({
   ...withoutUndefined({ paper: rrd.papers_pool.find((paper) => paper.id === id) }),
   exclusions: (rrd.excluded ?? []).filter((exclusion) => exclusion.id === id),
 });
@@ -237,8 +236,7 @@ export async function takeBackDecision(
     );
   if (present.paper?.iteration !== earlier.paper?.iteration)
     throw new ExpectedError(`${name} was read after the decision, so only another decision changes it.`, 2);
-  const earlierRrd = { ...rrd, papers_pool: earlier.paper === undefined ? [] : [earlier.paper] };
-  if (!(await undoDecision(folder, id, { ...earlierRrd, excluded: [...earlier.exclusions] }, options)))
+  if (!(await undoDecision(folder, id, earlier, options)))
     throw new ExpectedError(`A run works on ${where}; take the decision back when it has ended.`, 6);
   const { [id]: _, ...otherRecords } = await readEarlierRecords(folder);
   await writeFileAtomic(earlierRecordsFile(folder), `${JSON.stringify(otherRecords)}\n`, { isDurable: false });

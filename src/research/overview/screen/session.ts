@@ -11,7 +11,7 @@ import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { committedFiles, screeningFile } from "../../project-files/layout.js";
 import { readResearch } from "../../project-files/research.js";
 import { namesIn } from "../../papers/paper-keys.js";
-import { recordDecisions, undoDecision } from "../record-decisions.js";
+import { recordDecisions, recordIn, undoDecision } from "../record-decisions.js";
 import { recordsToScreen, type ToScreen, type WhichRecords } from "./to-screen.js";
 
 /** The user's progress, stored in the project's folder only for this user. */
@@ -133,7 +133,7 @@ export async function openScreening(options: ScreeningOptions): Promise<Screenin
       return { ...view, ...withoutUndefined({ record }) };
     },
     async decide({ id, decision, why, criterion }) {
-      const before = (await readResearch(folder)).rrd;
+      const before = recordIn((await readResearch(folder)).rrd, id);
       const reason = why ?? progress.notes[id] ?? (decision === "include" ? "Included on the screen." : undefined);
       const decisionToStore = { paper: id, decision, ...withoutUndefined({ why: reason, criterion }) };
       const [result] = await recordDecisions(folder, [decisionToStore], { ...writeOptions, where, now: now() });

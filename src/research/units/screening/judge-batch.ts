@@ -89,17 +89,16 @@ export function acceptDiscovery(
   const mustCompare = foundByAgent.length > 0;
   if (mustCompare) for (const paper of rrd.papers_pool) knownWorks.add(paper.id, matchFeaturesOf(paper));
   const newPapers: Paper[] = [];
-  const duplicate = (id: string, title: string, existing: string, why?: string) => ({
+  const duplicate = ({ id, title }: Pick<Paper, "id" | "title">, existing: string, why?: string) => ({
     id,
     title,
-    ...excludedFacts(candidates.get(id)),
     reason: `the same work as ${existing}${why === undefined ? "" : `: ${why}`}`,
     stage: "duplicate" as const,
     duplicate_of: existing,
   });
   const excluded: NonNullable<Rrd["excluded"]> = [
     ...batch.duplicates.map(({ candidate, of, why }) => ({
-      ...duplicate(candidate.id, candidate.title, of, why),
+      ...duplicate(candidate, of, why),
       ...excludedFacts(candidate),
     })),
     ...(batch.search?.excluded ?? []),
@@ -144,7 +143,7 @@ export function acceptDiscovery(
     const features = mustCompare ? matchFeaturesOf(paper) : undefined;
     const duplicateOf = candidate !== undefined || features === undefined ? undefined : knownWorks.twinOf(features)?.id;
     if (ids.has(paper.id)) continue;
-    if (duplicateOf !== undefined) excluded.push(duplicate(paper.id, paper.title, duplicateOf));
+    if (duplicateOf !== undefined) excluded.push(duplicate(paper, duplicateOf));
     else if (size >= maxPoolSize(rrd)) overTarget += 1;
     else {
       size += 1;

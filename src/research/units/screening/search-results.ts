@@ -9,6 +9,7 @@ import {
   mergeDecisions,
   distinctRecordsOf,
   separateCompanions,
+  type Work,
 } from "../../search/candidates.js";
 import type { RankedWork } from "../../screening/screening-order.js";
 import { citationsOf } from "../../search/snowballing.js";
@@ -255,24 +256,28 @@ function screeningCandidate(work: RankedWork, decisionsOn: (work: RankedWork) =>
  * merged records.
  */
 function citationsInPool(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCitations[] {
-  const pool = new Set(rrd.papers_pool.map(({ id }) => id));
-  return works.flatMap(({ record, provenance }) => {
-    const { places } = provenance;
+  const idsIn = poolIdsOf(rrd);
+  return works.flatMap((work) => {
+    const { places } = work.provenance;
     if (!places.some(({ seed }) => seed !== undefined)) return [];
     const { cites, cited_by } = citationsOf(places);
-    return [...new Set([record, ...versionsOf(provenance)].map(({ id }) => id))]
-      .filter((id) => pool.has(id))
-      .map((id) => ({ id, cites: [...cites], cited_by: [...cited_by] }));
+    return idsIn(work).map((id) => ({ id, cites: [...cites], cited_by: [...cited_by] }));
   });
 }
 
 function correctionsInPool(rrd: Rrd, works: SearchSession["candidates"]["works"]): PoolCorrections[] {
-  const pool = new Set(rrd.papers_pool.map(({ id }) => id));
-  return works.flatMap(({ record, provenance }) => {
-    const updates = correctionsAmong(provenance.companions);
-    const ids = updates.length === 0 ? [] : [record, ...versionsOf(provenance)].map(({ id }) => id);
-    return [...new Set(ids)].filter((id) => pool.has(id)).map((id) => ({ id, updates }));
+  const idsIn = poolIdsOf(rrd);
+  return works.flatMap((work) => {
+    const updates = correctionsAmong(work.provenance.companions);
+    return updates.length === 0 ? [] : idsIn(work).map((id) => ({ id, updates }));
   });
+}
+
+/** Returns a function: the ids of a work's records that are ids of papers of the pool. */
+function poolIdsOf(rrd: Rrd): (work: Work) => string[] {
+  const pool = new Set(rrd.papers_pool.map(({ id }) => id));
+  return ({ record, provenance }) =>
+    [...new Set([record, ...versionsOf(provenance)].map(({ id }) => id))].filter((id) => pool.has(id));
 }
 
 /** The number of records by source. A source without results counts too. */
