@@ -178,7 +178,8 @@ function withSearch(
 /** Stages of exclusions before screening, except duplicates. */
 const beforeScreening: ReadonlySet<string> = new Set(["window", "retracted", "notice"]);
 
-const stageOf = ({ stage, duplicate_of: duplicateOf }: Exclusion): string =>
+/** The stage at which a record was excluded. Exclusions of other programs may not name it. */
+export const stageOf = ({ stage, duplicate_of: duplicateOf }: Exclusion): NonNullable<Exclusion["stage"]> =>
   stage ?? (duplicateOf === undefined ? "screened" : "duplicate");
 
 function rowOf(papers: readonly Paper[], excluded: readonly Exclusion[]): FlowRow {

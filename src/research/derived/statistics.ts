@@ -12,7 +12,7 @@ import {
   usesScores,
 } from "../papers/rubric/rubric.js";
 import { countingInsights, isIneligible, isWaiting, typedText } from "../screening/eligibility/eligibility.js";
-import { type FlowRow, flowCounts, total } from "./flow-counts.js";
+import { type FlowRow, flowCounts, stageOf, total } from "./flow-counts.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { seedRecall } from "../papers/seeds/find-seeds.js";
 import { seedsOf } from "../papers/seeds/seed.js";
@@ -134,11 +134,7 @@ function flowField(rrd: Rrd): object {
   const eligibility = criteriaOf(rrd).length === 0 ? {} : eligibilityFlow(rrd);
   if (earlier === undefined && criteriaOf(rrd).length === 0) return {};
   const { screening: _, full_text: __, waiting: ___, ineligible: ____, ...flow } = earlier ?? {};
-  const excluded: Record<string, number> = {};
-  for (const { stage, duplicate_of } of rrd.excluded ?? []) {
-    const name = stage ?? (duplicate_of === undefined ? "screened" : "duplicate");
-    excluded[name] = (excluded[name] ?? 0) + 1;
-  }
+  const excluded = Object.fromEntries(countEach((rrd.excluded ?? []).map(stageOf)));
   const { screened } = flowCounts(rrd).searched;
   const waiting = rrd.papers_pool.filter(isWaiting).length;
   const ineligible = rrd.papers_pool.filter(isIneligible).length - waiting;

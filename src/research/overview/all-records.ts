@@ -7,6 +7,7 @@ import { lookupReason } from "../full-text/own-record.js";
 import { keysOf, namesIn, withNames } from "../papers/paper-keys.js";
 import { storedFields, type PaperRecord } from "../papers/paper-record.js";
 import { type Cited, type Outcome, type TracedRecord, withTags } from "../papers/export/cited-work.js";
+import { stageOf } from "../derived/flow-counts.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { criterionInFull, exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
 import { type CandidateSet, candidatesOf, distinctRecordsOf, separateCompanions } from "../search/candidates.js";
@@ -139,12 +140,8 @@ function excludedRecords(
   );
   const names = namesIn(rrd);
   return (rrd.excluded ?? []).map((exclusion) => {
-    const {
-      stage = exclusion.duplicate_of === undefined ? "screened" : "duplicate",
-      override,
-      answers,
-      readings,
-    } = exclusion;
+    const stage = stageOf(exclusion);
+    const { override, answers, readings } = exclusion;
     const criterion = criteria.get(exclusion.criterion ?? "");
     const readers = readings === undefined ? [...screeners] : readings.map(({ by }) => by);
     const decidedBy = stage === "screened" ? [...new Set(readers)].join(", ") || undefined : "code";

@@ -20,6 +20,7 @@ import {
 import { dimensionText } from "../papers/rubric/own-rubric.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
+import { stageOf } from "../derived/flow-counts.js";
 import { targetOf } from "../derived/status.js";
 import { periodOf, periodText } from "../workflow/timing.js";
 import {
@@ -253,11 +254,13 @@ function phasesOf(lines: readonly LedgerLine[]): PhaseUse[] {
   }));
 }
 
+const exclusionWords: Readonly<Partial<Record<string, string>>> = {
+  duplicate: "the same work as another",
+  window: "outside the dates",
+};
+
 function exclusionsOf({ excluded = [] }: Rrd): Method["exclusions"] {
-  const reasons = excluded.map(({ reason, stage, duplicate_of }) => {
-    const isDuplicate = stage === "duplicate" || (stage === undefined && duplicate_of !== undefined);
-    return isDuplicate ? "the same work as another" : stage === "window" ? "outside the dates" : reason;
-  });
+  const reasons = excluded.map((exclusion) => exclusionWords[stageOf(exclusion)] ?? exclusion.reason);
   return [...countEach(reasons)]
     .map(([reason, count]) => ({ reason, count }))
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
