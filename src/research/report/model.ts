@@ -24,7 +24,7 @@ import type { Reading } from "../papers/read-depth.js";
 import { timeSpent, wereAllReadBefore } from "../workflow/timing.js";
 import { changedCriteriaSentences, eligibilityReport, isWaiting } from "../screening/eligibility/eligibility.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { reasonNotToCite } from "../units/narrative/handles.js";
+import { citableInsights, reasonNotToCite } from "../units/narrative/handles.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { isCheckedForRetraction } from "../papers/paper-record.js";
 import { changesSinceReport } from "../derived/since-report.js";
@@ -262,11 +262,8 @@ export function reportModel(input: ReportInput): ReportModel {
     };
   };
   const criteria = criteriaOf(rrd);
-  const uncitableIds = new Set(
-    rrd.papers_pool.filter((paper) => reasonNotToCite(paper) !== undefined).map(({ id }) => id),
-  );
-  const citableInsights = (rrd.insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
-  const byTheme = computeOnce(() => themesOf(rrd, narrative, citableInsights, toStatement, toInsightRow));
+  const shownInsights = citableInsights(rrd);
+  const byTheme = computeOnce(() => themesOf(rrd, narrative, shownInsights, toStatement, toInsightRow));
 
   const search = searchYield(rrd, log);
   const queries = computeOnce(() => queriesOf(log));
@@ -302,7 +299,7 @@ export function reportModel(input: ReportInput): ReportModel {
   // The question in the user's own words has priority over the agent's wording.
   const userQuestion = oneLine(rrd.question ?? "").trim();
   const question = userQuestion === "" ? (narrative.question ?? questionOf(rrd)) : userQuestion;
-  const figures = figuresOf(input, rows, citableInsights.length, total);
+  const figures = figuresOf(input, rows, shownInsights.length, total);
 
   const method = methodSection(rrd, input.ledger, search, log.length > 0, {
     now,
@@ -372,8 +369,8 @@ export function reportModel(input: ReportInput): ReportModel {
     },
     themes: () => byTheme().themes,
     otherInsights: () => byTheme().others,
-    insightCount: citableInsights.length,
-    crossReferences: crossReferencesOf(citableInsights, rowById),
+    insightCount: shownInsights.length,
+    crossReferences: crossReferencesOf(shownInsights, rowById),
     map,
     flow,
     search,

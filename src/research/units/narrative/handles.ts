@@ -1,4 +1,4 @@
-import type { Evidence, Paper } from "../../generated/rrd.js";
+import type { Evidence, Insight, Paper, Rrd } from "../../generated/rrd.js";
 import { isIneligible } from "../../screening/eligibility/eligibility.js";
 
 /**
@@ -16,6 +16,12 @@ export function parseHandle(handle: string): { readonly paper: string; readonly 
 /** The reason why a paper must not be cited, as a clause; undefined if it may be cited. */
 export const reasonNotToCite = (paper: Paper): string | undefined =>
   paper.retracted === true ? "was retracted" : isIneligible(paper) ? "is not eligible" : undefined;
+
+/** The insights of a project, without those of papers that must not be cited. */
+export function citableInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool" | "insights">): Insight[] {
+  const uncitableIds = new Set(papers_pool.filter((paper) => reasonNotToCite(paper) !== undefined).map(({ id }) => id));
+  return (insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
+}
 
 /** A quote in a project, with its paper. */
 interface FoundEvidence {

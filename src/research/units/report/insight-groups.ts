@@ -1,5 +1,5 @@
 import type { Insight, Paper, Rrd } from "../../generated/rrd.js";
-import { reasonNotToCite } from "../narrative/handles.js";
+import { citableInsights } from "../narrative/handles.js";
 import { countEach, groupBy } from "../../../engine/lib/group.js";
 
 /** Related insights. */
@@ -30,10 +30,10 @@ const maxRounds = 12;
  * reference from one to the other's paper, or a citation between their papers. Insights of papers that must not be
  * cited are left out, and so are groups with one insight. The largest groups come first. Pure and deterministic.
  */
-export function groupInsights({ papers_pool, insights }: Pick<Rrd, "papers_pool" | "insights">): InsightGroup[] {
+export function groupInsights(rrd: Pick<Rrd, "papers_pool" | "insights">): InsightGroup[] {
+  const { papers_pool } = rrd;
   const rank = new Map(papers_pool.map((paper) => [paper.id, rankOf(paper)]));
-  const uncitableIds = new Set(papers_pool.filter((paper) => reasonNotToCite(paper) !== undefined).map(({ id }) => id));
-  const all = (insights ?? []).filter(({ paper_id }) => !uncitableIds.has(paper_id ?? ""));
+  const all = citableInsights(rrd);
   const chosen =
     all.length <= maxGroupedInsights
       ? all
