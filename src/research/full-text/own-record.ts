@@ -134,10 +134,7 @@ async function firstPages(path: string, signal: AbortSignal): Promise<DocumentTe
 const headChars = 2_500;
 
 /** Whether a document has this title: its first page contains it, or most of its words are in the document's title. */
-export function isTitleOf(
-  title: string,
-  { text, title: documentTitle = "" }: Pick<DocumentText, "text" | "title">,
-): boolean {
+function isTitleOf(title: string, { text, title: documentTitle = "" }: Pick<DocumentText, "text" | "title">): boolean {
   const withoutSpaces = (part: string) => normalTitle(part).replace(/ /g, "");
   const compactTitle = withoutSpaces(title);
   if (compactTitle === "") return false;

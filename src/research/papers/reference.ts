@@ -187,7 +187,7 @@ function decodeSafely(text: string): string {
 
 const unknownReference = (reason: string) => ({ kind: "unknown" as const, reason });
 const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
-const hash8 = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
+export const hash8 = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);
 
 /** A file name for an id. Other characters become `_`; a long name is cut and gets a hash. */
 export function safeName(text: string): string {

@@ -32,7 +32,7 @@ export const outline: ResearchTool = {
  * One line per mark, such as "§ 3 Method (1200)"; the line of a page also has its first words. If there are too many
  * marks, they are thinned out evenly.
  */
-export function outlineLines({ text, marks }: Pick<DocumentText, "text" | "marks">): string[] {
+function outlineLines({ text, marks }: Pick<DocumentText, "text" | "marks">): string[] {
   const step = Math.ceil(marks.length / maxLines);
   const shownMarks = marks.filter((_, index) => index % step === 0);
   return shownMarks.map((mark, index) => {

@@ -307,7 +307,7 @@ const elisionMark =
   /\[\s{0,3}(?:[…⋯‥]{1,2}|\.\s?\.\s?\.)\s{0,3}\]|\(\s{0,3}(?:[…⋯‥]|\.\.\.)\s{0,3}\)|[…‥]|\.\s?\.\s?\.{1,6}/;
 
 /** Splits a quote at `…`, `...` or `[...]` into fragments. Marks that follow each other count once. */
-export const fragmentsOf = (quote: string): string[] =>
+const fragmentsOf = (quote: string): string[] =>
   quote
     .split(elisionMark)
     // In "in […]. The rest", the stop belongs to the sentence that was cut, not to the next fragment.
@@ -315,4 +315,4 @@ export const fragmentsOf = (quote: string): string[] =>
     .filter((fragment) => /[\p{L}\p{N}\p{Sm}]/u.test(fragment));
 
 /** Whether a quote contains a mark for omitted words. */
-export const isElided = (quote: string): boolean => elisionMark.test(quote);
+const isElided = (quote: string): boolean => elisionMark.test(quote);

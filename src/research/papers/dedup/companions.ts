@@ -109,7 +109,7 @@ function isLetterOf(a: MatchFeatures, b: MatchFeatures): boolean {
  * The update that a correction adds to the article's record. Its source is a search, so that a later check of a service
  * does not remove it.
  */
-export const updateFromCorrection = ({ date, source, identifiers: { doi }, url }: PaperRecord) =>
+const updateFromCorrection = ({ date, source, identifiers: { doi }, url }: PaperRecord) =>
   ({
     type: "correction",
     ...(date !== null && /^\d{4}-\d\d-\d\d$/.test(date) ? { date } : {}),

@@ -1,4 +1,5 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
+import { withoutReferences } from "../../../text/entities.js";
 import { authorsOf, partsOfName, surnameOf } from "../authors.js";
 import { isGroupName } from "../person-name.js";
 import { normalTitle } from "../normalise-title.js";
@@ -153,22 +154,14 @@ function references({ identifiers, url, pdf_url }: PaperFacts) {
  * or a DOI with other hyphens.
  */
 function doiWithin(text: string): string {
-  const cleanText = text
-    .replace(/[\u2010-\u2015\u2212]/g, "-")
-    .replace(/&#(4[01]);/g, (_, code: string) => String.fromCharCode(Number(code)));
+  const cleanText = withoutReferences(text.replace(/[\u2010-\u2015\u2212]/g, "-"));
   const doi = /10\.\d{4,9}(?:\.\d+)*(?:\/|%2f)[^\s|]+/i.exec(cleanText)?.[0];
   return doi?.replace(/(?<=\d|\p{L})\/(?:full|pdf|epdf|abstract|html|meta)$/iu, "") ?? cleanText;
 }
 
-const entities: Readonly<Record<string, string>> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
-
 /** A DOI without escapes. Old DOIs contain brackets, which sources escape in several ways. */
 const unescapeDoi = (name: string): string =>
-  name.startsWith("10.")
-    ? name
-        .replace(/%(?:2[389abcf]|3[a-f]|5[bd])/gi, decodeURIComponent)
-        .replace(/&(?:lt|gt|amp);/g, (entity) => entities[entity] ?? entity)
-    : name;
+  name.startsWith("10.") ? withoutReferences(name.replace(/%(?:2[389abcf]|3[a-f]|5[bd])/gi, decodeURIComponent)) : name;
 
 /** The number of a Cochrane review, which is equal in all its updates. It is in the DOI or in the field for pages. */
 function cochraneKey(dois: readonly string[], { venue, pages }: TitledPaper): string[] {

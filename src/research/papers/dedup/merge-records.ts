@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { mergedWork, type MergedWork } from "./merge-fields.js";
 import type { PaperRecord } from "../paper-record.js";
+import { hash8 } from "../reference.js";
 import { companionship, type Companionship } from "./companions.js";
 import { compareRecords, type Comparison } from "./same-work.js";
 import { blockKeys, type MatchFeatures, matchFeaturesOf } from "./match-features.js";
@@ -255,5 +255,3 @@ function sortedIndexes(records: readonly PaperRecord[], features: readonly Match
 
 /** Compares by code units, which does not depend on the locale. */
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-const hash8 = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 8);

@@ -1,3 +1,4 @@
+import { groupBy } from "../../../engine/lib/group.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
@@ -120,11 +121,11 @@ export const worksOf = (rrd: Rrd): CitedWork[] => citedWorks(withTags(rrd));
 
 /** The papers of a project, each with the tags of its insights. */
 export function withTags(rrd: Rrd): (Paper & { readonly tags: readonly string[] })[] {
-  const tags = new Map<string, Set<string>>();
-  for (const { paper_id, tags: entries } of rrd.insights ?? [])
-    if (paper_id != null)
-      tags.set(paper_id, new Set([...(tags.get(paper_id) ?? []), ...(entries ?? []).map(oneLine)].filter(Boolean)));
-  return rrd.papers_pool.map((paper) => ({ ...paper, tags: [...(tags.get(paper.id) ?? [])] }));
+  const insights = groupBy(rrd.insights ?? [], ({ paper_id }) => paper_id);
+  return rrd.papers_pool.map((paper) => {
+    const tags = (insights.get(paper.id) ?? []).flatMap((insight) => insight.tags ?? []);
+    return { ...paper, tags: [...new Set(tags.map(oneLine).filter(Boolean))] };
+  });
 }
 
 /** Papers as works with keys, in their order. */
@@ -199,7 +200,7 @@ const webAddress = (value: string | null | undefined): string | undefined => {
 };
 
 /** The arXiv id of a paper; undefined without one. */
-export const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">): string | undefined =>
+const arxivOf = ({ id, identifiers }: Pick<Paper, "id" | "identifiers">): string | undefined =>
   identifiers?.arxiv ?? /^arxiv_(.+)$/.exec(id)?.[1]?.replace("_", "/");
 
 /** The DOI of a paper. Projects of the original tool have it only in the address. */

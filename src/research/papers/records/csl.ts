@@ -1,4 +1,5 @@
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
+import { isObject } from "../../../engine/lib/json-fields.js";
 import { authorsOf } from "../authors.js";
 import { workTypeOf } from "./ris.js";
 import { zoteroFields } from "./zotero-item.js";
@@ -44,9 +45,6 @@ export function readCslJson(text: string, path: string): ReadEntry[] {
     return { line, entry: workOf(item), ...(key === "" ? {} : { key }), ...(ownKey === "" ? {} : { ownKey }) };
   });
 }
-
-const isObject = (value: unknown): value is Item =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * The works in a value: the value itself, a list (under any name, as from Crossref or Pandoc), or an object of works.

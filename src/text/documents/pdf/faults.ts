@@ -1,4 +1,5 @@
 // Faults of a text that its letters show, although each single letter is valid.
+import { countEach } from "../../../engine/lib/group.js";
 
 /** A text with fewer letters in formulas is not judged. */
 const minMathLetters = 10;
@@ -11,9 +12,7 @@ const mathLetters = /[\u{1d400}-\u{1d7cb}]/gu;
 export function onlyMathLetter(text: string): string | undefined {
   const letters = text.match(mathLetters) ?? [];
   if (letters.length < minMathLetters) return undefined;
-  const counts = new Map<string, number>();
-  for (const letter of letters) counts.set(letter, (counts.get(letter) ?? 0) + 1);
-  const [[letter, count] = ["", 0]] = [...counts].toSorted(([, a], [, b]) => b - a);
+  const [[letter, count] = ["", 0]] = [...countEach(letters)].toSorted(([, a], [, b]) => b - a);
   const pairCount = text.split(letter + letter).length - 1;
   return count > 0.9 * letters.length && pairCount > 0.1 * count ? letter : undefined;
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../../../engine/lib/errors.js";
+import { groupBy } from "../../../engine/lib/group.js";
 import { drawnTextOf, type OperatorList } from "./ink.js";
 import { DocumentLayout, type Line } from "./layout.js";
 import type { Run } from "./rows.js";
@@ -206,14 +207,12 @@ function runsByDirection(items: readonly TextItem[]): Run[][] {
       const run = { text: str, x, y, width, height: Math.hypot(c, d) };
       return { quarterTurns, run, verticalLength: dir === "ttb" ? length : undefined };
     });
-  const directions = new Map<number, Run[]>();
-  for (const { quarterTurns, run } of withVerticalTurned(directedRuns)) {
-    const runs = directions.get(quarterTurns) ?? [];
-    runs.push(run);
-    directions.set(quarterTurns, runs);
-  }
+  const directions = groupBy(withVerticalTurned(directedRuns), ({ quarterTurns }) => quarterTurns);
   const length = (runs: readonly Run[]) => runs.reduce((sum, run) => sum + run.text.length, 0);
-  return [...directions.values()].toSorted((a, b) => length(b) - length(a)).map(withAccentsJoined);
+  return [...directions.values()]
+    .map((directed) => directed.map(({ run }) => run))
+    .toSorted((a, b) => length(b) - length(a))
+    .map(withAccentsJoined);
 }
 
 /**
