@@ -29,7 +29,10 @@ export const documentExtension = /\.(pdf|html?|xhtml|md|markdown|txt|nxml|xml|ta
 
 const arxivId = String.raw`(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v(\d{1,3}))?`;
 /** An arXiv id, also with the subject that arXiv prints after it: "arXiv:2401.12345v1 [cs.RO] 22 Jan 2024". */
-const arxivText = new RegExp(`^(?:(?:oai:)?arxiv(?:\\.org)?:\\s*|abs/)?${arxivId}(?:\\s*\\[[\\w.-]+\\].*)?$`, "i");
+const arxivText = new RegExp(
+  `^(?:(?:oai:)?arxiv(?:(?:\\.org)?:\\s*|\\s+)|abs/)?${arxivId}(?:\\s*\\[[\\w.-]+\\].*)?$`,
+  "i",
+);
 const arxivUrl = new RegExp(
   `^(?:https?://)?(?:[a-z]+\\.)?(?:(?:arxiv\\.org|ar5iv\\.org|ar5iv\\.labs\\.arxiv\\.org|alphaxiv\\.org)/(?:abs|pdf|html|format|e-print)|huggingface\\.co/papers)/${arxivId}(?:\\.pdf)?/?(?:[?#].*)?$`,
   "i",
@@ -121,9 +124,9 @@ function parseDoi(text: string): Reference | undefined {
 const pmidText = /^(?:pmid|pubmed)(?:\s?id)?\s?:?\s?(\d{1,9})$/i;
 const pmcidText = /^(?:pmcid\s?:?\s?)?(PMC\d{1,9})(?:\.\d{1,2})?$/i;
 const pubMedUrl =
-  /^https?:\/\/(?:(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)|europepmc\.org\/(?:article|abstract)\/med)\/(\d{1,9})\/?(?:[?#].*)?$/i;
+  /^(?:https?:\/\/)?(?:(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)|europepmc\.org\/(?:article|abstract)\/med)\/(?:\?term=)?(\d{1,9})\/?(?:[?#&].*)?$/i;
 const pmcUrl =
-  /^https?:\/\/(?:(?:www\.)?(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pmc)\/articles|europepmc\.org\/(?:articles?(?:\/pmc)?))\/(PMC\d{1,9})\/?(?:[?#].*)?$/i;
+  /^(?:https?:\/\/)?(?:(?:www\.)?(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pmc)\/articles|europepmc\.org\/(?:articles?(?:\/pmc)?))\/(PMC\d{1,9})(?:\/pdf\/[^?#]*|\/pdf|\/)?(?:[?#].*)?$/i;
 
 /** A PubMed or PubMed Central id, alone or in the address of its page. */
 function parsePubMed(text: string): Reference | undefined {

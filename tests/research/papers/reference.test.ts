@@ -20,6 +20,7 @@ describe("parseReference", () => {
     ["http://www.arxiv.org/pdf/2401.12345.pdf", "2401.12345", undefined],
     ["arxiv.org/html/2401.12345v1?x=1#S2", "2401.12345", 1],
     ["https://arxiv.org/abs/cs/0112017", "cs/0112017", undefined],
+    ["arXiv 2401.12345", "2401.12345", undefined],
     ["10.48550/arXiv.2304.05376", "2304.05376", undefined],
     ["https://doi.org/10.48550/arXiv.2304.05376", "2304.05376", undefined],
   ])("reads '%s' as an arXiv id", (input, id, version) => {
@@ -33,6 +34,15 @@ describe("parseReference", () => {
     "http://dx.doi.org/10.1371/journal.pone.0033693",
   ])("reads '%s' as a DOI", (input) => {
     expect(parseReference(input)).toEqual({ kind: "doi", doi: "10.1371/journal.pone.0033693" });
+  });
+
+  it.each([
+    ["pubmed.ncbi.nlm.nih.gov/12345678/?format=ris", "pmid_12345678"],
+    ["https://www.ncbi.nlm.nih.gov/pubmed/?term=12345678", "pmid_12345678"],
+    ["https://pmc.ncbi.nlm.nih.gov/articles/PMC123/pdf/main.pdf", "pmcid_PMC123"],
+    ["www.ncbi.nlm.nih.gov/pmc/articles/PMC123", "pmcid_PMC123"],
+  ])("reads '%s' as the number of PubMed or PubMed Central", (input, id) => {
+    expect(idOf(input)).toBe(id);
   });
 
   it("refuses what can't be a file in one sentence: a link to itself, a name that is too long", () => {

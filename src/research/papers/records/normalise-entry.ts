@@ -1,6 +1,8 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { withoutReferences } from "../../../text/entities.js";
 import { identifiersFrom, retractionInTitle } from "../identifiers.js";
+import { partsOfName } from "../authors.js";
+import { isGroupName } from "../person-name.js";
 import type { Identifiers, Publication } from "../paper-record.js";
 import { decisionInOwnNotes, isMarkedRetracted, withoutOwnNotes } from "../export/own-notes.js";
 import { doisInAddress, parseReference } from "../reference.js";
@@ -110,12 +112,22 @@ const missingAuthor =
 function namesIn(values: readonly string[]): string[] {
   const names = values
     .flatMap((value) => withoutReferences(value).split(/[;\n]/))
+    .flatMap(separatePersons)
     .map((name) => (plainText(name, maxShortChars) ?? "").replace(/^and\s/i, ""))
     .map((name) => name.replace(/(?<![\s,])[\s,]+$/, "").trim())
     // The number with which DBLP distinguishes persons of one name.
     .map((name) => name.replace(/(?<=\p{L}) 0\d{3}(?=,|$)/u, ""))
     .filter((name) => name !== "" && !missingAuthor.test(name));
   return [...new Set(names)].slice(0, maxAuthors);
+}
+
+/** The persons in a list such as "Sample A, Example BC" or "Sample, Ann and Example, Bob"; or the name itself. */
+function separatePersons(name: string): readonly string[] {
+  if (!/, | and /.test(name) || isGroupName(name)) return [name];
+  const parts = name.split(", ");
+  if (parts.every((part) => partsOfName(part).initials !== undefined)) return parts;
+  const joined = name.split(" and ");
+  return joined.every((part) => part.split(",").length === 2) ? joined : [name];
 }
 
 function publicationOf(raw: RawEntry): Publication {
@@ -192,7 +204,7 @@ function identifiersIn(raw: RawEntry, urls: readonly string[]): Identifiers {
     names.flatMap((name) => (name?.kind === kind ? [name] : []))[0] as
       | Extract<NonNullable<ReturnType<typeof identifierIn>>, { kind: Kind }>
       | undefined;
-  const inAddress = (pattern: RegExp) => urls.map((url) => pattern.exec(url)?.[1]).find((id) => id !== undefined);
+  const addresses = urls.map((url) => parseReference(url));
   // Reference managers write identifiers without a field of the format into the note.
   const inNote = (pattern: RegExp) => pattern.exec(withoutOwnNotes(raw.note ?? ""))?.[1];
   return identifiersFrom({
@@ -200,14 +212,10 @@ function identifiersIn(raw: RawEntry, urls: readonly string[]): Identifiers {
     arxiv: firstOfKind("arxiv")?.id,
     pmid:
       raw.pmid ??
-      inAddress(/^https?:\/\/(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pubmed)\/(\d{1,9})\b/i) ??
+      addresses.find((address) => address.kind === "pmid")?.pmid ??
       inNote(/\bPMID:\s?(?:NLM)?(\d{1,9})\b/i),
     pmcid:
-      raw.pmcid ??
-      inAddress(
-        /^https?:\/\/(?:www\.)?(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov\/pmc)\/articles\/(PMC\d{1,9})\b/i,
-      ) ??
-      inNote(/\bPMCID:\s?(PMC\d{1,9})\b/i),
+      raw.pmcid ?? addresses.find((address) => address.kind === "pmcid")?.pmcid ?? inNote(/\bPMCID:\s?(PMC\d{1,9})\b/i),
   });
 }
 

@@ -49,6 +49,17 @@ describe("a RIS file", () => {
   });
 
   test.each([
+    ["Sample A, van Dijk JP, Third C.", ["Sample A", "van Dijk JP", "Third C."]],
+    ["Sample, Ann and Example, Bob", ["Sample, Ann", "Example, Bob"]],
+    ["Lee, Ann, Jr.", ["Lee, Ann, Jr."]],
+    ["Smith, J. A.", ["Smith, J. A."]],
+    ["Department of Health, Education and Welfare, US", ["Department of Health, Education and Welfare, US"]],
+    ["Barnes and Noble", ["Barnes and Noble"]],
+  ])("gives the persons in '%s'", async (line, authors) => {
+    expect((await entriesOf("a.ris", ris("TI  - T", `AU  - ${line}`)))[0]?.authors).toEqual(authors);
+  });
+
+  test.each([
     ["M3  - doi:10.1000/b", { doi: "10.1000/b" }],
     ["ID  - 10.1000/c_1", { doi: "10.1000/c_1" }],
     ["N1  - Cited by 3. doi: 10.1000/d", { doi: "10.1000/d" }],
