@@ -29,13 +29,13 @@ export function reportsOf(
 ): SourceReport[] {
   const names = [...new Set(listings.filter((listing) => !isReported(listing)).map(({ source }) => source))];
   const reportedIds = new Set<string>();
+  // By the record, because several works of a list may have one DOI.
   const workOf = new Map(
     candidates.works.flatMap(({ record, provenance }) =>
-      provenance.mergedFrom.map((member) => [`${member.source}\n${member.id}`, record.id] as const),
+      provenance.mergedFrom.map((member) => [member, record.id] as const),
     ),
   );
-  const workIds = (listing: Listing) =>
-    listing.records.flatMap(({ source, id }) => workOf.get(`${source}\n${id}`) ?? []);
+  const workIds = ({ records }: Listing) => records.flatMap((record) => workOf.get(record) ?? []);
   for (const listing of listings) if (isReported(listing)) for (const id of workIds(listing)) reportedIds.add(id);
   return names.map((name) => {
     const sourceListings = listings.filter((listing) => listing.source === name && !isReported(listing));

@@ -113,7 +113,9 @@ test("records that share a DOI and are two works keep apart, each with an id of 
   const both = `${sister("Warm stones and the sleep of herons", 12)}${sister("A registry of kilns in dune country", 40)}`;
   const idsOf = async (text: string) => {
     const { rrd, searched } = projectOn({ "one.ris": text }, ["one.ris"]);
-    return (await nextBatch(rrd, searched)).candidates.map(({ id }) => id).toSorted();
+    const { candidates, sources } = await nextBatch(rrd, searched);
+    expect(sources).toMatchObject([{ name: "one.ris", found: candidates.length }]);
+    return candidates.map(({ id }) => id).toSorted();
   };
   const ids = await idsOf(both);
   expect(new Set(ids).size).toBe(2);
