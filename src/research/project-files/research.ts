@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import {
   openRecordStore,
@@ -7,11 +8,13 @@ import {
   type StoreOptions,
 } from "../../engine/storage/state/record-store.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { readTextSync } from "../../engine/storage/regular-file.js";
 import { requireKnownFormats } from "../../engine/storage/state/format-version.js";
 import type { Rrd } from "../generated/rrd.js";
 import { withDocumentsFound } from "../papers/known-documents.js";
 import { withKeys } from "../papers/paper-keys.js";
-import { researchFormat } from "./rrd-file.js";
+import { ideasName, reportDataName, reportName } from "./layout.js";
+import { maxRrdBytes, researchFormat } from "./rrd-file.js";
 
 export type { Change } from "../../engine/storage/state/hand-edits/merge-hand-edits.js";
 export type { Fold } from "../../engine/storage/state/fold.js";
@@ -46,7 +49,10 @@ export async function openResearch(folder: string, options: ResearchOptions): Pr
   return {
     ...store,
     async load() {
-      const loaded = toResearch(await store.load(), folder);
+      const records = await store.load();
+      const loaded = toResearch(records, folder);
+      const { phase } = loaded.rrd;
+      if (phase !== records.state.phase) await store.edit((rrd) => ({ ...rrd, phase }));
       // The ledger may be missing, so the state's iteration counts too.
       lastIteration = loaded.rrd.loop?.iteration ?? 0;
       return loaded;
@@ -78,7 +84,24 @@ export const laterFormatIn = (folder: string): Promise<string | undefined> =>
 
 const withAllKeys = ({ rrd, ledger }: LoadedResearch): LoadedResearch => ({ rrd: withKeys(rrd), ledger });
 
-const toResearch = (
-  { state, ledger }: Awaited<ReturnType<RecordStore<Rrd>["load"]>>,
-  folder: string,
-): LoadedResearch => ({ rrd: withDocumentsFound(state, resolve(folder)), ledger });
+function toResearch({ state, ledger }: Awaited<ReturnType<RecordStore<Rrd>["load"]>>, folder: string): LoadedResearch {
+  const rrd = withDocumentsFound(state, resolve(folder));
+  // Without a ledger, the phase alone says whether the report is written, and its file may not have been copied too.
+  const phase = ledger.length === 0 ? phaseOfDocuments(rrd, folder) : rrd.phase;
+  return { rrd: phase === rrd.phase ? rrd : { ...rrd, phase }, ledger };
+}
+
+/** The phase that rrd.json states, or an earlier one if the report or the ideas are missing that it implies. */
+export function phaseOfDocuments({ phase, handoff }: Pick<Rrd, "phase" | "handoff">, folder: string): Rrd["phase"] {
+  if (phase !== "IDEATION" && phase !== "COMPLETE") return phase;
+  if (!hasReport(folder)) return "ANALYSIS";
+  const wantsIdeas = handoff?.product_ideation?.enabled === true;
+  return phase === "COMPLETE" && wantsIdeas && !existsSync(join(folder, ideasName)) ? "IDEATION" : phase;
+}
+
+/** Whether the folder has a report with sentences of an agent: not one that was rendered from rrd.json alone. */
+function hasReport(folder: string): boolean {
+  if (existsSync(join(folder, reportDataName))) return true;
+  const report = existsSync(join(folder, reportName)) ? readTextSync(join(folder, reportName), maxRrdBytes) : undefined;
+  return report !== undefined && !/^\*Made by research-ralph on \S+ from rrd\.json:/m.test(report);
+}

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Rrd, Paper } from "../generated/rrd.js";
@@ -7,7 +6,7 @@ import { estimateTokens } from "../../engine/lib/tokens.js";
 import { readRegularText } from "../../engine/storage/regular-file.js";
 import type { AgentRun, Outcome, Tell, Unit, Verdict, Workflow } from "../../engine/loop/types.js";
 import { stampOf, type Stamp, writeFileAtomic } from "../../engine/storage/atomic-file.js";
-import type { Change, Research } from "../project-files/research.js";
+import { type Change, phaseOfDocuments, type Research } from "../project-files/research.js";
 import { readRrdFile, formatRrd, parseRrd } from "../project-files/rrd-file.js";
 import { type Experience, accountOf } from "./forecast.js";
 import { loadWithInstructions } from "./steering/apply-steering.js";
@@ -145,12 +144,9 @@ export function nextClassicUnit(rrd: Rrd, folder: string): Unit | Verdict {
  * done any more: in phase COMPLETE the original prompt only asks for the sentinel.
  */
 function phaseByFiles(rrd: Rrd, folder: string): Rrd["phase"] {
-  const { phase, papers_pool: pool, handoff } = rrd;
+  const { phase, papers_pool: pool } = rrd;
   if (phase === "DISCOVERY" || pool.length === 0) return "DISCOVERY";
-  if (phase === "ANALYSIS" || !pool.every(isDecided) || !existsSync(join(folder, reportName))) return "ANALYSIS";
-  return phase === "COMPLETE" && handoff?.product_ideation?.enabled === true && !existsSync(join(folder, ideasName))
-    ? "IDEATION"
-    : phase;
+  return pool.every(isDecided) ? phaseOfDocuments(rrd, folder) : "ANALYSIS";
 }
 
 async function acceptClassic(

@@ -5,7 +5,7 @@ import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
 import { main } from "../../../src/commands/main.js";
 import { cli, ioIn } from "../../support/processes/in-process.js";
 import { withUnitAgent } from "../../support/processes/command-agents.js";
-import { freshFolder, makeResearch, paper, sampleResearch } from "../../support/projects/research-folder.js";
+import { finishedResearch, freshFolder, sampleResearch } from "../../support/projects/research-folder.js";
 
 const sentinel = "<promise>COMPLETE</promise>";
 const ledgerOf = (folder: string): LedgerLine[] =>
@@ -26,8 +26,8 @@ describe("which research", () => {
       out: "",
       err: expect.stringContaining('research-ralph new "<topic>"'),
     });
-    makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
-    makeResearch(cwd, "b-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+    finishedResearch(cwd, "a-2026-03-01");
+    finishedResearch(cwd, "b-2026-03-01");
     expect(await cli(["--agent", "cmd:touch started", "--unconfined"], cwd)).toMatchObject({
       code: 0,
       out: `${sentinel}\n`,
@@ -54,7 +54,7 @@ describe("which research", () => {
   test("the only unfinished one is run to its end: files, ledger, sentinel as the last line, no lock and no workspace left", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
-    makeResearch(cwd, "done-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+    finishedResearch(cwd, "done-2026-03-01");
     const { code, out, err } = await cli(withUnitAgent, cwd);
     expect({ code, out }).toEqual({ code: 0, out: `${sentinel}\n` });
     expect(err).toContain("runs unconfined");
@@ -82,7 +82,7 @@ describe("which research", () => {
 
   test("on a terminal the sentinel is not printed: it is for scripts", async () => {
     const cwd = freshFolder();
-    makeResearch(cwd, "a-2026-03-01", { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+    finishedResearch(cwd, "a-2026-03-01");
     const io = ioIn(cwd, {}, { isShown: true });
     expect(await main(["run", "--agent", "baseline", "--no-git"], io, "0.0.0")).toBe(0);
     expect(io.out()).toBe("");

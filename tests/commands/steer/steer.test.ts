@@ -9,12 +9,11 @@ import { patternsCommand } from "../../../src/commands/inspect/patterns.js";
 import { hookMarkVariable, markVariable } from "../../../src/engine/process/descendants.js";
 import { webCommand } from "../../../src/commands/inspect/web.js";
 import { steerCommand } from "../../../src/commands/steer/steer.js";
-import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { stopOnFiles } from "../../../src/engine/loop/stop-conditions/limits.js";
 import { openResearch } from "../../../src/research/project-files/research.js";
 import { derive } from "../../../src/research/workflow/derive.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
-import { freshFolder, makeResearch, paper } from "../../support/projects/research-folder.js";
+import { finishedResearch, freshFolder, makeResearch } from "../../support/projects/research-folder.js";
 
 const soFar = { startedAt: 0, now: 0, iterations: [] };
 
@@ -62,11 +61,11 @@ test.each([
 describe("a person is told what comes of it", () => {
   const said = async (
     command: (folder: string, io: ReturnType<typeof fakeIo>) => Promise<number>,
-    more: Partial<Rrd> = {},
+    make = makeResearch,
     running = false,
   ) => {
     const cwd = freshFolder();
-    const folder = makeResearch(cwd, "hands-2026-03-01", more);
+    const folder = make(cwd, "hands-2026-03-01");
     const research = running ? await openResearch(folder, { derive, git: false, notify: () => undefined }) : undefined;
     try {
       const io = fakeIo({ cwd, env: { HOME: cwd } });
@@ -76,23 +75,25 @@ describe("a person is told what comes of it", () => {
       await research?.close();
     }
   };
-  const done = { phase: "COMPLETE" as const, papers_pool: [paper("p1", "presented")] };
   const pause = (folder: string, io: ReturnType<typeof fakeIo>) => pauseCommand({ folder, json: false }, io);
   const steer = (folder: string, io: ReturnType<typeof fakeIo>) =>
     steerCommand({ folder, text: "Mind the cost.", clear: false, json: false }, io);
   const resume = (folder: string, io: ReturnType<typeof fakeIo>) => resumeCommand({ folder, json: false }, io);
 
   test("whether a run works on the research, nobody does, or it is finished", async () => {
-    expect(await said(pause, {}, true)).toMatch(/^The run of .* ends before its next iteration/);
+    expect(await said(pause, makeResearch, true)).toMatch(/^The run of .* ends before its next iteration/);
     expect(await said(pause)).toMatch(/ is not running; no run can start until/);
-    expect(await said(pause, done)).toMatch(/is finished/);
-    expect(await said(steer, {}, true)).not.toContain("not running");
+    expect(await said(pause, finishedResearch)).toMatch(/is finished/);
+    expect(await said(steer, makeResearch, true)).not.toContain("not running");
     expect(await said(steer)).toContain("it is not running now");
-    expect(await said(steer, done)).toMatch(
+    expect(await said(steer, finishedResearch)).toMatch(
       /is finished: no agent reads it unless you let it write the report again: research-ralph reset \S+ --unit report, then/,
     );
     expect(
-      await said(async (folder, io) => (await pause(folder, fakeIo({ cwd: io.cwd })), resume(folder, io)), done),
+      await said(
+        async (folder, io) => (await pause(folder, fakeIo({ cwd: io.cwd })), resume(folder, io)),
+        finishedResearch,
+      ),
     ).toContain("can run again; it is finished");
   });
 

@@ -1,10 +1,20 @@
 import { tmpdir } from "node:os";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import fastGlob from "fast-glob";
 import { describe, expect, test } from "vitest";
 import { estimateTokens } from "../../../src/engine/lib/tokens.js";
+import { documentsOf } from "../../../src/research/report/documents/documents.js";
 import { readPatterns } from "../../../src/research/project-files/progress-log.js";
 import {
   type Answer,
@@ -40,6 +50,31 @@ const candidate = (id: string, over: Partial<PaperRecord> = {}): PaperRecord => 
 });
 
 describe("a whole research", () => {
+  test.each([
+    ["rrd.json and progress.txt", [], ["report accepted", "ideas accepted"]],
+    ["the report too", ["report.json"], ["ideas accepted"]],
+    ["report and ideas too", ["report.json", "product-ideas.json"], []],
+  ])("goes on in another folder with %s alone, and what was lost is written again", async (_, copied, expected) => {
+    const finished = researchFolder(rrdWith([paper("p1")]));
+    const { rrd } = await finished.run(goodAgent());
+    const { run, folder, read } = researchFolder(rrd);
+    for (const name of copied) copyFileSync(join(finished.folder, name), join(folder, name));
+    expect((await read()).rrd.phase).toBe(["ANALYSIS", "IDEATION", "COMPLETE"][copied.length]);
+    const { verdict, ledger, rrd: after } = await run(goodAgent());
+    expect([verdict.verdict, after.phase, outcomes(ledger)]).toEqual(["complete", "COMPLETE", expected]);
+    expect(ledger.every(({ iteration }) => iteration > 3)).toBe(true);
+    for (const name of ["report.json", "product-ideas.json"]) expect(existsSync(join(folder, name)), name).toBe(true);
+  });
+
+  test("does not take a report that was rendered without sentences of an agent for a written one", async () => {
+    const { rrd } = await researchFolder(rrdWith([paper("p1")])).run(goodAgent());
+    const { folder, read } = researchFolder(rrd);
+    for (const { name, text } of documentsOf({ rrd, ledger: [], queries: [], answers: [], now: new Date() }))
+      writeFileSync(join(folder, name), text);
+    expect(existsSync(join(folder, "research-report.md"))).toBe(true);
+    expect((await read()).rrd.phase).toBe("ANALYSIS");
+  });
+
   test("goes from ANALYSIS over the report and the ideas to COMPLETE, and the files prove it", async () => {
     const { run, folder } = researchFolder(rrdWith([paper("p1"), paper("p2", { priority: 5 })]));
     const { verdict, rrd, ledger } = await run(goodAgent());

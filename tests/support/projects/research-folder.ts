@@ -46,6 +46,13 @@ export function makeResearch(
   return folder;
 }
 
+/** A finished research of another program, with one paper. */
+export function finishedResearch(cwd: string, name: string): string {
+  const folder = makeResearch(cwd, name, { phase: "COMPLETE", papers_pool: [paper("p1", "presented")] });
+  writeFileSync(join(folder, "research-report.md"), "# The report\n");
+  return folder;
+}
+
 /**
  * A research that needs no network: two of the sample papers, then the report, then ideas. Five iterations of the unit
  * agent.
