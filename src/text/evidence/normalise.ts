@@ -420,7 +420,7 @@ const numberWithThousandsSpace = /\p{Nd}[\u2009\u202f\u00a0]\p{Nd}{3}/u;
 /**
  * The same text with form numbers, for quotes that were typed on a usual keyboard: "10⁻⁵" becomes "10-5", "η_p²"
  * becomes "ηp2", and "12,345" becomes "12345". The scripts of a quote are not flattened: if a quote has a power, the
- * text must have it too.
+ * text must have it too. A script after a digit is flattened only if the two make no other number: "4¹" is not 41.
  */
 export function withPlainNumbers(
   normalised: Normalised,
@@ -430,7 +430,8 @@ export function withPlainNumbers(
   const positions: number[] = [];
   for (const { index, 0: sign } of chars.matchAll(flattensScripts ? /[\^_,']/g : /[,']/g)) {
     const isSeparator = joinsThousands && isThousandsGroup(normalised, index + 1);
-    if (sign === superscriptSign || sign === subscriptSign || isSeparator) positions.push(index);
+    const isScript = sign === superscriptSign || sign === subscriptSign;
+    if ((isScript && !makesNumber(normalised, index)) || isSeparator) positions.push(index);
   }
   const positionsWithoutGap = positions.map((index) => index + 1);
   if (joinsThousands && numberWithThousandsSpace.test(source))
@@ -443,6 +444,12 @@ export function withPlainNumbers(
   for (const index of positionsWithoutGap) newGaps[index] = GAP_NONE;
   return withoutPositions({ ...normalised, gaps: newGaps }, positions);
 }
+
+/** Whether the digits beside a script sign would be read as one number. "× 10⁶" may lose its power in a PDF. */
+const makesNumber = ({ chars }: Normalised, index: number): boolean =>
+  isDigit(chars[index - 1]) &&
+  isDigit(chars[index + 1]) &&
+  !/[×x·*]10$/.test(chars.slice(Math.max(0, index - 3), index));
 
 /** Removes the characters at these positions, which are in ascending order. */
 function withoutPositions(
@@ -681,6 +688,7 @@ const specialForms = new Map([
   [0x2266, "≤"],
   [0x2a7e, "≥"],
   [0x2267, "≥"],
+  [0x2236, ":"],
 ]);
 /** The results of `plainForm`. */
 const formCache = new Map<number, string>();

@@ -43,6 +43,8 @@ describe("formulas of a text in TeX", () => {
 
 describe("a quote is found in spite of", () => {
   it.each([
+    ["the sign of a ratio", "they were randomised 1∶1 to two arms", "they were randomised 1:1 to two arms"],
+    ["a power whose level is lost", "we counted 3.2 × 10⁶ cells in it", "we counted 3.2 x 106 cells in it"],
     [
       "white space and line breaks",
       "The policy\n  reaches   94 percent success.",
@@ -112,6 +114,16 @@ describe("a quote is found in spite of", () => {
   });
 });
 
+it("the special space between thousands is none between two numbers, whatever its form", () => {
+  const hands = (space: string) =>
+    buildText([{ text: `In the end 12${space}450 hands were screened.` }], { kind: "html", depth: "full" }).text;
+  for (const space of ["\u2009", "\u202f", "\u00a0"])
+    for (const number of ["12450", "12,450", "12 450"])
+      expect(found(hands(space), `In the end ${number} hands were screened.`)).toBe(true);
+  for (const space of [" ", "\t", "\u2003"])
+    expect(found(hands(space), "In the end 12450 hands were screened.")).toBe(false);
+});
+
 describe("a quote is not found where", () => {
   it.each([
     ["a number differs", "an error of 0.304 mm was measured", "an error of 0.305 mm was measured"],
@@ -124,6 +136,8 @@ describe("a quote is not found where", () => {
     ["a plain number became a power", "about 105 samples were used", "about 10⁵ samples were used"],
     ["a power has its last digit on the line", "about 10¹2 samples were used", "about 10¹² samples were used"],
     ["a power was lowered", "about 10² samples were used", "about 10₂ samples were used"],
+    ["a footnote mark joined its number", "the score was 4¹ in all of them", "the score was 41 in all of them"],
+    ["a power joined its base", "a key of 2³² numbers was used", "a key of 232 numbers was used"],
     ["a power was cut off", "we used about 10⁵", "we used about 10"],
     ["a power that a PDF set apart was cut off", "we used about 10 ⁵", "we used about 10"],
     ["a power lost its base", "about 10⁵ samples were used", "5 samples were used"],

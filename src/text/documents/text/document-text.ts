@@ -143,6 +143,9 @@ export function locatorAt(marks: readonly Mark[], offset: number): string | unde
  */
 const tooManyMarks = /(\p{M}{30})\p{M}+/gu;
 
+/** A special space between the thousands of a number: "12 450" is one number, which a usual space would hide. */
+const thousandsSpace = /(?<=\p{Nd})[\u00a0\u2009\u202f](?=\p{Nd}{3}(?!\p{Nd}))/gu;
+
 /**
  * Normalises a text: NFC, line feeds, and no control characters or invisible characters. Invisible tag characters
  * (U+E0000 to U+E007F) could contain sentences that only a model reads.
@@ -151,7 +154,8 @@ const tooManyMarks = /(\p{M}{30})\p{M}+/gu;
 function cleanText(raw: string): { text: string; invisibleCount: number } {
   const withoutControls = raw
     .replace(/\r\n?|[\u2028\u2029\u0085\f\v]/g, "\n")
-    .replace(/[\t\u00a0\u2000-\u200a\u202f\u3000]/g, " ")
+    .replace(thousandsSpace, "\u202f")
+    .replace(/[\t\u00a0\u2000-\u200a\u3000]|(?<!\p{Nd})\u202f|\u202f(?!\p{Nd}{3}(?!\p{Nd}))/gu, " ")
     .replace(/\p{Surrogate}/gu, "\ufffd")
     // eslint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "")
