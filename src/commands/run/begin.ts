@@ -183,7 +183,7 @@ async function continueProject(folder: string, args: BeginArguments, io: Io): Pr
   const maxPapers = maxPapersWith(rrd, wanted, records);
   const tells = !args.json && !args.quiet;
   if (maxPapers === undefined) {
-    if (tells) say(io, `It goes on with ${name}.`);
+    if (tells) say(io, `It goes on with ${name}${resolved.jobs === 1 ? ", one agent at a time" : ""}.`);
     if (tells && statusOf(rrd, ledger).phase === "COMPLETE")
       say(
         io,

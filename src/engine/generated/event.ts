@@ -40,6 +40,10 @@ export interface RunStarted {
   workflow: string;
   agent: string;
   /**
+   * Maximum number of agents at work at the same time, if more than one.
+   */
+  jobs?: number;
+  /**
    * Absolute path of the project or task.
    */
   folder?: string;

@@ -81,7 +81,8 @@ export async function runLoop<State, U extends Unit, P, C>(
   let unitWithoutAgent: string | undefined;
   const timeNow = () => ({ now: clock.now(), sleeps: clock.sleeps?.() });
 
-  await tell({ type: "run-started", workflow: workflow.name, agent: agent.name });
+  const { jobs } = options;
+  await tell({ type: "run-started", workflow: workflow.name, agent: agent.name, ...(jobs > 1 ? { jobs } : {}) });
   let verdict: Verdict | undefined;
   try {
     verdict = await runWithConcessions();

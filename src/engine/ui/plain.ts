@@ -6,6 +6,7 @@ import type { Io } from "./io.js";
 import { oneLine } from "../lib/sanitise.js";
 import { createSearchFormatter, createSlowSearchFormatter } from "./terminal/searching.js";
 import {
+  agentsText,
   doneText,
   emptyTally,
   failureText,
@@ -148,7 +149,7 @@ function lineOf(
   const numbered = (iteration: number, text: string) => numberedText(iteration, text, isNumbered);
   switch (event.type) {
     case "run-started":
-      return `${event.workflow} with ${event.agent}`;
+      return `${event.workflow} with ${agentsText(event.agent, event.jobs)}`;
     case "iteration-started": {
       const forecastSuffix = event.forecast === undefined ? "" : `; ${shortForecastText(event.forecast)}`;
       return numbered(

@@ -43,6 +43,18 @@ test("the iterations of a run without a project or a task have no numbers", () =
   expect(io.err()).not.toContain("#");
 });
 
+test("how many agents work at a time is told as the run begins, if it is more than one", () => {
+  const told = (jobs?: number): string => {
+    const io = fakeIo();
+    plainSink(io, new AbortController().signal).event({ ...event.runStarted(), jobs } as LoopEvent);
+    return io.err();
+  };
+  expect([told(), told(3)]).toEqual([
+    "10:00:00 research with claude\n",
+    "10:00:00 research with claude, 3 at a time\n",
+  ]);
+});
+
 test("only a project or a task is told to be complete, not the step that made it", () => {
   const ready = event.runEnded(10, { verdict: "complete", reason: "The project is ready." });
   const told = (isNumbered: boolean): string => {

@@ -146,7 +146,7 @@ test("a folder of which every document was looked at has no more papers, and a w
   expect(quick.err).not.toContain("without --quick");
   expect(await cli(["papers/", question, "-p", "9", ...baseline], cwd)).toMatchObject({
     code: 0,
-    err: expect.stringContaining("It goes on with how-well-does-sim2real."),
+    err: expect.stringContaining("It goes on with how-well-does-sim2real, one agent at a time."),
   });
 });
 

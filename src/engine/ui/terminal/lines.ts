@@ -8,6 +8,7 @@ import { oneLine } from "../../lib/sanitise.js";
 import { historyBox } from "./history-lines.js";
 import { type SearchRound, roundRows } from "./searching.js";
 import {
+  agentsText,
   doneText,
   forecastText,
   problemOf,
@@ -122,7 +123,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
   }
   const lastIteration = lastAllowedIteration(live);
   const runFacts = [
-    oneLine(live.agent),
+    oneLine(agentsText(live.agent, tally.jobs)),
     `run ${shortDuration(awakeBetween(tally.startedAt ?? now, now, live.sleeps))}`,
     usageSoFar(tally),
     ...(lastIteration === undefined || !live.isNumbered ? [] : [`limit: #${lastIteration}`]),

@@ -8,6 +8,8 @@ import { shortCount, shortDuration, quantity, usdText } from "../../lib/words.js
 /** The facts of a run that a sink needs: sums, and the iterations under way. Times are milliseconds since the epoch. */
 export interface Tally {
   readonly startedAt?: number;
+  /** Maximum number of agents at work at the same time; absent: one. */
+  readonly jobs?: number;
   /** Number of iterations that count toward the limit of the run. */
   readonly iterations: number;
   /** Number of iterations that do not count: the service was not available, or the agent could not be started. */
@@ -70,7 +72,7 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
   const time = Date.parse(event.at);
   switch (event.type) {
     case "run-started":
-      return { ...tally, startedAt: time };
+      return { ...tally, startedAt: time, ...withoutUndefined({ jobs: event.jobs }) };
     case "iteration-started": {
       const { iteration, phase, progress, forecast } = event;
       const current = { iteration, title: titleOf(event), phase, startedAt: time, tokens: 0 };
@@ -305,6 +307,10 @@ function countText({ iterations, uncounted = 0, withoutAgent = 0 }: Tally, time:
 /** "#5 reads p1"; only the text if the iterations of a run are not numbered. */
 export const numberedText = (iteration: number, text: string, isNumbered: boolean): string =>
   isNumbered ? `#${iteration} ${text}` : text;
+
+/** "claude", "claude, 3 at a time". */
+export const agentsText = (agent: string, jobs: number | undefined): string =>
+  `${agent}${jobs === undefined ? "" : `, ${jobs} at a time`}`;
 
 /** "3 of 8 papers". */
 export const doneText = ({ done, total, noun }: Progress): string =>
