@@ -1,5 +1,5 @@
 import { basename, extname } from "node:path";
-import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
+import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
 import { readStats, readRegularUpTo } from "../../../engine/storage/regular-file.js";
 import { decodeText } from "../../../text/documents/text/decode.js";
 import { bibtexEntries } from "./bibtex-entries.js";
@@ -65,7 +65,8 @@ const formatByEnding: Readonly<Record<string, RecordFormat>> = {
  */
 export async function readRecords(path: string, columns: ChosenColumns = {}): Promise<Bibliography> {
   const bytes = await readRegularUpTo(path, maxBytes).catch((error: unknown) => {
-    throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`, 2);
+    const isMissing = hasCode(error, "ENOENT");
+    throw new ExpectedError(isMissing ? `There is no file ${path}.` : `${path} can't be read: ${messageOf(error)}.`, 2);
   });
   if (typeof bytes === "number")
     throw new ExpectedError(`${path} has ${bytes} bytes; at most ${maxBytes} are read. Split it.`, 2);

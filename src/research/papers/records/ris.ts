@@ -33,7 +33,7 @@ const dialects = {
     fields: risFields,
   },
   looseRis: {
-    line: /^([A-Z][A-Z\d]|DOI)\s{0,3}-(?:\s(.*))?$/,
+    line: /^([A-Z][A-Z\d]|DOI)(?:\s{1,3}-\s?|-(?:\s|$))(.*)$/,
     begins: new Set(["TY"]),
     startsWithAnyTag: true,
     ends: /^ER\s*(?:-|$)/,
@@ -188,6 +188,7 @@ function risFields({ all, first }: Tags) {
     dois: [...all("DO", "DOI"), ...all("M3", "M1"), ...all("ID"), ...all("C7"), ...foreignNotes, ...all("L3")],
     pmid:
       (isPubMed && accession !== undefined ? /^\d{1,9}$/.exec(accession)?.[0] : undefined) ??
+      /^PMID:?\s?(\d{1,9})$/i.exec(accession ?? "")?.[1] ??
       /^\d{5,9}$/.exec(first("C2") ?? "")?.[0] ??
       /^(?:PUBMED )?(\d{1,9})\b/i.exec(first("PM") ?? "")?.[1] ??
       pmidInId,

@@ -69,6 +69,7 @@ describe("a RIS file", () => {
     ["C2  - PMC1234567", { pmcid: "PMC1234567" }],
     ["UR  - https://pubmed.ncbi.nlm.nih.gov/12345678/", { pmid: "12345678" }],
     ["AN  - 2020-0001", {}],
+    ["AN  - PMID:12345678", { pmid: "12345678" }],
     ["DO  - 10.1000/g; 10.1000/h", { doi: "10.1000/g" }],
     ["DO  - 10.1000/i [doi]", { doi: "10.1000/i" }],
     ["DO  - 10.1000/cut off", {}],
@@ -156,6 +157,7 @@ describe("a RIS file", () => {
 
   test.each([
     ["one blank", "TY - JOUR\nTI - T\nPY - 2001\nER -\n"],
+    ["no blank after the hyphen", "TY -JOUR\nTI -T\nPY -2001\nAB - Of\nIL-6 in shrews\nER -\n"],
     ["tabs", "TY\t- JOUR\nTI\t- T\nPY\t- 2001\nER\t- \n"],
     ["no end of the record", "TY  - JOUR\nTI  - T\nPY  - 2001\n"],
     ["blanks before its tags", "  TY  - JOUR\n  TI  - T\n  PY  - 2001\n  ER  - \n"],

@@ -104,6 +104,10 @@ describe("a bibliography file", () => {
     expect(fields.examples).toContain("line 16 (known): it has no title");
   });
 
+  test("that is not there is said to be missing", async () => {
+    await expect(readRecords("/nowhere/a.ris")).rejects.toThrow(/^There is no file \/nowhere\/a\.ris\.$/);
+  });
+
   test("names twenty broken entries and counts the others", async () => {
     const many = Array.from({ length: 60 }, (_, index) => `@article{x${index}, year={2001}}\n`).join("");
     const { broken } = await readRecords(fileOf("c.bib", `${bib}${many}`));
