@@ -292,7 +292,7 @@ function placeIn(
   text: string,
 ): { readonly volume?: string; readonly issue?: string; readonly pages?: string } | undefined {
   const [, volume, inBrackets, afterColon, pages] =
-    /^\d{4}(?:\) |, |[^;.]{0,12};)(\d[\dA-Z]{0,5})(?:\(([^()]{1,20})\)|:(\w{1,10})(?= ))?(?:(?:, |:| \()([A-Za-z]{0,2}\d[\w‐–-]{0,20}))?/.exec(
+    /^\d{4}(?:\) |, |[^;.]{0,12};)(\d[\dA-Z]{0,5})(?![\da-z])(?:\(([^()]{1,20})\)|:(\w{1,10})(?= ))?(?:(?:, |:| \()([A-Za-z]{0,2}\d[\w‐–-]{0,20}))?/.exec(
       text,
     ) ?? [];
   return volume === undefined ? undefined : withoutUndefined({ volume, issue: inBrackets ?? afterColon, pages });

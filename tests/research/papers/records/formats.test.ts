@@ -386,11 +386,12 @@ describe("other exports of databases", () => {
     ],
     [
       "Cochrane's and Embase's place behind the journal",
-      'Title,Source,Year\nT,"J, 2020, 12(3), 11‐19",2020\nU,"J (2020) 12:3 (11-19). Date of Publication: 2020",2020\nV,"J, an annual",2020\n',
+      'Title,Source,Year\nT,"J, 2020, 12(3), 11‐19",2020\nU,"J (2020) 12:3 (11-19). Date of Publication: 2020",2020\nV,"J, an annual",2020\nW,"Congress (2020) 3rd day",2020\n',
       [
         { venue: "J", volume: "12", issue: "3", pages: "11-19" },
         { venue: "J", volume: "12", issue: "3", pages: "11-19" },
         { venue: "J, an annual" },
+        { venue: "Congress" },
       ],
     ],
     [
