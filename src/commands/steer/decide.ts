@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { readRegularText } from "../../engine/storage/regular-file.js";
+import { readRegularFile } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
@@ -19,6 +19,7 @@ import { updateReport } from "../../research/report/documents/show-in-report.js"
 import { namesIn } from "../../research/papers/paper-keys.js";
 import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 import { recordsNamed } from "../../research/overview/which-record.js";
+import { decodeText } from "../../text/documents/text/decode.js";
 import { decisionsInTable, isDecisionWord } from "./decision-table.js";
 import { requirePerson } from "./require-person.js";
 
@@ -127,7 +128,8 @@ async function parseDecisions(
   if (criterion !== undefined && (isTableFile(words) || !words.slice(-2).includes("exclude")))
     throw new ExpectedError("--criterion goes with papers and 'exclude'; a CSV file has a column criterion.", 2);
   if (isTableFile(words)) {
-    const text = await readRegularText(resolve(cwd, first));
+    // A spreadsheet may have saved it in another charset.
+    const text = decodeText(await readRegularFile(resolve(cwd, first)));
     const { rrd } = await readResearch(folder);
     return decisionsInTable(text, first, rrd, await readKeptSearch(folder, rrd));
   }

@@ -206,6 +206,14 @@ describe("a decision on a record", () => {
     expect(paperIn(folder, "p22").override).toMatchObject({ decision: "exclude", why });
   });
 
+  test.each(["utf16le", "latin1"] as const)("reads a table in %s", async (encoding) => {
+    const { cwd, folder } = someProject();
+    const text = "id\tdecision\twhy\np22\texclude\tFüße, keine Hände für Prüfungen.\n";
+    writeFileSync(join(cwd, "said.csv"), Buffer.from(encoding === "utf16le" ? `\uFEFF${text}` : text, encoding));
+    expect((await cli(["decide", "said.csv", "--no-git"], cwd)).code).toBe(0);
+    expect(paperIn(folder, "p22").override?.why).toBe("Füße, keine Hände für Prüfungen.");
+  });
+
   test("takes of the tool's own export the rows that a person changed", async () => {
     const { cwd, folder } = someProject();
     const { out } = await cli(["report", "--as", "csv"], cwd);
