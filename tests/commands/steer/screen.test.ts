@@ -252,6 +252,6 @@ describe("decide", () => {
     expect(of("p1")?.override).toMatchObject({ decision: "exclude", why: "mice; no hands", criterion: "c2" });
     expect([of("p2")?.override, of("p3")?.override?.decision]).toEqual([undefined, "include"]);
     writeFileSync(join(cwd, "mine.csv"), "a,b\n1,2\n");
-    expect((await cli(["decide", project, "mine.csv"], cwd)).err).toContain("columns id (or key)");
+    expect((await cli(["decide", project, "mine.csv"], cwd)).err).toContain("columns key, id, doi or title");
   });
 });
