@@ -107,11 +107,11 @@ describe("discovery", () => {
 
   it("that found nothing is blocked, with what each source said and what was never tried", () => {
     const rrd = searching({ batches: 5, without: 5, tried: ["arXiv"] });
-    const metrics = { ...rrd.statistics?.discovery_metrics, source_failure_reasons: { arXiv: "403" } };
+    const metrics = { ...rrd.statistics?.discovery_metrics, source_failure_reasons: { arXiv: "arXiv: HTTP 403." } };
     expect(next({ ...rrd, statistics: { discovery_metrics: metrics } })).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^No source brought a paper \(arXiv: 403; never tried: web\); .*'research-ralph reset \/my-research --unit discovery'/,
+        /^No source brought a paper \(arXiv: HTTP 403; never tried: web\); .*'research-ralph reset \/my-research --unit discovery'/,
       ),
     });
     const none = searching({ batches: 2, without: 2, tried: ["arXiv", "web"] });

@@ -1,5 +1,5 @@
 import type { Delayed, Verdict } from "../../../engine/loop/types.js";
-import { shellWord } from "../../../engine/lib/sanitise.js";
+import { shellWord, withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";
 import { openUpdate, papersToReadAgain } from "../../derived/open-update.js";
@@ -80,7 +80,7 @@ function nothingFound({ rrd }: Project, folder: ChoiceContext["folder"]): Verdic
       `${screenedOut === 1 ? "The one record that came was" : `All ${screenedOut} records that came were`} left out by the screening of titles and abstracts; 'research-ralph screen ${shellWord(folder)} --all' shows ${screenedOut === 1 ? "it with its reason and brings it" : "them with their reasons and brings them"} back, and other keywords in rrd.json search anew after 'research-ralph reset ${shellWord(folder)} --unit discovery'`,
     );
   const reasons = Object.entries(rrd.statistics?.discovery_metrics?.source_failure_reasons ?? {}).map(
-    ([name, why]) => `${name}: ${String(why)}`,
+    ([name, why]) => `${name}: ${withoutSourcePrefix(name, String(why)).replace(/\.$/, "")}`,
   );
   const untried = untriedSources(rrd);
   const why = [...reasons, ...(untried.length > 0 ? [`never tried: ${untried.join(", ")}`] : [])].join("; ");
