@@ -207,14 +207,17 @@ function rowsOf(
 /** Returns a row's value of a field. */
 type Cells = (name: ColumnName) => string | undefined;
 
+const indexesIn = (headers: readonly string[], names: readonly string[]): number[] =>
+  names.map((name) => headers.indexOf(name)).filter((index) => index !== -1);
+
 function indexesOf(headers: readonly string[], path: string, chosen: ChosenColumns): Map<ColumnName, number[]> {
   const plainHeaders = headers.map(plainHeader);
   const columnIndexes = new Map<ColumnName, number[]>();
   for (const name of columnNames) {
     const chosenHeader = chosen[name];
-    const indexes = (chosenHeader === undefined ? columns[name].split("|") : [plainHeader(chosenHeader)])
-      .map((header) => plainHeaders.indexOf(header))
-      .filter((index) => index !== -1);
+    const chosenIndex = chosenHeader === undefined ? -1 : plainHeaders.indexOf(plainHeader(chosenHeader));
+    // Of several lists, only some may have the chosen header.
+    const indexes = chosenIndex === -1 ? indexesIn(plainHeaders, columns[name].split("|")) : [chosenIndex];
     if (chosenHeader !== undefined && indexes.length === 0)
       throw new ExpectedError(`${path} has no column '${chosenHeader}'; its columns are ${headerList(headers)}.`, 2);
     // A number of another program does not replace a missing accession number.
