@@ -21,7 +21,7 @@ export interface LeaveOptions extends Pick<ResearchOptions, "git" | "notify"> {
 /**
  * Applies a command of the user to the state. While a run holds the project, the messages with the same content are
  * left for the run, which applies them before its next iteration; then the result is undefined. Several commands at the
- * same time wait for each other. `change` is pure; `written` is called when it is in the state.
+ * same time wait for each other. `change` is pure; `onWritten` is called when the change is in the state.
  * @throws ExpectedError if rrd.json is invalid, the project has a later version, or the disk refuses.
  */
 export async function editOrLeave(

@@ -8,7 +8,7 @@ export interface ListedPaper {
   readonly title: string;
   readonly status: Paper["status"];
   readonly decision: string | null;
-  /** At most `fullScore`; null if missing, absent if papers get no points. */
+  /** Null if missing, absent if papers get no points. */
   readonly score?: number | null;
   readonly year: number | null;
 }

@@ -65,7 +65,7 @@ export interface ReportInput {
   readonly now: Date;
 }
 
-/** One of the six figures at the top of the report. */
+/** One of the figures at the top of the report. */
 export interface Figure {
   readonly name: "papers" | "presented" | "insights" | "quotes" | "retracted" | "cost" | "time";
   /** The number as text, such as "80/81" or "$0.00". */
@@ -182,7 +182,7 @@ export interface ReportModel {
   /** The reason why there is no answer yet, one sentence; absent if there is an answer. */
   readonly noAnswerReason?: string;
   readonly sureness: Sureness;
-  /** The six figures; figures without data are left out. */
+  /** Figures without data are left out. */
   readonly figures: readonly Figure[];
   readonly findings: readonly Finding[];
   readonly recommendations: readonly Recommendation[];

@@ -33,7 +33,7 @@ export const statusWords: Readonly<Record<PaperStatus, string>> = {
 /** The data of a paper for lists and pictures. Small, because there may be ten thousand. */
 export interface PaperRow extends PaperName {
   readonly status: PaperStatus;
-  /** The points, at most `full`; undefined if the paper was not judged. */
+  /** The points; undefined if the paper was not judged. */
   readonly score?: number;
   readonly execution?: number;
   readonly strategic?: number;
@@ -81,7 +81,7 @@ export interface CriterionAnswer {
   readonly notes: readonly string[];
 }
 
-/** The complete entry of a paper, which `read` prints. */
+/** The complete entry of a paper. */
 export interface PaperEntry extends PaperRow {
   readonly dimensions: readonly Dimension[];
   /** Warnings, notices since its publication, and what could not be read. */

@@ -32,7 +32,7 @@ export interface UpdateFindings {
   readonly checks: ReadonlyMap<string, UpdateCheck>;
   /** Sources that failed or are blocked, with the first day of their window and the reason. */
   readonly failed: ReadonlyMap<string, OpenWindow>;
-  /** Sources that were queried, with folders. `answered`: how many of them answered at least once. */
+  /** Sources that were queried, with folders. `answeringCount`: how many of them answered at least once. */
   readonly queriedSources: readonly string[];
   readonly answeringCount: number;
   /** Sources that only an agent can search, so that they were not queried. */

@@ -12,11 +12,11 @@ import { readInputFor } from "../read-report.js";
  */
 export const pageOf = async (
   model: ReportModel,
-  madeOf: string,
+  inputHash: string,
   notices: readonly string[] = [],
 ): Promise<PieceFile> => {
   const context = { ...(await contextOf(model)), notices };
-  return { name: pageName, pieces: reportPage(context), inputsHash: madeOf };
+  return { name: pageName, pieces: reportPage(context), inputsHash: inputHash };
 };
 
 /** Renders and commits report.html of a project. `inputHash`: the hash of its inputs before they were read. */

@@ -65,9 +65,9 @@ export function narrativeFromHeadings(markdown: string, knownPapers: ReadonlySet
   const sections = sectionsOf(markdown);
   const textUnder = (...names: string[]) =>
     names.map((name) => sections.get(name) ?? "").find((content) => content !== "") ?? "";
-  const answer = sentencesOf(textUnder("executive summary", "in short", "summary"), maxAnswerBytes).map((sentence) => ({
-    text: sentence,
-  }));
+  const answer = sentencesOf(textUnder("executive summary", "in short", "summary"), maxAnswerSentences).map(
+    (sentence) => ({ text: sentence }),
+  );
   const sentencesUnder = (...names: string[]) =>
     bulletsOf(textUnder(...names)).map((bullet) => sentenceWithSources(bullet, knownPapers));
   const findings = sentencesUnder("key findings", "findings");
@@ -90,7 +90,7 @@ export function narrativeFromHeadings(markdown: string, knownPapers: ReadonlySet
   };
 }
 
-const maxAnswerBytes = 3;
+const maxAnswerSentences = 3;
 const maxBullets = 30;
 
 /**

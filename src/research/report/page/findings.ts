@@ -71,7 +71,7 @@ export function* comparison(context: PageContext): Iterable<Markup> {
 }
 
 /**
- * A table that can be scrolled sideways in a narrow window, also with the keyboard. `says`: its name for screen
+ * A table that can be scrolled sideways in a narrow window, also with the keyboard. `label`: its name for screen
  * readers.
  */
 export const table = (label: string, rows: Markup): Markup =>

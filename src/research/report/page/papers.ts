@@ -94,7 +94,7 @@ function metaOf(
   );
 }
 
-/** The complete entry of a paper, in the order of `read`. */
+/** The complete entry of a paper. */
 function bodyOf(context: PageContext, row: PaperRow): Markup {
   const { model, readingAddress } = context;
   const entry = model.entry(row);
