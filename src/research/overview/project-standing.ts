@@ -19,8 +19,7 @@ import { timeSpent } from "../workflow/timing.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 
 /** A phase as text; undefined for the last one. */
-export const stageOf = (phase: Rrd["phase"]): string | undefined =>
-  phase === "COMPLETE" ? undefined : phase.toLowerCase();
+const stageOf = (phase: Rrd["phase"]): string | undefined => (phase === "COMPLETE" ? undefined : phase.toLowerCase());
 
 /** The standing of a project. `where`: its name for the user. Pure. */
 export function researchStanding(

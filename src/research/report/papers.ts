@@ -345,7 +345,7 @@ export function shortened(text: string): string {
 }
 
 /** The first sentence of a text, at most 220 characters. */
-export function firstSentence(text: string): string {
+function firstSentence(text: string): string {
   const line = oneLine(text);
   const sentence = /^.{20,}?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
   if (sentence.length <= 220) return sentence;

@@ -29,7 +29,7 @@ export interface FlowStep {
 /** The counts for the PRISMA2020 R package, by its names. Unknown counts are absent. */
 export type PrismaCounts = Readonly<Partial<Record<PrismaName, number>>>;
 
-export const prismaNames = [
+const prismaNames = [
   "previous_studies",
   "previous_reports",
   "database_results",

@@ -33,7 +33,7 @@ export interface Strength {
  * Whether a paper is a preprint or published; undefined if unknown. Published: its record names a venue, or a service
  * knows its DOI. If no service checked the record, its DOI and its type prove nothing.
  */
-export function publicationOf(paper: Paper): "preprint" | "published" | undefined {
+function publicationOf(paper: Paper): "preprint" | "published" | undefined {
   const { publication_type: type, venue, identifiers, source, volume, url, updates_check: check } = paper;
   const typeAndVenue = `${type ?? ""} ${venue ?? ""}`.toLowerCase();
   const doi = identifiers?.doi ?? "";

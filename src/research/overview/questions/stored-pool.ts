@@ -28,7 +28,7 @@ export const storedTexts = (options: { readonly readOnly: boolean }): StoredText
   },
 });
 
-export const readProjects = (folders: readonly string[]): Promise<AskedProject[]> =>
+const readProjects = (folders: readonly string[]): Promise<AskedProject[]> =>
   Promise.all(folders.map(async (folder) => ({ folder, rrd: (await readResearch(folder)).rrd })));
 
 /** Opens the pool of these projects at the first call, and again when a project has changed. */

@@ -348,7 +348,7 @@ const isProject = (path: string): boolean =>
   statOf(path)?.isDirectory() === true && statOf(rrdFile(path)) !== undefined;
 
 /** The files with instructions to agents, next to the folder of the projects. */
-export const instructionFiles = (root: string): string[] =>
+const instructionFiles = (root: string): string[] =>
   [lessonsName, claudeName, promptName, missionName, ...skillFilePaths("rrd")].map((name) => join(root, name));
 
 /** Edits that wait for the user's approval: of instruction files and of the project's log. */

@@ -12,7 +12,7 @@ export const shownSections = ({ model }: PageContext): Section[] =>
   sections.filter(({ isAlways, hasContent }) => isAlways || hasContent(model));
 
 /** A section with its heading, in pieces. A live page replaces the element with this id. */
-export function* sectionPieces(section: Section, context: PageContext): Iterable<string> {
+function* sectionPieces(section: Section, context: PageContext): Iterable<string> {
   const { name, title, isAtTop } = section;
   yield `<section id="${name}">${isAtTop ? "" : `<h2>${title}</h2>`}`;
   for (const piece of section.page(context, sectionsWithContent(context.model))) yield piece.text;
@@ -32,7 +32,7 @@ export const contents = (context: PageContext): Markup =>
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /** Nothing may be fetched, and no other script or style may run. */
-export const contentPolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(client)}; img-src data:; base-uri 'none'; form-action 'none'`;
+const contentPolicy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(client)}; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** The page before its body, with the style and the script. */
 export const head = (title: string): Markup => markup`<!doctype html>
@@ -40,7 +40,7 @@ export const head = (title: string): Markup => markup`<!doctype html>
 `;
 
 /** The button that switches between light and dark. */
-export const themeButton = markup`<button type="button" id="theme" class="theme">Light or dark</button>`;
+const themeButton = markup`<button type="button" id="theme" class="theme">Light or dark</button>`;
 
 /** report.html in pieces, so that a page with ten thousand papers need not be in memory as one text. */
 export function* reportPage(context: PageContext): Iterable<string> {

@@ -13,7 +13,7 @@ import { groupBy } from "../../../engine/lib/group.js";
 export const quoteAnchorOf = ({ paper, number }: Quote): string => `${anchorOf(paper.id)}-q${number}`;
 
 /** A score as dots, with text for screen readers. The words next to it say what it means. */
-export const dots = (level: number): Markup =>
+const dots = (level: number): Markup =>
   markup`<span class="dots" role="img" aria-label="${Math.round(level)} of 5">${signsOf(level)}</span>`;
 
 const markClasses = { verified: "ok", near: "off", "could-not-check": "off" } as const;

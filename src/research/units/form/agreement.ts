@@ -104,7 +104,7 @@ export function fieldAgreements(rrd: Rrd): readonly FieldAgreement[] {
 }
 
 /** Cohen's kappa for any number of categories; undefined if chance alone explains all agreement. */
-export function kappaOfPairs(pairs: readonly (readonly [string, string])[]): number | undefined {
+function kappaOfPairs(pairs: readonly (readonly [string, string])[]): number | undefined {
   const [first, second] = [
     countEach(pairs.map(([firstKey]) => firstKey)),
     countEach(pairs.map(([, secondKey]) => secondKey)),

@@ -61,7 +61,7 @@ export async function checkValues(
 }
 
 /** The reason of a user's own value without a passage. */
-export const noPassageReason = "without a passage";
+const noPassageReason = "without a passage";
 
 /**
  * Checks a user's own value for a field like an agent's value; without a quote, only its type is checked. In a list,

@@ -90,7 +90,7 @@ export const paperData = (rrd: Rrd, paper: Paper, depth: string, files: readonly
 const maxShownUpdates = 8;
 
 /** The corrections, retractions and other updates of a paper, for a brief. */
-export const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =>
+const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =>
   updates.length === 0
     ? {}
     : {
@@ -106,7 +106,7 @@ export const updatesData = ({ updates }: UpdateCheck): Record<string, unknown> =
 /**
  * Code repositories and citations of a paper, for a brief: only addresses and numbers, no text from the repositories.
  */
-export function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {
+function aboutData({ code, citations, unchecked }: AboutPaper): Record<string, unknown> {
   const links = takeFitting(code, aboutTokens, ({ repository, relation, source, stars, archived, pushed }) => ({
     repository: clip(repository, 40),
     relation,

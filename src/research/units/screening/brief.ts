@@ -41,7 +41,7 @@ export function batchBrief({
   };
 }
 
-export const discoveryData = ({ rrd }: ResearchState, unit: Unit, batch: Batch): UnitData => ({
+const discoveryData = ({ rrd }: ResearchState, unit: Unit, batch: Batch): UnitData => ({
   kind: "discovery",
   unit: unit.id,
   need: maxBatchSize(rrd, batch.candidates.length),

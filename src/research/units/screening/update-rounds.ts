@@ -15,7 +15,7 @@ const citations: Direction[] = ["citations"];
  * The rounds of an update: every keyword in its time window, which begins earlier for a source that failed last time;
  * then the works in the window that cite a presented paper.
  */
-export function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly string[]): Step[] {
+function updateRounds(rrd: Rrd, update: ProjectUpdate, sources: readonly string[]): Step[] {
   const { published_from: from, published_until: until, columns } = rrd.requirements;
   const lists = sources.filter(isOwnList);
   const firstDayFor = (source: string) => laterDay(update.sources?.[source] ?? update.since, from);

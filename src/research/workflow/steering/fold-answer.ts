@@ -91,7 +91,7 @@ export const summaryOf = ({ statements, quotes }: Pick<Answer, "statements" | "q
     : `${statements.length} ${statements.length === 1 ? "statement" : "statements"} on ${quotes.length} ${quotes.length === 1 ? "quote" : "quotes"}`;
 
 /** A summary of an answer after the check of its sentences. */
-export const checkedSummary = ({ statements, not_borne_out = [], check, open }: Answer): string => {
+const checkedSummary = ({ statements, not_borne_out = [], check, open }: Answer): string => {
   if (open !== undefined) return "its check goes on";
   const judged = [...statements, ...not_borne_out].filter((entry) => entry.check !== undefined);
   const supported = judged.filter((entry) => entry.check?.verdict === "supported").length;
