@@ -5,7 +5,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
-import { readRegularFile } from "../../engine/storage/regular-file.js";
+import { readRegularFile, unreadableFile } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import { findResearch, nameFor } from "../../research/overview/find-research.js";
@@ -128,10 +128,12 @@ async function parseDecisions(
   if (criterion !== undefined && (isTableFile(words) || !words.slice(-2).includes("exclude")))
     throw new ExpectedError("--criterion goes with papers and 'exclude'; a CSV file has a column criterion.", 2);
   if (isTableFile(words)) {
-    // A spreadsheet may have saved it in another charset.
-    const text = decodeText(await readRegularFile(resolve(cwd, first)));
+    const path = resolve(cwd, first);
+    const bytes = await readRegularFile(path).catch((error: unknown) => {
+      throw unreadableFile(error, path);
+    });
     const { rrd } = await readResearch(folder);
-    return decisionsInTable(text, first, rrd, await readKeptSearch(folder, rrd));
+    return decisionsInTable(decodeText(bytes), first, rrd, await readKeptSearch(folder, rrd));
   }
   const isWithoutReason = criterion !== undefined && words.at(-1) === "exclude";
   const [papers, [decision, why = ""]] = isWithoutReason

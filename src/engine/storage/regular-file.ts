@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { sendSignal } from "../process/descendants.js";
-import { ExpectedError, hasCode } from "../lib/errors.js";
+import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
 import { hiddenName, temporaryRoot } from "../lib/layout.js";
 import { explainSystemError, withExplainedErrors } from "./explain-system-error.js";
 
@@ -58,6 +58,13 @@ function openForReading(path: string): number {
 /** Reads a regular file of any size. @throws as readRegularUpTo */
 export const readRegularFile = (path: string): Promise<Buffer> =>
   readRegularUpTo(path, Number.POSITIVE_INFINITY) as Promise<Buffer>;
+
+/** The error for a file of the user that can't be read: that it is missing, or the reason of the system. */
+export const unreadableFile = (error: unknown, path: string): ExpectedError =>
+  new ExpectedError(
+    hasCode(error, "ENOENT") ? `There is no file ${path}.` : `${path} can't be read: ${messageOf(error)}.`,
+    2,
+  );
 
 /** Reads a regular file as text, without its byte order mark. @throws as readRegularUpTo */
 export const readRegularText = async (path: string): Promise<string> => decodeText(await readRegularFile(path));

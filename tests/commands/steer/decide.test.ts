@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
@@ -291,6 +291,19 @@ describe("a decision on a record", () => {
     expect((await cli(["decide", "p22", "exclude", "why", "--no-git"], cwd)).err).toContain(
       "There is no project 'p22'",
     );
+  });
+
+  test("says of a table that is missing or a folder what it is", async () => {
+    const { cwd } = someProject();
+    mkdirSync(join(cwd, "folder.csv"));
+    for (const [name, problem] of [
+      ["missing.csv", `There is no file ${join(cwd, "missing.csv")}.`],
+      ["folder.csv", `${join(cwd, "folder.csv")} can't be read: EISDIR`],
+    ] as const)
+      expect(await cli(["decide", project, name], cwd)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(problem) as string,
+      });
   });
 
   test.each<[string[], RegExp]>([

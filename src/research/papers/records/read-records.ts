@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
-import { ExpectedError, hasCode, messageOf } from "../../../engine/lib/errors.js";
-import { readStats, readRegularUpTo } from "../../../engine/storage/regular-file.js";
+import { ExpectedError } from "../../../engine/lib/errors.js";
+import { readRegularUpTo, readStats, unreadableFile } from "../../../engine/storage/regular-file.js";
 import { decodeText } from "../../../text/documents/text/decode.js";
 import { bibtexEntries } from "./bibtex-entries.js";
 import { readBibtex } from "./bibtex.js";
@@ -65,8 +65,7 @@ const formatByEnding: Readonly<Record<string, RecordFormat>> = {
  */
 export async function readRecords(path: string, columns: ChosenColumns = {}): Promise<Bibliography> {
   const bytes = await readRegularUpTo(path, maxBytes).catch((error: unknown) => {
-    const isMissing = hasCode(error, "ENOENT");
-    throw new ExpectedError(isMissing ? `There is no file ${path}.` : `${path} can't be read: ${messageOf(error)}.`, 2);
+    throw unreadableFile(error, path);
   });
   if (typeof bytes === "number")
     throw new ExpectedError(`${path} has ${bytes} bytes; at most ${maxBytes} are read. Split it.`, 2);
