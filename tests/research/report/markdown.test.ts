@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { ReportFile } from "../../../src/research/generated/report.js";
 import type { Evidence, Paper, Rrd } from "../../../src/research/generated/rrd.js";
+import { bibtexOf } from "../../../src/research/papers/export/bibtex.js";
+import { worksOf } from "../../../src/research/papers/export/cited-work.js";
+import { documentsOf } from "../../../src/research/report/documents/documents.js";
 import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { type ReportInput, reportModel } from "../../../src/research/report/model.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
@@ -305,4 +308,15 @@ test("every link to a paper that is not included, or retracted, says so behind i
   expect(found.match(/\]\(#p1-1\)/g)?.length).toBeGreaterThan(0);
   expect(found.match(/\]\(#p1-1\)(?! \(not included\))/g)).toBeNull();
   expect(found.match(/\]\(#p2-1\)(?! \(RETRACTED\))/g)).toBeNull();
+});
+
+test("references.bib has the report's references alone, with the keys that they have among all papers", () => {
+  const rejected = paper("p2", { status: "rejected", decision: "REJECT" });
+  const pool = [presented("p1", []), rejected, presented("p3", []), paper("p4", { status: "pending" })];
+  const rrd = rrdWith(pool);
+  const keys = (text: string | undefined) => [...(text ?? "").matchAll(/^@\w+\{(\w+)/gm)].map(([, key]) => key);
+  const documents = documentsOf({ rrd, ledger: [], queries: [], answers: [], now });
+  const all = keys(bibtexOf(worksOf(rrd)));
+  expect(all).toHaveLength(4);
+  expect(keys(documents.find(({ name }) => name === "references.bib")?.text)).toEqual([all[0], all[2]]);
 });

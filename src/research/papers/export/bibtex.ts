@@ -1,26 +1,11 @@
-import type { Rrd } from "../../generated/rrd.js";
 import { ownNotes } from "./own-notes.js";
 import { type AuthorName, personName } from "../person-name.js";
-import {
-  type Cited,
-  type CitedWork,
-  citedWorks,
-  canHaveVolume,
-  isStandalone,
-  type WorkKind,
-  worksOf,
-} from "./cited-work.js";
-
-/**
- * The content of references.bib: all papers of the pool with the keys of the report, for citation managers. A keyword
- * has the decision.
- */
-export const bibliography = (rrd: Rrd): string => bibtexOf(worksOf(rrd));
+import { type Cited, type CitedWork, citedWorks, canHaveVolume, isStandalone, type WorkKind } from "./cited-work.js";
 
 /** Papers as BibTeX, one entry for each. */
 export const bibliographyOf = (papers: readonly Cited[]): string => bibtexOf(citedWorks(papers));
 
-/** Works as BibTeX, one entry for each. */
+/** Works as BibTeX, one entry for each. A keyword of a paper has its decision. */
 export const bibtexOf = (works: readonly CitedWork[]): string => works.map(entry).join("\n");
 
 const types: Readonly<Record<WorkKind, string>> = {

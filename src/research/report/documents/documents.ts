@@ -3,7 +3,8 @@ import { stateVersion } from "../../../engine/storage/state/format-version.js";
 import { schemaAddress } from "../../../engine/storage/schema-check.js";
 import { bibliographyName, reportDataName, reportName } from "../../project-files/layout.js";
 import type { DocumentsInput } from "../../workflow/accept.js";
-import { bibliography } from "../../papers/export/bibtex.js";
+import { bibtexOf } from "../../papers/export/bibtex.js";
+import { worksOf } from "../../papers/export/cited-work.js";
 import { markdownOf } from "./markdown.js";
 import { type ReportInput, type ReportModel, reportModel } from "../model.js";
 import { readInputFor } from "../read-report.js";
@@ -18,8 +19,14 @@ export interface Document {
 export const documentsOf = (input: ReportInput, model: ReportModel = reportModel(input)): Document[] => [
   ...(input.report === undefined && input.oldReport !== undefined ? importedReport(model, input.now) : []),
   { name: reportName, text: markdownOf(model) },
-  { name: bibliographyName, text: bibliography(input.rrd) },
+  { name: bibliographyName, text: bibliographyOf(input, model) },
 ];
+
+/** The works of the report's list of references, with the keys of the report, for a paper that cites them too. */
+function bibliographyOf({ rrd }: ReportInput, model: ReportModel): string {
+  const referencedIds = new Set(model.references().map(({ paper }) => paper.id));
+  return bibtexOf(worksOf(rrd).filter(({ id }) => referencedIds.has(id)));
+}
 
 /**
  * The text of an older report as report.json, so that it is kept when a new report is rendered. Empty if no known

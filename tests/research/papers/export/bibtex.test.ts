@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { bibliography, bibliographyOf } from "../../../../src/research/papers/export/bibtex.js";
+import { bibliographyOf, bibtexOf } from "../../../../src/research/papers/export/bibtex.js";
+import { worksOf } from "../../../../src/research/papers/export/cited-work.js";
 import { read } from "../../../support/documents/citation-reader.js";
 import { paper as paperOf, rrdWith } from "../../../support/projects/research.js";
 
@@ -50,9 +51,9 @@ test("an address stays as it is", () => {
   expect(bibliographyOf([{ ...paper, url }])).toContain(`  url = {${url}}`);
 });
 
-test("every paper of the pool has its entry, also a rejected one, and a keyword tells what became of each", () => {
+test("every paper of a project has its entry, also a rejected one, and a keyword tells what became of each", () => {
   const statuses = ["presented", "insights_extracted", "rejected", "pending"] as const;
-  const text = bibliography(rrdWith(statuses.map((status) => paperOf(status, { status }))));
+  const text = bibtexOf(worksOf(rrdWith(statuses.map((status) => paperOf(status, { status })))));
   expect(text.match(/^@misc\{\w+/gm)).toEqual(["", "b", "c", "d"].map((letter) => `@misc{author2026${letter}`));
   expect(text.match(/keywords = \{.*\}/g)).toEqual(
     ["included", "kept for insights", "rejected", "not read yet"].map((word) => `keywords = {${word}}`),
