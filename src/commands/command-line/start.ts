@@ -91,13 +91,14 @@ export function addStartCommands({ add, io }: CommandLine): void {
   }).option("--rubric <which>", "points for the paper: original, none, or a rubric in YAML (default: none)");
   withRunOptions(read);
 
-  type UpdateOptions = { since?: string; dryRun: boolean };
+  type UpdateOptions = { since?: string; dryRun: boolean; yes: boolean };
   const update = add("update", "[folders...]", async (options: UpdateOptions & CommonOptions, folders) => {
     const { updateCommand } = await import("../run/update.js");
-    const { since, dryRun } = options;
-    return updateCommand({ folders, since, dryRun, ...commonOf(options) }, io);
+    const { since, dryRun, yes } = options;
+    return updateCommand({ folders, since, dryRun, yes, ...commonOf(options) }, io);
   })
     .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
+    .option("-y, --yes", "on a terminal: ask nothing, begin at once")
     .option("--dry-run", "print what is new and a forecast; start no agent, and write only caches")
     .option("-i, --iterations <N>", "maximum iterations, of all projects together", parseNumber)
     .option("--max-minutes <N>", "maximum wall time of all projects together, in minutes", parseNumber)

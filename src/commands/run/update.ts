@@ -53,6 +53,7 @@ import { derive } from "../../research/workflow/derive.js";
 import { needsWriting } from "../../research/units/report/close-update.js";
 import { readNarrative } from "../../research/units/narrative/kept-narrative.js";
 import { printError } from "../explain.js";
+import { requireConsent } from "./ask-person.js";
 import { classicPrompt } from "./classic-prompt.js";
 import { remainingLimits } from "./remaining-limits.js";
 import { work } from "./run.js";
@@ -63,6 +64,8 @@ interface UpdateArguments {
   readonly since?: string;
   /** True to only show what is new and what an update would cost. */
   readonly dryRun: boolean;
+  /** True to ask nothing. */
+  readonly yes: boolean;
   readonly flags: ConfigFlags;
   readonly quiet: boolean;
   readonly verbose?: boolean;
@@ -184,7 +187,10 @@ async function updateOne(folder: string, args: UpdateArguments, baseConfig: Reso
   }
   if (args.since !== undefined && !args.json)
     say(io, `${basename(folder)}: --since is ignored until ${currentUpdate.id} is finished.`);
-  if (args.dryRun) return await showForecast(folder, { rrd, ledger }, currentUpdate, undefined, args, config, io);
+  if (args.dryRun) {
+    await showForecast(folder, { rrd, ledger }, currentUpdate, undefined, args, config, io);
+    return 0;
+  }
   if (!args.json)
     say(io, `${basename(folder)}: continuing ${currentUpdate.id}, opened on ${currentUpdate.at.slice(0, 10)}.`);
   await requireAgents(config, io, false, roleNamesOf(config));
@@ -247,9 +253,21 @@ async function searchAndUpdate(
       else print(io, line.trimEnd());
       return 0;
     }
-    if (research === undefined) return await showForecast(folder, state, update, changes, args, config, io);
+    if (research === undefined) {
+      await showForecast(folder, state, update, changes, args, config, io);
+      return 0;
+    }
     await requireAgents(config, io, false, roleNamesOf(config));
-    if (args.json)
+    if (io.canAsk && !args.yes && !args.json) {
+      // On a terminal the plan stands where the question does.
+      const planIo = { ...io, stdout: io.stderr };
+      if (await showForecast(folder, state, update, changes, args, config, planIo))
+        await requireConsent(io, {
+          yes: false,
+          toBegin: "Yes, read them",
+          otherwise: "Nothing was changed and no agent was started",
+        });
+    } else if (args.json)
       io.stdout(
         `${JSON.stringify({ type: "update", folder, ...window, id: update.id, ...outputFieldsOf(changes) })}\n`,
       );
@@ -372,7 +390,9 @@ const comparedText: Readonly<Record<ChangedPaper["comparison"], string>> = {
 /** Number of works in a batch of screening. */
 const worksPerBatch = 15;
 
-/** Shows the changes, and the cost if all new works were included. Writes nothing. */
+/**
+ * Shows the changes, and the cost if all new works were included. Writes nothing. Returns whether an agent is needed.
+ */
 async function showForecast(
   folder: string,
   { rrd, ledger }: { readonly rrd: Rrd; readonly ledger: readonly LedgerLine[] },
@@ -381,7 +401,7 @@ async function showForecast(
   { json }: UpdateArguments,
   config: ResolvedConfig,
   io: Io,
-): Promise<number> {
+): Promise<boolean> {
   const rrdOfUpdate = changes === undefined ? rrd : withFindings(rrd, update, changes, []);
   const forecastOfUpdate = forecastOf(
     rrdOfUpdate,
@@ -404,7 +424,7 @@ async function showForecast(
       forecast: forecastOfUpdate ?? null,
     };
     io.stdout(`${JSON.stringify(output)}\n`);
-    return 0;
+    return forecastOfUpdate !== undefined;
   }
   const summary = changes === undefined ? `${id} is open since ${update.at.slice(0, 10)}` : findingsText(changes);
   const otherWorks = (changes?.works ?? 0) - (changes?.titles.length ?? 0);
@@ -425,7 +445,7 @@ async function showForecast(
     if (line.startsWith(" ")) io.stdout(`${line}\n`);
     else print(io, line);
   }
-  return 0;
+  return forecastOfUpdate !== undefined;
 }
 
 /** Maximum number of units of each kind. */

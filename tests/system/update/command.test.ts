@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../src/commands/main.js";
-import { ioIn } from "../../support/processes/in-process.js";
+import { ioIn, type } from "../../support/processes/in-process.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 import { acquireLock } from "../../../src/engine/storage/lock.js";
 import { lockFile } from "../../../src/engine/lib/layout.js";
@@ -251,5 +251,31 @@ describe("update", () => {
     expect({ code: done.code, err: done.code === 0 ? "" : done.err }).toEqual({ code: 0, err: "" });
     expect(read().updates?.[0]?.new).toHaveLength(1);
     expect(read().updates?.[0]?.closed_at).toBeDefined();
+  });
+});
+
+describe("update on a terminal", () => {
+  const updateThere = async (options: readonly string[], ...answers: readonly string[]) => {
+    const { home, folder, papers, git } = await finished();
+    papers.push(newcomer);
+    const io = ioIn(home, {}, { canAsk: true });
+    type(io, ...answers);
+    const code = await main(["update", folder, ...since, "--agent", "baseline", ...options], io, "0.0.0");
+    return { code, err: io.err(), changes: git("status", "--porcelain"), updates: readAt(folder).updates };
+  };
+
+  it("shows what it would take and asks; who says no changes nothing", async () => {
+    const { code, err, ...project } = await updateThere([], "\u001b[B\r");
+    expect([code, err]).toEqual([2, expect.stringContaining("Nothing was changed and no agent was started.")]);
+    expect(err).toContain(`new: ${newcomer.title}`);
+    expect(project).toEqual({ changes: "", updates: undefined });
+  });
+
+  it.each([
+    ["after a yes", [], ["\r"]],
+    ["with --yes, without a question", ["--yes"], []],
+  ])("reads %s", async (_, options, answers) => {
+    const { code, updates } = await updateThere(options, ...answers);
+    expect([code, updates]).toEqual([0, [expect.objectContaining({ new: [newcomerId] })]]);
   });
 });
