@@ -389,14 +389,14 @@ async function runMemory(
   keys: ConfigKeys,
   { fetch = modelFetch() }: ProgramEnvironment,
 ): Promise<number> {
-  const [{ runMemoryCommand: memoryCommand }, { openUserMemory: openOwnMemory }] = await Promise.all([
+  const [{ runMemoryCommand }, { openUserMemory }] = await Promise.all([
     import("./memory/memory-commands.js"),
     import("./memory/own-memory.js"),
   ]);
-  const memory = await openOwnMemory(io, keys, fetch);
+  const memory = await openUserMemory(io, keys, fetch);
   if (typeof memory === "string") throw new ExpectedError(memory);
   try {
-    const { text, failed } = await memoryCommand(memory, words);
+    const { text, failed } = await runMemoryCommand(memory, words);
     (failed === true ? io.stderr : io.stdout)(`${failed === true ? "ralph: " : ""}${text}\n`);
     return failed === true ? 1 : 0;
   } finally {

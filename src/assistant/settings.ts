@@ -228,7 +228,7 @@ function addressOf({ apiUrl, env }: SettingsRequest, written: FileSettings, file
   if (apiUrl !== undefined) return { text: apiUrl, source: "--api-url" };
   const ollama = env["OLLAMA_HOST"] ?? "";
   const configured = written.api_url;
-  if (ollama !== "" && (isBlank(configured) ? isBlank(written.openai_api_url) : isOllamaAddressHere(configured)))
+  if (ollama !== "" && (isBlank(configured) ? isBlank(written.openai_api_url) : isOllamaHere(configured)))
     return { text: ollamaAddress(ollama), source: "OLLAMA_HOST" };
   const vendorGateways = vendors.map((vendor) => ({ vendor, gateway: gatewayOf(vendor, env, written, file) }));
   if (!isBlank(configured)) {
@@ -263,10 +263,9 @@ function gatewayOf(vendor: Provider, env: NodeJS.ProcessEnv, written: FileSettin
   return isBlank(configuredUrl) ? undefined : { text: configuredUrl, source: file, protocol };
 }
 
-const isOllamaAddressHere = (address: string): boolean => URL.canParse(address) && isOllamaHere(new URL(address));
-
-/** Whether the server at an address is Ollama on this machine. */
-const isOllamaHere = (url: URL): boolean => isLoopback(url) && isOllamaAddress(url);
+/** Whether an address is that of Ollama on this machine. */
+const isOllamaHere = (address: string): boolean =>
+  URL.canParse(address) && isLoopback(new URL(address)) && isOllamaAddress(new URL(address));
 
 /** Whether a server is on this machine or in its private network. */
 export const isLocalServer = (url: URL): boolean => isLoopback(url) || isPrivateAddress(url.hostname);

@@ -56,11 +56,11 @@ export async function toolContextFor(
 
 /** Opens the search in all papers of these projects. Loaded at the first use: many clients never use it. */
 async function openPool(folders: readonly string[]): Promise<ProjectSearch> {
-  const [{ projectSearchFor: askedByTools }, { lazyPool: openedOnce }] = await Promise.all([
+  const [{ projectSearchFor }, { lazyPool }] = await Promise.all([
     import("../research/overview/questions/asked-by-tools.js"),
     import("../research/overview/questions/stored-pool.js"),
   ]);
-  return askedByTools(openedOnce(folders));
+  return projectSearchFor(lazyPool(folders));
 }
 
 async function networkOf(folder: string, io: Io, signal: AbortSignal): Promise<Network> {

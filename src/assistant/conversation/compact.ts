@@ -8,8 +8,12 @@ type Exchange = readonly ModelMessage[];
  * The last exchanges of a conversation. The newest are complete; of the older ones, only the beginnings of message and
  * answer are kept, without tool calls.
  */
-export const compactMessages = (messages: readonly ModelMessage[], limits = defaultHistory): readonly ModelMessage[] =>
-  keepLast(messages, limits);
+export function compactMessages(messages: readonly ModelMessage[], limits = defaultHistory): readonly ModelMessage[] {
+  const lastExchanges = exchangesOf(messages).slice(-limits.maxExchanges);
+  return lastExchanges.flatMap((exchange, index) =>
+    index < lastExchanges.length - limits.wholeExchanges ? shortenExchange(exchange, limits) : [...exchange],
+  );
+}
 
 /**
  * The conversation, shortened as little as possible until `fits` returns true; undefined if that is impossible. The
@@ -36,9 +40,9 @@ const shorteningSteps: readonly ((
   compactMessages,
   (messages, limits) => shortenLongParts(compactMessages(messages, limits), 2000, { shortensLast: false }),
   (messages, limits) =>
-    shortenLongParts(keepLast(messages, { ...limits, wholeExchanges: 1 }), 2000, { shortensLast: false }),
+    shortenLongParts(compactMessages(messages, { ...limits, wholeExchanges: 1 }), 2000, { shortensLast: false }),
   (messages, limits) =>
-    keepLast(messages, { ...limits, maxExchanges: Math.min(3, limits.maxExchanges), wholeExchanges: 1 }),
+    compactMessages(messages, { ...limits, maxExchanges: Math.min(3, limits.maxExchanges), wholeExchanges: 1 }),
   (messages) => lastExchange(messages),
   (messages) => shortenLongParts(lastExchange(messages), 8000, { shortensLast: true }),
   (messages) => shortenLongParts(lastExchange(messages), 2000, { shortensLast: true }),
@@ -55,13 +59,6 @@ function exchangesOf(messages: readonly ModelMessage[]): Exchange[] {
     else exchanges.at(-1)?.push(message);
   }
   return exchanges;
-}
-
-function keepLast(messages: readonly ModelMessage[], limits: HistoryLimits): ModelMessage[] {
-  const lastExchanges = exchangesOf(messages).slice(-limits.maxExchanges);
-  return lastExchanges.flatMap((exchange, index) =>
-    index < lastExchanges.length - limits.wholeExchanges ? shortenExchange(exchange, limits) : [...exchange],
-  );
 }
 
 /** The beginnings of the message and the answer, without tool calls. An exchange without an answer is dropped. */

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
+import { isObject } from "../../engine/lib/json-fields.js";
 import { type Redact, redactValue } from "../../engine/lib/redact.js";
 import type { Usage } from "../../engine/loop/types.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";
@@ -130,9 +131,6 @@ async function readSession(path: string): Promise<Omit<NamedSession, "name"> | s
     return `${path} can't be read (${messageOf(error)}).`;
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
 function readMessages(value: unknown): ModelMessage[] | undefined {
   if (!isObject(value) || !Number.isInteger(value["format"]) || !Array.isArray(value["messages"])) return undefined;

@@ -238,7 +238,7 @@ export async function dialogue({
     answerController = new AbortController();
     view = answerView(io, colors);
     try {
-      const { message } = await withFiles(text, io.cwd, session.settings.window);
+      const message = await withFiles(text, io.cwd, session.settings.window);
       const stopSignal = AbortSignal.any([answerController.signal, signal, io.readerGone]);
       const result = await session.answer(message, stopSignal, (event) => view?.tell(event));
       view.end();

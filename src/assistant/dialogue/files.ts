@@ -14,20 +14,18 @@ const maxNames = 50;
 
 const mentions = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g;
 
-/** The message with the files that it mentions as `@file`, marked as data, and the names of those files. */
-export async function withFiles(message: string, root: string, contextTokens: number) {
+/** The message with the files that it mentions as `@file`, marked as data. */
+export async function withFiles(message: string, root: string, contextTokens: number): Promise<string> {
   const names = [...new Set([...message.matchAll(mentions)].map(([, quoted, plain]) => quoted ?? plain ?? ""))];
-  const attachedNames: string[] = [];
   const sections: string[] = [message];
   for (const name of names) {
     // The last character may be the end of the sentence and not a part of the name.
     const text = (await textOf(root, name)) ?? (await textOf(root, name.replace(/[.,;:!?)]$/, "")));
     if (text === undefined) continue;
     const { text: shownText } = truncate(text, Math.min(maxTokens, Math.floor(contextTokens / 4)));
-    attachedNames.push(name);
     sections.push(`File ${name}:\n${fence(shownText)}`);
   }
-  return { message: sections.join("\n\n"), attached: attachedNames };
+  return sections.join("\n\n");
 }
 
 /** The text of a file in the folder; undefined if it is missing, too large, outside the folder, or not text. */

@@ -55,12 +55,12 @@ export const exportFormats: Readonly<Record<string, ExportFormat>> = {
       return (rrd) => flowLines(prismaFlow(rrd));
     },
     loadWriter: async () => {
-      const [{ prismaCsv }, { prismaFlow: flowOf }] = await Promise.all([
+      const [{ prismaCsv }, { prismaFlow }] = await Promise.all([
         import("../../research/papers/export/prisma.js"),
         import("../../research/report/prisma-flow.js"),
       ]);
       return (rrd) => {
-        const { counts, reasons, otherReasons, steps } = flowOf(rrd);
+        const { counts, reasons, otherReasons, steps } = prismaFlow(rrd);
         return prismaCsv({ counts, reasons, otherReasons, sources: steps[0]?.box.lines ?? [] });
       };
     },

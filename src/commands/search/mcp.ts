@@ -214,8 +214,8 @@ const resourcesFor = (folder: string, io: Io): Resource[] => [
       "The questions that the project was asked, with their answers: each sentence with its quotes and the result of its check, and whether the answer is out of date.",
     mimeType: "application/json",
     read: async () => {
-      const { toJson: asJson, answerStatuses: standings } = await import("./answers.js");
-      return JSON.stringify((await standings(folder, io)).map(asJson), null, 2);
+      const { toJson, answerStatuses } = await import("./answers.js");
+      return JSON.stringify((await answerStatuses(folder, io)).map(toJson), null, 2);
     },
   },
   {
