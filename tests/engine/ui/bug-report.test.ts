@@ -46,6 +46,7 @@ it.each([
   ["ENOTCONN", {}, "The disk fails or is gone (ENOTCONN)"],
   // Its files have other names in each version, and some are read only when they are needed.
   ["ERR_MODULE_NOT_FOUND", {}, "Files of this program are missing, as after an update while it ran"],
+  ["MODULE_NOT_FOUND", {}, `A package of this program for ${process.platform} ${process.arch} is not installed`],
 ])("what the machine does is no bug, wherever it is met (%s)", (code, of, words) => {
   const io = stateIn(temporaryFolder());
   const error = Object.assign(new Error(code), { code, ...of });
