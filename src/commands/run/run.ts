@@ -61,7 +61,7 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
   const baseConfig = await resolveConfig(io, args.flags);
   const folder = args.folder === undefined ? await unfinishedProject(io) : await findResearch(io.cwd, args.folder);
   if (folder === undefined) {
-    if (!args.json && !args.quiet) printSentinel(io);
+    if (!args.json) printSentinel(io);
     return 0;
   }
   const config = await withLastAgent(baseConfig, folder, io);
@@ -92,8 +92,8 @@ export async function runCommand(args: RunArguments, io: Io): Promise<number> {
 }
 
 /**
- * Runs a project; all commands that work on a project end with this. If the project is complete, prints the sentinel;
- * with --quiet, the path of the report.
+ * Runs a project; all commands that work on a project end with this. If the project is complete, prints the sentinel
+ * as the last line, after the path of the report with --quiet.
  * `classicPromptText`: the prompt for classic mode, if it is used.
  */
 export async function work(
@@ -141,7 +141,7 @@ export async function work(
     for (const line of await endLines(folder, verdict, config, io)) io.stderr(`${line}\n`);
   if (verdict.verdict === "complete" && !options.json) {
     if (options.quiet) io.stdout(`${pathOfResult(folder, io)}\n`);
-    else printSentinel(io);
+    printSentinel(io);
   }
   return exitCodeOf(verdict);
 }

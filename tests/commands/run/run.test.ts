@@ -116,7 +116,7 @@ describe("how a run ends", () => {
     expect(ledgerOf(folder)).toEqual([]);
   });
 
-  test("with --json stdout is events alone, the verdict last; with --quiet it is the path of the report", async () => {
+  test("with --json stdout is events alone, the verdict last; with --quiet it is the path of the report and the sentinel", async () => {
     const cwd = freshFolder();
     const folder = sampleResearch(cwd);
     const { code, out } = await cli(["run", "--json", "--agent", "baseline", "--no-git"], cwd);
@@ -127,7 +127,7 @@ describe("how a run ends", () => {
     expect({ code, last: events.at(-1)?.verdict?.verdict }).toEqual({ code: 0, last: "complete" });
     expect(await cli(["run", folder, "--quiet", "--agent", "baseline"], cwd)).toEqual({
       code: 0,
-      out: `${join(folder, "report.html")}\n`,
+      out: `${join(folder, "report.html")}\n${sentinel}\n`,
       err: "",
     });
     const io = ioIn(cwd, {}, { isShown: true });

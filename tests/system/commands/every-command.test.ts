@@ -18,7 +18,7 @@ const cli = (args: readonly string[], cwd: string) => run(process.execPath, [pro
 
 /** What each command prints, on stdout or stderr, in a folder with a finished research. */
 const commands: readonly [name: string, args: readonly string[], said: RegExp][] = [
-  ["run", ["grasping-2026-03-01", "--quiet"], /\/report\.html\n$/],
+  ["run", ["grasping-2026-03-01", "--quiet"], /^\S+\/report\.html\n<promise>COMPLETE<\/promise>\n$/],
   ["read", ["sample:sample_01.md", "--quiet", ...withUnitAgent], /^One Calibration Platform/],
   [
     "new",
@@ -63,7 +63,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   ],
   ["answers", ["grasping-2026-03-01"], /Which distillation teaches a policy/],
   // The decision above came after the report.
-  ["run", ["grasping-2026-03-01", "--quiet", ...withUnitAgent], /\/report\.html$/m],
+  ["run", ["grasping-2026-03-01", "--quiet", ...withUnitAgent], /\/report\.html\n<promise>COMPLETE<\/promise>$/m],
   ["update", ["grasping-2026-03-01", "--since", "2026-01-01", "--no-git"], /nothing new from 2026-01-01/],
   ["report", ["grasping-2026-03-01"], /^Written in \S+: research-report\.md,\s+references\.bib,\s+report\.html$/m],
   ["export", ["grasping-2026-03-01", "--as", "ris"], /^TY {2}- /],

@@ -52,7 +52,10 @@ async function after(vice: string) {
 describe("a research by agents that edit the folder themselves", () => {
   test("goes from DISCOVERY to COMPLETE, its counts derived and its ledger kept, and a finished one starts no agent", async () => {
     const { cwd, folder } = classicFolder();
-    expect(await run(cwd, 20)).toMatchObject({ code: 0, out: `${join(folder, "report.html")}\n` });
+    expect(await run(cwd, 20)).toMatchObject({
+      code: 0,
+      out: `${join(folder, "report.html")}\n<promise>COMPLETE</promise>\n`,
+    });
     expect(rrdOf(folder)).toMatchObject({
       phase: "COMPLETE",
       statistics: { total_presented: 3, total_analyzed: 3, total_insights: 3 },

@@ -20,7 +20,7 @@ test("the demo is complete without key or network, tells what it reads, and in a
   );
   expect(await cli(["demo", "--quiet"], cwd)).toEqual({
     code: 0,
-    out: expect.stringMatching(/-2\/report\.html\n$/),
+    out: expect.stringMatching(/^\S+-2\/report\.html\n<promise>COMPLETE<\/promise>\n$/),
     // One of the papers is retracted, one is a broken file, and that is said also here.
     err: expect.stringMatching(
       /^warning: .*\(sample_06\) is retracted.*\nwarning: sample 11 \(sample\) could not be retrieved.*\n$/,
