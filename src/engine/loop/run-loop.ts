@@ -71,8 +71,6 @@ export async function runLoop<State, U extends Unit, P, C>(
   const currentAgents = new Map([["", agent.name]]);
   let announcedWaitEnd = 0;
   let state: State | undefined;
-  /** True if the state was loaded after the last iteration ended. */
-  let isStateNew = false;
   const settledTimes = new Map<string, number>();
   let lastSettled: { readonly unit: string; readonly state: State } | undefined;
   /** The verdict that ends the run; undefined while the run may go on. */
@@ -105,8 +103,7 @@ export async function runLoop<State, U extends Unit, P, C>(
 
   async function runUntilVerdict(): Promise<Verdict> {
     for (;;) {
-      if (finalVerdict === undefined && !isStateNew) await loadState();
-      isStateNew = false;
+      if (finalVerdict === undefined) await loadState();
       const decision = finalVerdict ?? (await fillLanes(state as State));
       if (decision === "again") continue;
       // Units under preparation count toward the limit of iterations, so they are still needed after that limit.
@@ -297,9 +294,9 @@ export async function runLoop<State, U extends Unit, P, C>(
       }
     });
     if (isVerdict(writeVerdict)) return void (finalVerdict ??= writeVerdict);
-    // What is told of an iteration includes how far the work is after it.
+    // What is told of an iteration includes how far the work is after it. The next unit needs a newer state, because
+    // hooks that are told may steer or decide.
     if (finalVerdict === undefined) await loadState();
-    isStateNew = true;
     for (const [{ unit, run, workedMs }, outcome] of acceptedRuns) {
       const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;
       const pastIteration = { iteration, unit, agent, outcome, startedAt, endedAt, usage, cost_usd };

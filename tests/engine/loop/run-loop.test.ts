@@ -88,6 +88,17 @@ describe("the loop", () => {
     ]);
   });
 
+  test("sees before the next iteration what a hook changed at the end of one", async () => {
+    const { workflow } = listWorkflow([accepted, accepted]);
+    const types: string[] = [];
+    const blocked: Verdict = { verdict: "blocked", reason: "A hook wrote so." };
+    const load: typeof workflow.load = async (...args) =>
+      types.includes("iteration-ended") ? blocked : await workflow.load(...args);
+    const tell: LoopOptions["tell"] = async ({ type }) => void types.push(type);
+    expect(await runLoop({ ...workflow, load }, agentThatSays(end), { tell })).toEqual(blocked);
+    expect(types.filter((type) => type === "iteration-started")).toHaveLength(1);
+  });
+
   test("starts no agent when there is nothing to do", async () => {
     const { verdict, types } = await run(listWorkflow([]).workflow, agentThatSays(end));
     expect(verdict.verdict).toBe("complete");
