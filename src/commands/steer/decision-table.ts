@@ -154,7 +154,8 @@ async function readRows(text: string, name: string): Promise<readonly DecisionRo
         2,
       );
     // An export has the id of the criterion with its text: "c2 (exclude: animal studies)".
-    const criterionId = word.startsWith("exclude") ? row[criterion ?? ""]?.split(" (", 1)[0] : undefined;
+    const criterionId =
+      criterion !== undefined && word.startsWith("exclude") ? row[criterion]?.split(" (", 1)[0] : undefined;
     return [
       {
         number: index + 2,

@@ -214,6 +214,14 @@ describe("a decision on a record", () => {
     expect(paperIn(folder, "p22").override?.why).toBe("Füße, keine Hände für Prüfungen.");
   });
 
+  test("takes the numbers of rows, which R writes under no name, for nothing", async () => {
+    const { cwd, folder } = someProject();
+    writeFileSync(join(cwd, "said.csv"), '"","id","decision","why"\n"1","p22","exclude","Feet."\n');
+    expect(await cli(["decide", "said.csv", "--no-git"], cwd)).toMatchObject({ code: 0, err: "" });
+    expect(paperIn(folder, "p22").override).toEqual(expect.not.objectContaining({ criterion: "1" }));
+    expect(paperIn(folder, "p22").override).toMatchObject({ decision: "exclude", why: "Feet." });
+  });
+
   test("takes of the tool's own export the rows that a person changed", async () => {
     const { cwd, folder } = someProject();
     const { out } = await cli(["report", "--as", "csv"], cwd);
