@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Rrd } from "../../../src/research/generated/rrd.js";
+import type { Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { currentAccepted } from "../../../src/engine/storage/state/ledger.js";
 import { readResearch } from "../../../src/research/project-files/research.js";
 import { resetResearch, type ResetTarget, stateAfter } from "../../../src/research/units/reset.js";
@@ -113,6 +113,17 @@ describe("resetting what other criteria have decided", () => {
     expect(paperOf((await research.load()).rrd, "sample_1")?.status).toBe("pending");
     await research.close();
     await expect(reset(folder, { criteria: true })).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it("opens what a criterion excluded when no criterion is left", async () => {
+    const folder = await readPapers(researchFolder(), 2);
+    const rrd = readRrd(folder);
+    const [first, ...others] = rrd.papers_pool as [Paper, ...Paper[]];
+    writeRrd(folder, { ...rrd, papers_pool: [{ ...first, status: "rejected", excluded_by: "c1" }, ...others] });
+    expect(await reset(folder, { criteria: true })).toContain(
+      "1 paper and 0 excluded records that were judged by other criteria are pending again.",
+    );
+    expect(paperOf(readRrd(folder), first.id)).toMatchObject({ status: "pending" });
   });
 });
 

@@ -56,7 +56,7 @@ export function changedCriteria(criteria: readonly Criterion[], record: Paper | 
  */
 export function isJudgedByOthers(criteria: readonly Criterion[], record: Paper | Exclusion): boolean {
   const { answers, override } = record;
-  if (override !== undefined || criteria.length === 0) return false;
+  if (override !== undefined) return false;
   const excludedBy = "status" in record ? record.excluded_by : record.criterion;
   const isKept = "status" in record && (record.status === "presented" || record.status === "insights_extracted");
   return (
