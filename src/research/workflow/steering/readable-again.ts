@@ -45,8 +45,11 @@ export async function reopenReadable(
 async function hasMoreToRead(paper: Paper): Promise<boolean> {
   if (paper.status === "not_retrieved")
     return abstractOf(paper) !== "" || (await readingAttempt(paper)) !== paper.not_retrieved?.tried;
-  // A missing file is as if nothing had been tried.
-  return localFile(paper) !== undefined && (await readingAttempt(paper)) !== (paper.text_tried ?? "");
+  // Without a number, an agent of a classic run read it, and nobody knows what it tried.
+  if (localFile(paper) === undefined || paper.iteration === undefined) return false;
+  const attempt = await readingAttempt(paper);
+  // The file may be missing: a project can be copied without its documents.
+  return attempt !== "" && attempt !== paper.text_tried;
 }
 
 /** The state with this paper pending. A decision of the user on it stays. */
