@@ -28,8 +28,8 @@ export const decisionInOwnNotes = (note: string): string | undefined =>
 /** Whether this program wrote the note. */
 export const isOwnNote = (note: string): boolean => note.trimStart().startsWith(notePrefix);
 
-/** The mark before the note of a retracted work. */
-const retractedMark = /^\s*Retracted\b\.?/;
+/** The mark before the note of a retracted work: "Retracted.", alone "Retracted" in BibTeX. */
+const retractedMark = /^\s*Retracted(?:\.|(?=[^\S\n]*(?:\n|$)))/;
 
 /** Whether a note begins with this program's mark for a retracted work. */
 export const isMarkedRetracted = (note: string): boolean => retractedMark.test(withoutOwnLines(note));

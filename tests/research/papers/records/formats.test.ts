@@ -214,6 +214,15 @@ describe("a RIS file", () => {
     expect(recordOf(entry as Entry, "x")).toMatchObject({ retracted: true, updates: [{ type: "retraction" }] });
   });
 
+  test("takes a note that begins with the word as a note, but not the mark of our exports", async () => {
+    const of = async (note: string) => (await entriesOf("a.ris", ris("TI  - Zinc", `N1  - ${note}`)))[0];
+    const entry = await of("Retracted lenses were cleaned");
+    expect(entry?.publication?.note).toBe("Retracted lenses were cleaned");
+    expect(entry).not.toHaveProperty("retracted");
+    for (const note of ["Retracted", "Retracted.", "Retracted. A note"])
+      expect((await of(note))?.retracted).toBe("retraction");
+  });
+
   test.each(["utf16le", "latin1"] as const)("is read in %s", async (encoding) => {
     const text = ris("TI  - Über den Schlaf der Mäuse", "AU  - Müller, Jürgen");
     const bytes = Buffer.from(encoding === "utf16le" ? `\uFEFF${text}` : text, encoding);
