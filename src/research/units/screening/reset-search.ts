@@ -3,6 +3,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
 import { quantity } from "../../../engine/lib/words.js";
 import type { Exclusion, Rrd } from "../../generated/rrd.js";
+import { isFromOtherWay } from "../../derived/flow-counts.js";
 import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { blockedNames } from "../../project-files/rrd-file.js";
 import type { KindReset } from "../unit-kind.js";
@@ -33,13 +34,17 @@ export function resetSearch(rrd: Rrd, folder: string): KindReset {
   const excluded = rrd.excluded?.filter(
     ({ stage, override }) => override !== undefined || (stage !== "screened" && stage !== "window"),
   );
+  const reopened = (rrd.excluded ?? []).filter((exclusion) => excluded?.includes(exclusion) !== true);
   const after: Rrd = {
     ...remaining,
     phase: "DISCOVERY",
     ...withoutUndefined({ excluded, blocked_sources }),
-    statistics: { ...statistics, discovery_metrics: { ...removeRounds(metrics), batches_without_new: 0 } },
+    statistics: {
+      ...statistics,
+      discovery_metrics: { ...removeRounds(withUnscreened(metrics, reopened)), batches_without_new: 0 },
+    },
   };
-  const count = (rrd.excluded ?? []).length - (excluded ?? []).length;
+  const count = reopened.length;
   const sentence = `${quantity(count, "work")} that ${count === 1 ? "was" : "were"} excluded may be screened again.`;
   const forgets = [candidatesFile(folder), searchFile(folder)];
   return {
@@ -57,8 +62,22 @@ export function screenAgain(rrd: Rrd, exclusions: readonly Exclusion[]): Rrd {
     ...rrd,
     phase: "DISCOVERY",
     excluded: (rrd.excluded ?? []).filter((exclusion) => !exclusions.includes(exclusion)),
-    statistics: { ...rrd.statistics, discovery_metrics: { ...metrics, batches_without_new: 0 } },
+    statistics: {
+      ...rrd.statistics,
+      discovery_metrics: { ...withUnscreened(metrics, exclusions), batches_without_new: 0 },
+    },
   };
+}
+
+type DiscoveryMetrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
+
+/** Counts the records that the search found and that are candidates again as not screened. */
+function withUnscreened(metrics: DiscoveryMetrics, reopened: readonly Exclusion[]): DiscoveryMetrics {
+  const { flow } = metrics;
+  if (flow?.not_screened === undefined) return metrics;
+  const sources = flow.identified === undefined ? undefined : new Map(Object.entries(flow.identified));
+  const found = reopened.filter((exclusion) => !isFromOtherWay(exclusion, sources));
+  return { ...metrics, flow: { ...flow, not_screened: flow.not_screened + found.length } };
 }
 
 /** Removes the rounds of the search, and the reason why it ended, from the metrics. */

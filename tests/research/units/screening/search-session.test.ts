@@ -232,7 +232,7 @@ describe("a search that failed", () => {
     const { verdict, events, ledger } = await folder.run(goodAgent());
     expect(verdict).toMatchObject({
       verdict: "blocked",
-      reason: expect.stringContaining("folder:papers: There is no folder papers."),
+      reason: expect.stringContaining("folder:papers: There is no folder papers"),
     });
     expect(events.map(({ type }) => type)).not.toContain("iteration-started");
     expect(events).toContainEqual(
