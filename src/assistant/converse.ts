@@ -124,6 +124,8 @@ export async function converse(conversation: Conversation): Promise<Conversation
       messages.push(await runActions(actions, conversation));
       continue;
     }
+    const isCallAsText = callInText(answer.text, tools).length > 0 || isBrokenAction(answer.text, false);
+    if (!isCallAsText && answer.heldText.trim() !== "") tell({ type: "text", text: answer.heldText });
     const results: ModelMessage = { role: "tool", content: [] };
     for (const { toolCallId, toolName, input } of answer.calls) {
       tell({ type: "tool", name: toolName, input });

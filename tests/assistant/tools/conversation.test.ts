@@ -48,6 +48,19 @@ describe("a message", () => {
     expect(JSON.parse(out)).toMatchObject({ success: true, content: "staging is hermes\n" });
   });
 
+  it("shows what the model says before it calls a tool, also in brackets, but not the call itself as text", async () => {
+    writeFileSync(join(here.root, "notes.md"), "staging is hermes\n");
+    const call = { name: "file_read", input: { file_path: "notes.md" } };
+    const printed = async (text: string) =>
+      (
+        await ralph(["where?"], ({ results }) =>
+          results.length === 0 ? { text, tools: [call] } : { text: "On hermes." },
+        )
+      ).out;
+    expect(await printed("[1/2] I look.")).toBe("[1/2] I look.\nOn hermes.\n");
+    expect(await printed(JSON.stringify({ name: call.name, arguments: call.input }))).toBe("On hermes.\n");
+  });
+
   it("that has a tool called that is not there, is told which there are", async () => {
     const { code, out, requests } = await ralph(["x"], calling("teleport", {}));
     expect([code, requests.length]).toEqual([0, 2]);
