@@ -95,8 +95,10 @@ function toResearch({ state, ledger }: Awaited<ReturnType<RecordStore<Rrd>["load
 export function phaseOfDocuments({ phase, handoff }: Pick<Rrd, "phase" | "handoff">, folder: string): Rrd["phase"] {
   if (phase !== "IDEATION" && phase !== "COMPLETE") return phase;
   if (!hasReport(folder)) return "ANALYSIS";
-  const wantsIdeas = handoff?.product_ideation?.enabled === true;
-  return phase === "COMPLETE" && wantsIdeas && !existsSync(join(folder, ideasName)) ? "IDEATION" : phase;
+  const { enabled, output_filename: originalName = ideasName } = handoff?.product_ideation ?? {};
+  // The agent of the original tool wrote its ideas under the name that rrd.json says.
+  const hasIdeas = [ideasName, originalName].some((name) => existsSync(join(folder, name)));
+  return phase === "COMPLETE" && enabled === true && !hasIdeas ? "IDEATION" : phase;
 }
 
 /** Whether the folder has a report with sentences of an agent: not one that was rendered from rrd.json alone. */

@@ -66,6 +66,15 @@ describe("a whole research", () => {
     for (const name of ["report.json", "product-ideas.json"]) expect(existsSync(join(folder, name)), name).toBe(true);
   });
 
+  test("takes ideas under the name that the original tool was told as written", async () => {
+    const product_ideation = { enabled: true, output_filename: "ideas.json" };
+    const { folder, read } = researchFolder({ ...rrdWith([]), phase: "COMPLETE", handoff: { product_ideation } });
+    writeFileSync(join(folder, "research-report.md"), "# The report\n");
+    expect((await read()).rrd.phase).toBe("IDEATION");
+    writeFileSync(join(folder, "ideas.json"), "{}");
+    expect((await read()).rrd.phase).toBe("COMPLETE");
+  });
+
   test("does not take a report that was rendered without sentences of an agent for a written one", async () => {
     const { rrd } = await researchFolder(rrdWith([paper("p1")])).run(goodAgent());
     const { folder, read } = researchFolder(rrd);
