@@ -383,7 +383,6 @@ export interface IterationEnded {
   usage: Usage;
   cost_usd?: number;
   estimated?: Estimated;
-  progress?: Progress;
 }
 export interface Accepted {
   outcome: "accepted";

@@ -294,9 +294,6 @@ export async function runLoop<State, U extends Unit, P, C>(
       }
     });
     if (isVerdict(writeVerdict)) return void (finalVerdict ??= writeVerdict);
-    // What is told of an iteration includes how far the work is after it. The next unit needs a newer state, because
-    // hooks that are told may steer or decide.
-    if (finalVerdict === undefined) await loadState();
     for (const [{ unit, run, workedMs }, outcome] of acceptedRuns) {
       const { iteration, agent, usage, cost_usd, estimated, startedAt, endedAt } = run;
       const pastIteration = { iteration, unit, agent, outcome, startedAt, endedAt, usage, cost_usd };
@@ -309,7 +306,7 @@ export async function runLoop<State, U extends Unit, P, C>(
         outcome,
         duration_seconds,
         usage,
-        ...withoutUndefined({ cost_usd, estimated, progress: state && workflow.progress(state) }),
+        ...withoutUndefined({ cost_usd, estimated }),
       });
     }
   }

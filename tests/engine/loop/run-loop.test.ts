@@ -378,7 +378,6 @@ describe("the events of a run", () => {
         usage: { input: 3, cached: 0, output: 0, requests: 1 },
         cost_usd: 0.5,
         estimated: true,
-        progress: { done: 1, total: 1 },
       },
       {
         type: "run-ended",

@@ -108,7 +108,7 @@ export function addToTally(tally: Tally, event: LoopEvent): Tally {
       );
       return {
         ...newTally,
-        ...withoutUndefined({ problem: problemOf(outcome), progress: event.progress ?? tally.progress }),
+        ...withoutUndefined({ problem: problemOf(outcome) }),
         iterations: tally.iterations + (isCounted ? 1 : 0),
         ...(isCounted ? {} : { uncounted: (tally.uncounted ?? 0) + 1 }),
         tokens: tally.tokens + tokensOf(usage),

@@ -162,10 +162,6 @@ test("what became of the work is counted, named is the project, and a run of man
   const lines = screenOf(io.err(), 60);
   expect(lines[0]).toMatch(/^grasping-2026-03-01 · ANALYSIS +10:00$/);
   expect(lines.filter((line) => /^#\d .* \d+s$/.test(line))).toHaveLength(2);
-  // An accepted result counts at once, and not only when the next iteration begins.
-  const ended = event.ended(13, { outcome: "accepted", summary: "read" }, 0.12);
-  sink.event({ ...ended, progress: { done: 4, total: 12, noun: "paper" } } as LoopEvent);
-  expect(screenOf(io.err(), 60).join("\n")).toContain("4 of 12 papers");
   sink.event({ ...begun, iteration: 3 } as LoopEvent);
   expect(screenOf(io.err(), 60).join("\n")).toContain("3 of 12 · 2 included · 1 kept for insights · 0 rejected");
   const waits = { done: 3, total: 12, counts: { included: 0, kept_for_insights: 0, rejected: 1, waiting_for_you: 2 } };
