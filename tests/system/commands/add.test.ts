@@ -131,7 +131,7 @@ describe("add with files that list works", () => {
   test("a file for a paper that was read from its abstract alone is its text, unless a person excluded it", async () => {
     const cwd = freshFolder();
     const readFromAbstract = (id: string, title: string) =>
-      paper(id, "presented", { title, abstract: "Shrews drink.", read_depth: "abstract" });
+      paper(id, "presented", { title, abstract: "Shrews drink.", read_depth: "abstract", iteration: 2 });
     const excluded = {
       ...readFromAbstract("p2", "On the fire of shrews"),
       override: { decision: "exclude" as const, why: "It has no water.", at: "2026-01-01T00:00:00Z" },
