@@ -16,7 +16,7 @@ import type { Rrd } from "../generated/rrd.js";
 import { progressEntry } from "../project-files/progress-log.js";
 import { answerOfRun } from "../derived/observations.js";
 import { saveAnswer, type KeptFields, readCheckedResult, replaceResult } from "../../engine/storage/result-file.js";
-import { paperOf, refusalsOf } from "../derived/status.js";
+import { paperOf } from "../derived/status.js";
 import type { Acceptance, CheckScope, JudgingContext, Rejection } from "../units/judged-result.js";
 import { isLastUnit, kindOf, workBasisHash } from "../units/kinds.js";
 import type { PartOutcome, Material, ResearchState, Sharing, UnitWork } from "../units/unit-kind.js";
@@ -233,7 +233,9 @@ export async function acceptRun(
   if (judged.notice !== undefined) await tell({ type: "notice", ...judged.notice });
   if (sentinel.sentinel === "false-claim")
     await warn(`${run.agent} said that all is done while work is left; the run goes on.`);
-  for (const earlier of [...refusalsOf(state, unit), run]) await workspaces.remove(earlier.iteration);
+  // The ledger, as rrd.json may have lost refusals: somebody may have saved an older copy of it.
+  const refused = state.ledger.filter((line) => line.unit === unit.id && line.outcome === "refused");
+  for (const earlier of [...refused, run]) await workspaces.remove(earlier.iteration);
   return outcome;
 }
 

@@ -604,6 +604,24 @@ describe("refusals", () => {
     expect([existsSync(kept(1)), existsSync(kept(3))]).toEqual([false, true]);
   });
 
+  test("a paper that was out of rrd.json when its result came, and is back, leaves no refused result behind", async () => {
+    const { run, root } = researchFolder(rrdWith([paper("p1")]));
+    let isFirst = true;
+    const { ledger, rrd } = await run(goodAgent(), 40, {
+      wrapped: (workflow) => ({
+        ...workflow,
+        accept: (state, ...rest) => {
+          const shown = isFirst ? { ...state, rrd: { ...state.rrd, papers_pool: [] } } : state;
+          isFirst = false;
+          return workflow.accept(shown, ...rest);
+        },
+      }),
+    });
+    expect(outcomes(ledger).slice(0, 2)).toEqual(["p1 refused", "p1 accepted"]);
+    expect([rrd.papers_pool[0]?.refusals, rrd.refusals]).toMatchObject([undefined, [{ unit: "p1" }]]);
+    expect(fastGlob.globSync("state/workspaces/**/refused-*", { cwd: root, onlyFiles: false })).toEqual([]);
+  });
+
   test("after three refusals a paper is skipped; the report is written without it, and the verdict is blocked, never complete", async () => {
     const { run } = researchFolder(rrdWith([paper("p1", { priority: 5 }), paper("p2")]));
     const { verdict, ledger, rrd } = await run(goodAgent((unit) => (unit["unit"] === "p1" ? {} : undefined)));
