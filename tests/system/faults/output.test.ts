@@ -67,7 +67,7 @@ const loud = (megabytes: number, width: number, then: string) =>
 test.each([
   ["a research", "nobody reads", 216, 1000, "run", `exec '${process.execPath}' "$FAULTS_BASELINE"`],
   ["a task", "nobody reads", 216, 1000, "task", "cat > /dev/null; : > a.txt"],
-  ["a task", "is read slowly", 60, 100, "task", "cat > /dev/null; : > a.txt"],
+  ["a task", "is read slowly", 216, 400, "task", "cat > /dev/null; : > a.txt"],
 ] as const)(
   "--json of %s into a pipe that %s keeps %d MB of an agent's words out of memory, and loses nothing else",
   async (_, reader, megabytes, width, command, then) => {
@@ -105,7 +105,8 @@ test.each([
     const lines = (read + (await text(run.stdout))).trim().split("\n");
     await ended;
     expect(peak).toBeGreaterThan(0);
-    expect(peak).toBeLessThan(150);
+    // A quiet run takes some 100 MB, and one that kept these words more than 300.
+    expect(peak).toBeLessThan(200)
     const events = lines.map((line) => JSON.parse(line) as LoopEvent);
     const types = new Set(events.map(({ type }) => type));
     for (const type of ["run-started", "iteration-started", "iteration-ended", "run-ended"] as const)
