@@ -1,6 +1,8 @@
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
 import { authorsOf } from "../authors.js";
+import { workOfRow } from "./csv.js";
+import { rowOf } from "./json-row.js";
 import { workTypeOf } from "./ris.js";
 import { zoteroFields } from "./zotero-item.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
@@ -19,7 +21,8 @@ export function isCslJson(text: string): boolean {
 }
 
 /**
- * Reads CSL-JSON: one item, a list of them, or a list under `items`.
+ * Reads CSL-JSON: one item, a list of them, or a list under `items`. Also objects with the fields of a table, such as
+ * answers of OpenAlex and Semantic Scholar.
  * @throws ExpectedError (exit code 2) for a text that is not JSON.
  */
 export function readCslJson(text: string, path: string): ReadEntry[] {
@@ -42,7 +45,8 @@ export function readCslJson(text: string, path: string): ReadEntry[] {
     const { "citation-key": citationKey } = item;
     // Zotero's id is an address in a library; the citation key is another field.
     const ownKey = typeof citationKey === "string" && citationKey !== "" ? citationKey : key;
-    return { line, entry: workOf(item), ...(key === "" ? {} : { key }), ...(ownKey === "" ? {} : { ownKey }) };
+    const entry = isCslItem(item) ? workOf(item) : (workOfRow(rowOf(item)) ?? workOf(item));
+    return { line, entry, ...(key === "" ? {} : { key }), ...(ownKey === "" ? {} : { ownKey }) };
   });
 }
 
@@ -68,6 +72,10 @@ const isWork = (value: unknown): boolean =>
   [value["title"], Array.isArray(value["title"]) ? value["title"][0] : undefined].some(
     (title) => typeof title === "string",
   );
+
+/** Whether an item has a field as only CSL-JSON has it. */
+const isCslItem = (item: Item): boolean =>
+  "DOI" in item || isObject(item["issued"]) || (Array.isArray(item["author"]) && item["author"].some(isObject));
 
 const types: Readonly<Record<string, WorkType>> = {
   "article-journal": "journal-article",

@@ -14,31 +14,31 @@ import { addressesIn, isRetractedType, withoutStop, workTypeOf } from "./ris.js"
 const columns = {
   title: "title|article title|document title|display name|primary title|ti|t1",
   authors:
-    "author full names|authors|author|author s|author names|authorships author display name|af|au|creators|creator",
+    "author full names|authors|author|author s|author names|authorships author display name|authors name|author string|af|au|creators|creator",
   editors: "editors|editor|book editors|be",
-  year: "year|publication year|published year|py|pubyear|year published",
+  year: "year|publication year|published year|py|pubyear|pub year|year published",
   date: "date|publication date|date published|published date|date of publication|pd",
   month: "month|published month",
   day: "day|published day",
   venue:
-    "source title|journal book|journal|publication title|journal title|secondary title|source|book title|pubtitle|primary location source display name|so|t2|container title|venue|publication",
+    "journal info journal title|source title|journal book|journal|publication title|journal title|secondary title|source|book title|pubtitle|primary location source display name|so|t2|container title|venue|journal name|publication",
   citation: "citation",
-  volume: "volume|biblio volume|vl",
-  issue: "issue|number|issue number|biblio issue|is",
-  pages: "pages|page range|pagination|page",
+  volume: "volume|biblio volume|journal volume|journal info volume|vl",
+  issue: "issue|number|issue number|biblio issue|journal info issue|is",
+  pages: "pages|page range|pagination|journal pages|page info|page",
   firstPage: "page start|start page|first page|startpage|biblio first page|bp|art no|article number|ar",
   lastPage: "page end|end page|last page|endpage|biblio last page|ep",
-  abstract: "abstract|abstract note|notes abstract|ab",
-  doi: "doi|di|digital object identifier|digitalobjectidentifier|doi link",
-  pmid: "pubmed id|pmid|pubmed pmid|medline pmid|ids pmid|pm",
-  pmcid: "pmcid|pmc id|ids pmcid|pmc",
-  arxiv: "arxiv|arxiv id",
+  abstract: "abstract|abstract note|notes abstract|abstract text|ab",
+  doi: "doi|external ids doi|di|digital object identifier|digitalobjectidentifier|doi link",
+  pmid: "pubmed id|pmid|pubmed pmid|medline pmid|ids pmid|external ids pubmed|pm",
+  pmcid: "pmcid|pmc id|ids pmcid|external ids pubmedcentral|pmc",
+  arxiv: "arxiv|arxiv id|external ids arxiv",
   url: "url|link|landing page url|primary location landing page url|urls|full text url|external url|articleurl|ur",
-  type: "document type|item type|publication type|type|dt|document identifier",
+  type: "document type|item type|publication type|publication types|type|dt|document identifier",
   retracted: "retracted|is retracted",
   isbn: "isbn|isbns|bn",
   issn: "issn|issns|print issn|primary location source issn l|sn",
-  keywords: "author keywords|keywords|manual tags|tags|keyword|de",
+  keywords: "author keywords|keywords|keywords display name|manual tags|tags|keyword|de",
   publisher: "publisher|pu",
   place: "place|publisher location|location",
   edition: "edition",
@@ -242,6 +242,17 @@ const headerList = (headers: readonly string[]): string =>
     .slice(0, 30)
     .map((header) => `'${header.trim().slice(0, 60)}'`)
     .join(", ")}${headers.length > 30 ? ", …" : ""}`;
+
+/** The work of a row: its values by their headers, in lower case. Undefined if it has no known field of its own. */
+export function workOfRow(row: ReadonlyMap<string, string>): RawEntry | undefined {
+  const cell: Cells = (name) =>
+    columns[name]
+      .split("|")
+      .map((header) => row.get(header))
+      .find(Boolean);
+  const isKnown = (["authors", "year", "date", "doi"] as const).some((name) => cell(name) !== undefined);
+  return isKnown ? workOf(cell, cell("authors")?.includes(";") === true) : undefined;
+}
 
 /** `hasSemicolons`: names are separated by semicolons. */
 function workOf(cell: Cells, hasSemicolons: boolean): RawEntry {

@@ -88,7 +88,7 @@ function plainText(value: string | undefined, maxChars: number): string | undefi
     // Mathematical letters, such as the italic one in "μm".
     .replace(/[\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize("NFKC"))
     .replace(markup, "")
-    .replace(/<\/?(?:p|br|div|[uo]l|li)(?:\s[^<>]{0,100})?\/?>/gi, " ");
+    .replace(/<\/?(?:p|br|div|[uo]l|li|h\d)(?:\s[^<>]{0,100})?\/?>/gi, " ");
   // Mark-up may be escaped, as Crossref does in BibTeX.
   const decoded = withoutMarkup.includes("&") ? withoutReferences(withoutMarkup).replace(markup, "") : withoutMarkup;
   const text = decoded.replace(/\s+/g, " ").trim();

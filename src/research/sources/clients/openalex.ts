@@ -9,6 +9,7 @@ import {
   listFrom,
   webAddressFrom,
 } from "../../../engine/lib/json-fields.js";
+import { textOfIndex } from "../../papers/records/json-row.js";
 import type { Identifiers, PaperRecord, Update } from "../../papers/paper-record.js";
 import { abstractText, plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, nameOf, paperRecord, withoutVersion } from "../../papers/identifiers.js";
@@ -216,7 +217,7 @@ export function readWork(json: unknown): PaperRecord | undefined {
       ),
     ),
     date: dateOf(json),
-    abstract: abstractOf(valueAt(json, "abstract_inverted_index")),
+    abstract: abstractText(textOfIndex(valueAt(json, "abstract_inverted_index"))),
     kind,
     publicationType: lineFrom(valueAt(json, "type")),
     venue: lineFrom(valueAt(json, "primary_location", "source", "display_name")),
@@ -256,27 +257,6 @@ function kindOf(json: unknown): PaperRecord["kind"] {
     valueAt(json, "primary_location", "version") === "submittedVersion";
   if (isRepository) return "preprint";
   return /^(?:article|book|book-chapter|dissertation|letter|report|book-section)$/.test(type) ? "published" : "other";
-}
-
-/** Maximum number of words in an abstract. Broken records contain positions in the billions. */
-const maxWords = 20_000;
-
-/** Makes the text of an index of words and their positions. */
-export function abstractOf(value: unknown): string | undefined {
-  // Some records still have the format of Microsoft Academic, from which OpenAlex took them.
-  const index = valueAt(value, "InvertedIndex") ?? value;
-  if (typeof index !== "object" || index === null || Array.isArray(index)) return undefined;
-  const words: { word: string; position: number }[] = [];
-  for (const [word, positions] of Object.entries(index))
-    for (const position of listFrom(positions))
-      if (countFrom(position) !== undefined && words.length < maxWords)
-        words.push({ word, position: position as number });
-  return abstractText(
-    words
-      .sort((a, b) => Number(a.position) - Number(b.position))
-      .map(({ word }) => word)
-      .join(" "),
-  );
 }
 
 function copiesOf(locations: readonly unknown[]): NonNullable<PaperRecord["copies"]> {

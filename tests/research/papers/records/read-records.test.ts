@@ -51,6 +51,81 @@ describe("a bibliography file", () => {
     ]);
   });
 
+  test.each([
+    [
+      "OpenAlex",
+      {
+        results: [
+          {
+            id: "https://openalex.org/W1",
+            doi: "https://doi.org/10.1000/x",
+            title: "On touch",
+            publication_year: 2020,
+            publication_date: "2020-05-01",
+            ids: { pmid: "https://pubmed.ncbi.nlm.nih.gov/77" },
+            authorships: [{ author: { display_name: "Ann Lee" } }, { author: { display_name: "Ben Roe" } }],
+            primary_location: { source: { display_name: "J Touch" } },
+            biblio: { volume: "3", issue: null, first_page: "1", last_page: "9" },
+            abstract_inverted_index: { about: [1], It: [0], touch: [2] },
+          },
+        ],
+      },
+    ],
+    [
+      "Semantic Scholar",
+      {
+        data: [
+          {
+            paperId: "7c",
+            externalIds: { DOI: "10.1000/x", PubMed: "77" },
+            title: "On touch",
+            abstract: "It about touch",
+            venue: "J Touch",
+            journal: { name: "J Touch", volume: "3", pages: "1-9" },
+            publicationDate: "2020-05-01",
+            year: 2020,
+            authors: [{ name: "Ann Lee" }, { name: "Ben Roe" }],
+          },
+        ],
+      },
+    ],
+    [
+      "Europe PMC",
+      {
+        resultList: {
+          result: [
+            {
+              source: "MED",
+              pmid: "77",
+              doi: "10.1000/x",
+              title: "On touch",
+              authorString: "Ann Lee, Ben Roe",
+              pubYear: "2020",
+              firstPublicationDate: "2020-05-01",
+              journalInfo: { volume: "3", journal: { title: "J Touch" } },
+              pageInfo: "1-9",
+              abstractText: "<h4>It</h4>about touch",
+            },
+          ],
+        },
+      },
+    ],
+  ])("of the answers of %s keeps all that a table of them would", async (_, answer) => {
+    const { entries } = await readRecords(fileOf("a.json", JSON.stringify(answer)));
+    expect(entries).toMatchObject([
+      {
+        title: "On touch",
+        authors: ["Ann Lee", "Ben Roe"],
+        date: expect.stringMatching(/^2020/),
+        venue: "J Touch",
+        volume: "3",
+        pages: "1-9",
+        abstract: "It about touch",
+        identifiers: { doi: "10.1000/x", pmid: "77" },
+      },
+    ]);
+  });
+
   test("of RIS and of CSL-JSON is read too, with line ends of any system", async () => {
     const ris =
       "TY  - JOUR\r\nTI  - On touch\r\nAU  - Lee, Ann\r\nPY  - 2020/05/01\r\nJO  - J Touch\r\nDO  - 10.1000/x\r\nER  - \r\n";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { abstractOf, openAlex, readWork } from "../../../../src/research/sources/clients/openalex.js";
+import { textOfIndex } from "../../../../src/research/papers/records/json-row.js";
+import { openAlex, readWork } from "../../../../src/research/sources/clients/openalex.js";
 import { openAlexPage, openAlexUnknown, openAlexWork } from "../../../fixtures/services/openalex.js";
 import { answering } from "./answering.js";
 
@@ -173,11 +174,11 @@ describe("OpenAlex", () => {
   });
 
   it("puts no broken index of an abstract together", () => {
-    expect(abstractOf({ hand: [1], A: [0], feels: [3], that: [2] })).toBe("A hand that feels");
-    expect(abstractOf({ far: [4_000_000_000], near: [0] })).toBe("near far");
-    expect(abstractOf({ odd: ["1", -1, null], fine: 0 })).toBe("fine odd");
-    expect(abstractOf(null)).toBeUndefined();
-    expect(abstractOf([])).toBeUndefined();
+    expect(textOfIndex({ hand: [1], A: [0], feels: [3], that: [2] })).toBe("A hand that feels");
+    expect(textOfIndex({ far: [4_000_000_000], near: [0] })).toBe("near far");
+    expect(textOfIndex({ odd: ["1", -1, null], fine: 0 })).toBe("fine odd");
+    expect(textOfIndex(null)).toBe("");
+    expect(textOfIndex([])).toBe("");
   });
 
   it("gives the works that a work cites, a hundred a question, and those that cite it", async () => {

@@ -3,7 +3,8 @@ import { arxiv, readArxivFeed } from "../../../../src/research/sources/clients/a
 import { biorxiv } from "../../../../src/research/sources/clients/biorxiv.js";
 import { crossref, readSingle, readWork as readCrossref } from "../../../../src/research/sources/clients/crossref.js";
 import { europePmc, readResult } from "../../../../src/research/sources/clients/europe-pmc.js";
-import { abstractOf, openAlex, readWork as readOpenAlex } from "../../../../src/research/sources/clients/openalex.js";
+import { textOfIndex } from "../../../../src/research/papers/records/json-row.js";
+import { openAlex, readWork as readOpenAlex } from "../../../../src/research/sources/clients/openalex.js";
 import { readPaper, semanticScholar } from "../../../../src/research/sources/clients/semantic-scholar.js";
 import { readWork as readUnpaywall, unpaywall } from "../../../../src/research/sources/clients/unpaywall.js";
 import { gitHub } from "../../../../src/research/sources/clients/code-links.js";
@@ -158,9 +159,9 @@ describe("a work in another shape", () => {
   });
 
   it("has its abstract put together from an index with gaps, shared places and a count around it", () => {
-    expect(abstractOf({ We: [0, 50], hands: [90], study: [7] })).toBe("We study We hands");
-    expect(abstractOf({ IndexLength: 2, InvertedIndex: { hands: [1], We: [0] } })).toBe("We hands");
-    expect(abstractOf({})).toBeUndefined();
+    expect(textOfIndex({ We: [0, 50], hands: [90], study: [7] })).toBe("We study We hands");
+    expect(textOfIndex({ IndexLength: 2, InvertedIndex: { hands: [1], We: [0] } })).toBe("We hands");
+    expect(textOfIndex({})).toBe("");
   });
 
   it("is a notice with OpenAlex and not retracted itself", () => {
