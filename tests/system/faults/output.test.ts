@@ -106,7 +106,7 @@ test.each([
     await ended;
     expect(peak).toBeGreaterThan(0);
     // A quiet run takes some 100 MB, and one that kept these words more than 300.
-    expect(peak).toBeLessThan(200)
+    expect(peak).toBeLessThan(200);
     const events = lines.map((line) => JSON.parse(line) as LoopEvent);
     const types = new Set(events.map(({ type }) => type));
     for (const type of ["run-started", "iteration-started", "iteration-ended", "run-ended"] as const)

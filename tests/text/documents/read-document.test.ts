@@ -21,6 +21,22 @@ describe("a document", () => {
     expect(read).toMatchObject({ status: "ok", text: { title: "GraspNet: Learning to Grasp" } });
   });
 
+  it.each([
+    [
+      "a.html",
+      "&#8239;",
+      (body: string) => `<html><body><article><h1>Hands</h1><p>${body}</p></article></body></html>`,
+    ],
+    ["a.nxml", "&#x2009;", (body: string) => `<article><front/><body><p>${body}</p></body></article>`],
+    ["a.tex", "\\,", (body: string) => `\\documentclass{article}\\begin{document}${body}\\end{document}`],
+  ] as const)("%s keeps the thousands of a number together, and no other numbers", async (name, space, documentOf) => {
+    const body = `We screened 12${space}450 hands, 3${space}of them twice, and 5${space}\n120 arms. ${prose}`;
+    const read = await readDocument(Buffer.from(documentOf(body)), { name });
+    expect(read.status === "ok" ? read.text.text : read.reason).toMatch(
+      /We screened 12\u202f450 hands, 3 of them twice, and 5\s120 arms\./,
+    );
+  });
+
   it("in JATS with its ending keeps its abstract, kind and licence", async () => {
     const xml = `<article article-type="research-article"><front><article-meta><title-group><article-title>Grasping</article-title></title-group><permissions><license xlink:href="https://creativecommons.org/licenses/by/4.0/"/></permissions><abstract abstract-type="abstract"><p>We grasp.</p></abstract></article-meta></front><body><p>${prose}</p></body></article>`;
     expect(await readDocument(Buffer.from(xml), { name: "a.nxml" })).toMatchObject({

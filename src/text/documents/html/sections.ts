@@ -2,7 +2,7 @@ import type { Cheerio, CheerioAPI } from "cheerio";
 import type { Node } from "./select.js";
 import { sectionLabel } from "../text/markdown.js";
 import { barCountsOf } from "../text/table-columns.js";
-import { type Part, tidyText } from "../text/document-text.js";
+import { collapseSpaces, type Part, tidyText } from "../text/document-text.js";
 
 const blockElements = new Set(
   "address article blockquote body caption center dd details div dl dt figcaption figure footer header hr li main ol p pre section summary table tbody thead tfoot tr ul".split(
@@ -25,7 +25,7 @@ export function partsOf(page: CheerioAPI, main: Cheerio<Node>, notes: ReadonlyMa
   }));
 
   function appendNode(node: Node, isVerbatim: boolean): void {
-    if (node.type === "text") return void append(isVerbatim ? node.data : node.data.replace(/\s+/g, " "));
+    if (node.type === "text") return void append(isVerbatim ? node.data : collapseSpaces(node.data));
     if (node.type !== "tag") return;
     const name = node.name;
     if (/^h[1-6]$/.test(name)) {

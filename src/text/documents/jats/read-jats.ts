@@ -6,7 +6,7 @@ import { replaceByText, type Element, elementsOf, type Node, convertPower, remov
 import { documentBody } from "../latex/scan.js";
 import { sectionLabel } from "../text/markdown.js";
 import { barCountsOf } from "../text/table-columns.js";
-import { buildText, type Part, type ReadResult, tidyText } from "../text/document-text.js";
+import { buildText, collapseSpaces, type Part, type ReadResult, tidyText } from "../text/document-text.js";
 
 /** Maximum depth of nested elements, because the parser is recursive. Articles have a depth of about twenty. */
 const maxDepth = 500;
@@ -200,7 +200,7 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
     if ("children" in node) for (const child of node.children) appendNode(child as Node);
   }
   function appendNode(node: Node): void {
-    if (node.type === "text") return void append(node.data.replace(/\s+/g, " "));
+    if (node.type === "text") return void append(collapseSpaces(node.data));
     if (node.type !== "tag") return;
     const element = page(node);
     const name = node.name;

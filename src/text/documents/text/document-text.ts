@@ -124,10 +124,19 @@ export function withoutEntities(title: string): string {
     .trim();
 }
 
+/** A special space between the thousands of a number: "12 450" is one number, which a usual space would hide. */
+const thousandsSpace = /(?<=\p{Nd})[\u00a0\u2009\u202f](?=\p{Nd}{3}(?!\p{Nd}))/gu;
+const anySpaces = new RegExp(`(${thousandsSpace.source})|\\s+`, "gu");
+const spacesInLine = new RegExp(`(${thousandsSpace.source})|[^\\S\\n]+`, "gu");
+const spaceFor = (_: string, thousands: string | undefined): string => (thousands === undefined ? " " : "\u202f");
+
+/** Makes a space of each white space, line ends too, except the special space between thousands. */
+export const collapseSpaces = (text: string): string => text.replace(anySpaces, spaceFor);
+
 /** Removes spaces that are not needed, and all empty lines except one between two paragraphs. */
 export const tidyText = (text: string): string =>
   text
-    .replace(/[^\S\n]+/g, " ")
+    .replace(spacesInLine, spaceFor)
     .replace(/ ?\n ?/g, "\n")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
@@ -142,9 +151,6 @@ export function locatorAt(marks: readonly Mark[], offset: number): string | unde
  * Normalising a row of marks takes quadratic time: more than an hour for 300,000.
  */
 const tooManyMarks = /(\p{M}{30})\p{M}+/gu;
-
-/** A special space between the thousands of a number: "12 450" is one number, which a usual space would hide. */
-const thousandsSpace = /(?<=\p{Nd})[\u00a0\u2009\u202f](?=\p{Nd}{3}(?!\p{Nd}))/gu;
 
 /**
  * Normalises a text: NFC, line feeds, and no control characters or invisible characters. Invisible tag characters
