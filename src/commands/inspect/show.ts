@@ -11,7 +11,7 @@ import { oneLine, sanitise, shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { shortDuration, timeText } from "../../engine/lib/words.js";
 import { say, wrap } from "../../engine/ui/terminal/format.js";
-import { partText, unlabelledCost, unlabelledTokens } from "../../engine/ui/terminal/tally.js";
+import { roleWithRound, unlabelledCost, unlabelledTokens } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
 import { nearestText, recordsNamed, severalMatchError } from "../../research/overview/which-record.js";
@@ -148,7 +148,7 @@ function excludedLines(
 
 function iterationLines(line: LedgerLine, { brief, answer }: IterationTexts, io: Io): string[] {
   const { iteration, unit, phase, outcome, agent, model, role, round, reasons = [], at } = line;
-  const rolePrefix = role === undefined ? "" : `${partText(role, round)}, `;
+  const rolePrefix = role === undefined ? "" : `${roleWithRound(role, round)}, `;
   const wrapLines = (text: string) =>
     wrap(oneLine(text), Math.min(io.columns, 100) - 4).map((outputLine) => `  ${outputLine}`);
   const usage = sumOf([line]);

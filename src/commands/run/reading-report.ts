@@ -17,7 +17,7 @@ import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { fileNameOf } from "../../research/papers/reference.js";
 import { authorsOf } from "../../research/papers/authors.js";
-import { areTokensKnown, partText, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
+import { areTokensKnown, roleWithRound, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import { shortCount, shortDuration } from "../../engine/lib/words.js";
 import { wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
@@ -234,7 +234,7 @@ export function eligibilityLines(
       ];
     }),
     ...readings.flatMap(({ by: reader, role, decision, reason }) =>
-      toLines(`${reader} (${partText(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),
+      toLines(`${reader} (${roleWithRound(role)}): ${decision}${reason === undefined ? "" : `. ${reason}`}`, "  "),
     ),
     ...(excludingCriterion == null || override !== undefined
       ? []

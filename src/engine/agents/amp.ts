@@ -5,7 +5,7 @@ import { type Json, object, objectIn, text } from "./shared/json-line.js";
 import { createAnswerCounter, eventsOf } from "./shared/messages.js";
 import { askVersion, checkProgram, configuredAccess, programOf } from "./program.js";
 import { keyHost, keyPlaceholder } from "../process/access.js";
-import { serverName, withoutSecrets } from "./shared/tool-server.js";
+import { serverName, commandWithoutSecrets } from "./shared/tool-server.js";
 import { withoutUndefined } from "../lib/without-undefined.js";
 
 const fix = "Set AMP_API_KEY to an access token from https://ampcode.com/settings.";
@@ -23,7 +23,7 @@ export const amp: AgentDefinition = {
     if (!hasKey(context)) return { kind: "auth", message: `amp needs a key. ${fix}` };
     const env = { ...context.settings.env, ...context.options.env };
     const servers =
-      tools === undefined ? [] : ["--mcp-config", JSON.stringify({ [serverName]: withoutSecrets(tools, env) })];
+      tools === undefined ? [] : ["--mcp-config", JSON.stringify({ [serverName]: commandWithoutSecrets(tools, env) })];
     const args = ["-x", "--stream-json", "--dangerously-allow-all", ...servers, ...(context.options.args ?? [])];
     return { command: programOf(context, "amp"), args };
   },

@@ -183,7 +183,7 @@ export interface AgentDefinition {
   /** First words of the names of its models, if they all come from one provider. */
   readonly families?: readonly string[];
   /** The oldest tested version, and the command that installs a newer one. */
-  readonly minimum?: { readonly version: string; readonly updateCommand: string };
+  readonly oldestTested?: { readonly version: string; readonly updateCommand: string };
   /**
    * Names of the environment variables that configure its program. A sandbox passes them on, except those with a key.
    */

@@ -5,7 +5,10 @@ import type { Mount, ProcessAccess } from "../process/access.js";
 import type { AgentContext, AgentDefinition, Invocation } from "./definition.js";
 import { locate } from "./program.js";
 
-/** The brief for an agent in a sandbox: its tool server runs outside, so the relay replaces the command. */
+/**
+ * The brief for an agent in a sandbox. The tool server runs outside the sandbox, so the agent gets a command that
+ * connects to the server (the relay) instead of the command that starts the server.
+ */
 export function briefForSandbox(brief: Brief, { settings }: AgentContext): Brief {
   const { access } = brief;
   if (settings.sandbox === undefined || access.tools === undefined) return brief;
@@ -35,14 +38,16 @@ export function startSettings(
 ): StartSettings | undefined {
   const { settings, options } = context;
   const agentEnv = { ...settings.env, ...env, ...options.env };
-  const git = gitSettings(agentEnv, brief.access, settings.sandbox === undefined && definition.confinement);
-  const startEnv = { ...agentEnv, ...git };
+  const cliConfinement = settings.sandbox === undefined ? definition.confinement : undefined;
+  const gitEnv = gitSettings(agentEnv, brief.access, cliConfinement);
+  const startEnv = { ...agentEnv, ...gitEnv };
   if (settings.sandbox === undefined) return { command, args, env: startEnv };
   const { env: sandboxEnv, ...agentAccess } = definition.processAccess(context, brief.access);
   const program = locate(command, startEnv);
   if (program === undefined && settings.sandbox.name === "bubblewrap") return undefined;
   const { tools } = brief.access;
-  // A command line may name files in the workspace. The program may change these, so they are not added as read-only.
+  // A command line may name files in the workspace. The agent may change these files, so they are not mounted as
+  // read-only. A mount that is not a string has another path in the sandbox, so it hides no file of the workspace.
   const isOutsideWorkspace = (mount: Mount) => typeof mount !== "string" || !mount.startsWith(`${brief.workspace}/`);
   const access: ProcessAccess = {
     ...agentAccess,
@@ -50,7 +55,7 @@ export function startSettings(
     write: [brief.workspace, ...agentAccess.write],
     // The user or the adapter set these variables for this agent.
     variables: [
-      ...Object.keys({ ...env, ...options.env, ...git, ...sandboxEnv }),
+      ...Object.keys({ ...env, ...options.env, ...gitEnv, ...sandboxEnv }),
       ...configurationVariables(definition, startEnv),
     ],
     ...withoutUndefined({
@@ -64,15 +69,15 @@ const configurationVariables = ({ settingVariables }: AgentDefinition, env: Node
   Object.keys(env).filter((name) => settingVariables?.test(name) === true && !isSecretName(name));
 
 /**
- * A CLI may start git by itself. These settings prevent git from starting programs that are configured in the agent's
- * folder, because the agent, or an earlier one, may have written that configuration. If only the CLI confines the
- * agent, git finds no repository there at all, because filters and external diffs can have any name. In a folder of the
- * user, git uses the user's settings.
+ * A CLI may start git by itself, and git starts programs that a repository's configuration names. An agent may have
+ * written that configuration, so these settings turn off such programs. They can't turn off filters and external diffs,
+ * because those have no fixed names. So if only the CLI confines the agent (`cliConfinement` is "workspace"), git finds
+ * no repository at all. For an agent that works on the user's folder, nothing is set: git uses the user's settings.
  */
 function gitSettings(
   env: NodeJS.ProcessEnv,
   { shell, everything }: Brief["access"],
-  confinement: AgentDefinition["confinement"] | false,
+  cliConfinement: AgentDefinition["confinement"] | undefined,
 ): NodeJS.ProcessEnv {
   if (shell === true || everything) return {};
   const existingCount = Number.parseInt(env["GIT_CONFIG_COUNT"] ?? "", 10) || 0;
@@ -83,7 +88,7 @@ function gitSettings(
   return {
     GIT_CONFIG_COUNT: String(existingCount + Object.keys(disabledSettings).length),
     ...Object.fromEntries(variables),
-    ...(confinement === "workspace" ? { GIT_DIR: "/dev/null" } : {}),
+    ...(cliConfinement === "workspace" ? { GIT_DIR: "/dev/null" } : {}),
   };
 }
 

@@ -125,8 +125,8 @@ const newestOfFamily: Readonly<Record<string, string>> = {
 };
 
 /**
- * A listed name may be followed by a date, a snapshot or the size of the window. With another number or word it is
- * another model.
+ * What may follow a listed name: a date, a snapshot or the size of the window. With another number or word after the
+ * listed name, the whole name is that of another model.
  */
 const suffixPattern = /^(?:$|[-@]\d{6,8}\b|-\d{4}$|:[\w.-]+$|-latest\b|-00\d$|-(?:preview|exp)\b|\[)/;
 
@@ -134,21 +134,26 @@ const suffixPattern = /^(?:$|[-@]\d{6,8}\b|-\d{4}$|:[\w.-]+$|-latest\b|-00\d$|-(
 export function modelByName(name: string | undefined): Model | undefined {
   if (name === undefined) return undefined;
   const plainModelName = plainName(name);
-  const matches = models.filter(
-    (model) =>
-      plainModelName.startsWith(model.name) &&
-      suffixPattern.test(plainModelName.slice(model.name.length).replace(/^-\d{4}-\d\d-\d\d/, "")),
-  );
+  const matches = models.filter((model) => {
+    if (!plainModelName.startsWith(model.name)) return false;
+    const suffix = plainModelName.slice(model.name.length);
+    const suffixWithoutDate = suffix.replace(/^-\d{4}-\d\d-\d\d/, "");
+    return suffixPattern.test(suffixWithoutDate);
+  });
   const listedModel = matches.reduce<Model | undefined>(
     (best, model) => (best === undefined || model.name.length > best.name.length ? model : best),
     undefined,
   );
+  // In Claude Code, "[1m]" after a name chooses a window of a million tokens.
   return listedModel !== undefined && plainModelName.endsWith("[1m]")
     ? { ...listedModel, window: 1_000_000 }
     : listedModel;
 }
 
-/** The name without the provider: "openrouter/anthropic/claude-sonnet-4.5", or "us.anthropic.claude-…" of Bedrock. */
+/**
+ * The name as the list spells it, in lower case and without the provider: "openrouter/anthropic/claude-sonnet-4.5" and
+ * "us.anthropic.claude-sonnet-4-5" (Bedrock) become "claude-sonnet-4-5". "opus" becomes the newest model of the family.
+ */
 function plainName(name: string): string {
   const lowerName = name
     .toLowerCase()
@@ -159,8 +164,8 @@ function plainName(name: string): string {
 }
 
 /**
- * Maximum number of tokens of one request. For a name that is not listed, the smallest window of the most similar
- * models, whose names share the most leading parts. Undefined if no listed name is similar.
+ * Maximum number of tokens of one request. If the name is not listed, the most similar models are those whose names
+ * share the most leading parts with it; the smallest of their windows counts. Undefined if no listed name is similar.
  */
 export function windowOf(name: string | undefined): number | undefined {
   const exactWindow = modelByName(name)?.window;
@@ -171,12 +176,14 @@ export function windowOf(name: string | undefined): number | undefined {
     .map(({ name: other, window }) => {
       const otherParts = partsOf(other);
       const firstDifference = otherParts.findIndex((part, index) => part !== parts[index]);
-      return { window, parts: firstDifference === -1 ? otherParts.length : firstDifference };
+      return { window, sharedParts: firstDifference === -1 ? otherParts.length : firstDifference };
     });
-  const maxSharedParts = Math.max(...candidates.map(({ parts: count }) => count));
+  const maxSharedParts = Math.max(...candidates.map(({ sharedParts }) => sharedParts));
   return maxSharedParts === 0
     ? undefined
-    : Math.min(...candidates.flatMap((candidate) => (candidate.parts === maxSharedParts ? [candidate.window] : [])));
+    : Math.min(
+        ...candidates.flatMap((candidate) => (candidate.sharedParts === maxSharedParts ? [candidate.window] : [])),
+      );
 }
 
 /** The first word of similar listed names, such as "claude" or "gemini". Undefined if no listed name is similar. */

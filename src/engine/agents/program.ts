@@ -6,7 +6,7 @@ import { signalChild } from "../process/descendants.js";
 import { makeOutsideCheck, pathOutside, agentFolders } from "../process/search-path.js";
 import type { AgentCheck, AgentContext, AgentDefinition, AgentOptions, AgentAccess } from "./definition.js";
 
-/** The program to start: the configured one (a relative path is in the user's folder), or the adapter's default. */
+/** The program to start: the configured program, or the adapter's default. A relative path starts in `settings.cwd`. */
 export function programOf({ options, settings }: AgentContext, fallback: string): string {
   const { command = fallback } = options;
   return command.includes("/") ? resolve(settings.cwd, command) : command;
@@ -63,17 +63,17 @@ export interface Probe {
   readonly isMissing: boolean;
 }
 
-/** Runs the agent's program to get information about it, such as its version. Ends it after `ms` milliseconds. */
+/** Runs the agent's program to get information about it, such as its version. Ends it after `timeoutMs`. */
 export async function runProbe(
   context: AgentContext,
   command: string,
   args: readonly string[],
   additionalEnv: NodeJS.ProcessEnv = {},
-  { ms = 20_000, signal }: { readonly ms?: number; readonly signal?: AbortSignal } = {},
+  { timeoutMs = 20_000, signal }: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Probe> {
   const { settings, options } = context;
   const env = { ...settings.env, ...additionalEnv, ...options.env };
-  const limits = { timeout: ms, forceKillAfterDelay: 1000, maxBuffer: 100_000 } as const;
+  const limits = { timeout: timeoutMs, forceKillAfterDelay: 1000, maxBuffer: 100_000 } as const;
   const child = execa(command, args, {
     cwd: settings.cwd,
     env,
@@ -94,7 +94,7 @@ export async function runProbe(
 export const versionIn = ({ stdout }: Probe): string | undefined => /(?<!\d)\d+\.\d+[\w.+-]*/.exec(stdout)?.[0];
 
 /** Timeout of the version query during a run. */
-const versionMs = 5_000;
+const versionTimeoutMs = 5_000;
 
 /** Maximum length of a version. */
 const maxVersionChars = 60;
@@ -113,14 +113,15 @@ export async function askVersion(
   // The program runs outside the sandbox here, so it must not come from a folder that an agent can change.
   const projectFolders = agentFolders([cwd], homeIn(env));
   const safeEnv = sandbox === undefined ? {} : { PATH: pathOutside(projectFolders, env["PATH"]) };
-  if (sandbox !== undefined && command.includes("/") && !makeOutsideCheck(projectFolders)(command)) return undefined;
-  const answer = await runProbe(context, command, ["--version"], safeEnv, { ms: versionMs, signal });
+  const isOutsideProject = makeOutsideCheck(projectFolders);
+  if (sandbox !== undefined && command.includes("/") && !isOutsideProject(command)) return undefined;
+  const answer = await runProbe(context, command, ["--version"], safeEnv, { timeoutMs: versionTimeoutMs, signal });
   return answer.exitCode === 0 ? versionIn(answer)?.slice(0, maxVersionChars) : undefined;
 }
 
 /** Whether a version is older than the oldest tested version of the agent. */
 function isTooOldVersion(
-  { minimum: oldest }: Pick<AgentDefinition, "minimum">,
+  { oldestTested: oldest }: Pick<AgentDefinition, "oldestTested">,
   installedVersion: string | undefined,
 ): boolean {
   if (oldest === undefined || installedVersion === undefined) return false;
@@ -145,7 +146,7 @@ interface LoginCheck {
 
 /** The report of `doctor` on an agent's program: whether it is installed, new enough and logged in. */
 export async function checkProgram(
-  { name, minimum: oldest }: Pick<AgentDefinition, "name" | "minimum">,
+  { name, oldestTested: oldest }: Pick<AgentDefinition, "name" | "oldestTested">,
   context: AgentContext,
   { install, withoutLogin, fix, findLogin }: LoginCheck,
 ): Promise<AgentCheck> {
@@ -153,7 +154,7 @@ export async function checkProgram(
   const probe = await runProbe(context, program, ["--version"]);
   if (probe.isMissing) return { ok: false, detail: `There is no program ${program}.`, fix: install };
   const version = versionIn(probe);
-  if (isTooOldVersion({ minimum: oldest }, version))
+  if (isTooOldVersion({ oldestTested: oldest }, version))
     return {
       ok: false,
       version,

@@ -306,7 +306,7 @@ const endWith = (kind: Failure["kind"], message: string): AgentEnd => endWithFai
 /** The failure with advice for this agent. */
 function withAdvice(
   { kind, message, ...otherFields }: Failure,
-  { name: type, minimum: oldest, keyVariables = [] }: AgentDefinition,
+  { name: type, oldestTested: oldest, keyVariables = [] }: AgentDefinition,
   { name, settings, options }: AgentContext,
 ): Failure {
   const env = { ...settings.env, ...options.env };

@@ -25,7 +25,7 @@ export async function checkSandboxes(env: NodeJS.ProcessEnv): Promise<SandboxChe
       ? { name: "bubblewrap", ok: true, detail: `${bubblewrapSearch.program} can confine agents.` }
       : { name: "bubblewrap", ok: false, detail: sentence(bubblewrapSearch.problem), fix: bubblewrapSearch.fix },
     "client" in dockerSearch
-      ? { name: "docker", ok: true, detail: "The engine answers; it can confine agents where there is no bubblewrap." }
+      ? { name: "docker", ok: true, detail: "Docker answers; it can confine agents where there is no bubblewrap." }
       : { name: "docker", ok: false, detail: sentence(dockerSearch.problem), fix: dockerSearch.fix },
   ];
 }

@@ -2,6 +2,10 @@ import type { Dispatcher } from "undici";
 import { ExpectedError } from "../lib/errors.js";
 import type { Attribute, Span } from "./spans.js";
 
+// OTLP is the protocol of OpenTelemetry. These two numbers are from its definition of a span.
+const internalSpanKind = 1;
+const errorStatusCode = 2;
+
 /** The server to which spans are sent. */
 export interface Collector {
   /** The address to which spans are posted. */
@@ -18,17 +22,18 @@ export function collectorIn(env: NodeJS.ProcessEnv): Collector {
   const tracesEndpoint = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
   const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"] || "http://localhost:4318";
   const address = tracesEndpoint || `${base.endsWith("/") ? base.slice(0, -1) : base}/v1/traces`;
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
-    throw new ExpectedError(
-      `${tracesEndpoint ? "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT" : "OTEL_EXPORTER_OTLP_ENDPOINT"} is not an address for OTLP over HTTP; set it to one such as http://localhost:4318${tracesEndpoint ? "/v1/traces" : ""}.`,
-      2,
-    );
-  const name = env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    const [variable, example] = tracesEndpoint
+      ? ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://localhost:4318/v1/traces"]
+      : ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:4318"];
+    throw new ExpectedError(`${variable} is not an address for OTLP over HTTP; set it to one such as ${example}.`, 2);
+  }
+  const headersVariable = env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]
     ? "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
     : "OTEL_EXPORTER_OTLP_HEADERS";
   return {
     address,
-    headers: headersIn(name, env[name] ?? ""),
+    headers: headersIn(headersVariable, env[headersVariable] ?? ""),
     serviceName: env["OTEL_SERVICE_NAME"] || "research-ralph",
   };
 }
@@ -88,7 +93,7 @@ export async function sendSpans(
     }),
   });
   await body.dump();
-  if (statusCode >= 300) throw new Error(`it answers ${statusCode}`);
+  if (statusCode >= 300) throw new Error(`the collector answers ${statusCode}`);
 }
 
 const encodeSpan =
@@ -98,11 +103,11 @@ const encodeSpan =
     spanId: id,
     parentSpanId: parent,
     name,
-    kind: 1,
+    kind: internalSpanKind,
     startTimeUnixNano: nanoseconds(start),
     endTimeUnixNano: nanoseconds(end),
     attributes: encodeAttributes(failure === undefined ? values : { ...values, "error.type": failure }),
-    status: failure === undefined ? {} : { code: 2 },
+    status: failure === undefined ? {} : { code: errorStatusCode },
   });
 
 const nanoseconds = (ms: number): string => `${ms}000000`;

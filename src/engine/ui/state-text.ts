@@ -3,7 +3,7 @@ import { stopName } from "../lib/layout.js";
 import { oneLine } from "../lib/sanitise.js";
 import { shortCount, shortDuration, timeText } from "../lib/words.js";
 import type { RunStatus, Progress, RunningUnit } from "../loop/types.js";
-import { partText, unlabelledCost, type UsageSum } from "./terminal/tally.js";
+import { roleWithRound, unlabelledCost, type UsageSum } from "./terminal/tally.js";
 
 /** The end of a run, as the state stores it. */
 interface RunEnd {
@@ -169,5 +169,5 @@ export function activityText(
   const name = names?.get(unit) ?? unit;
   if (role === undefined) return activityOf?.(work, name) ?? fallback ?? name;
   // If the id of the unit already names the role, the unit is not named.
-  return unit.startsWith(`${role}:`) ? partText(role, round) : `${partText(role, round)} of ${name}`;
+  return unit.startsWith(`${role}:`) ? roleWithRound(role, round) : `${roleWithRound(role, round)} of ${name}`;
 }

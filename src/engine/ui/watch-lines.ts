@@ -3,10 +3,10 @@ import type { LedgerLine } from "../generated/ledger.js";
 import { oneLine } from "../lib/sanitise.js";
 import { type Standing, progressText, stateText } from "./state-text.js";
 import { progressBar } from "./terminal/format.js";
-import { tableLines } from "./terminal/table.js";
-import { partText } from "./terminal/tally.js";
+import { type Column, tableLines } from "./terminal/table.js";
+import { roleWithRound } from "./terminal/tally.js";
 
-/** A change of a project or task between two checks. */
+/** A change of a project or task between two checks. `work` is the state of that project or task. */
 export type StateChange =
   | { readonly type: "started" | "stopped" | "crashed" | "gone" | "broken"; readonly work: Standing }
   | { readonly type: "iteration"; readonly work: Standing; readonly line: LedgerLine };
@@ -15,6 +15,7 @@ export type StateChange =
 export function changesOf(previous: Standing | undefined, current: Standing | undefined): StateChange[] {
   if (current === undefined) return previous === undefined ? [] : [{ type: "gone", work: previous }];
   if (current.problem !== undefined) return previous?.problem === undefined ? [{ type: "broken", work: current }] : [];
+  // The folder could not be read at the previous check, so this check counts as the first.
   if (previous?.problem !== undefined) return changesOf(undefined, current);
   const oldIterations = new Set((previous ?? current).ledger.map(({ iteration }) => iteration));
   const newLines = current.ledger.filter(({ iteration }) => !oldIterations.has(iteration));
@@ -27,13 +28,21 @@ export function changesOf(previous: Standing | undefined, current: Standing | un
   ];
 }
 
+const nameColumn: Column = { cut: "before-date" };
+const headlineColumn: Column = {};
+const barColumn: Column = { dropOrder: 3 };
+const progressColumn: Column = {};
+const activityColumn: Column = { dropOrder: 2 };
+const costColumn: Column = { dropOrder: 1 };
+
 /**
  * A table with all projects and tasks, at most `columns` columns wide. If it is too wide, the cost, the last activity
- * and the progress bar are omitted, in this order.
+ * and the progress bar are omitted, in this order. The last column of the terminal stays free, because some terminals
+ * wrap a full line.
  */
 export const watchTable = (standings: readonly Standing[], now: number, columns: number): string[] =>
   tableLines(
-    [{ cut: "before-date" }, {}, { dropOrder: 3 }, {}, { dropOrder: 2 }, { dropOrder: 1 }],
+    [nameColumn, headlineColumn, barColumn, progressColumn, activityColumn, costColumn],
     standings.map((work) => {
       const name = oneLine(basename(work.folder));
       if (work.problem !== undefined) return [name, `broken: ${oneLine(work.problem)}`];
@@ -52,7 +61,7 @@ export const watchTable = (standings: readonly Standing[], now: number, columns:
     columns - 1,
   );
 
-/** A change in one line: "grasping: #5 p3 accepted (3 of 12 papers done)". */
+/** A change in one line. For a project in the folder `hands`: "hands: #5 p3 accepted (3 of 12 papers done)". */
 export function changeLine(change: StateChange, now: number): string {
   const { work } = change;
   const name = oneLine(basename(work.folder));
@@ -63,20 +72,21 @@ export function changeLine(change: StateChange, now: number): string {
   const { cost } = stateText(work, now);
   const endText =
     change.type === "crashed"
-      ? "its run was killed; the next run continues from there"
+      ? "its run was killed; the next run continues its work"
       : work.lastRun === undefined
         ? "the run ended"
         : `the run ended: ${work.lastRun.verdict}: ${oneLine(work.lastRun.reason).replace(/\.$/, "")}`;
   return `${name}: ${endText}; ${cost === undefined ? "its cost is not recorded" : `total cost ${cost}`}`;
 }
 
-/** An ended iteration: "#5 critic p3 refused: no quote was found". */
-export const iterationText = (
+/**
+ * An ended iteration: "#5 critic p3 refused: no quote was found". The role ("critic") and the reason may be absent.
+ */
+export function iterationText(
   { iteration, role, round, unit, outcome, reasons = [] }: LedgerLine,
-  names?: Standing["names"],
-): string =>
-  oneLine(
-    `#${iteration} ${role === undefined ? "" : `${partText(role, round)} `}${names?.get(unit) ?? unit} ${outcome}${
-      outcome === "accepted" || reasons[0] === undefined ? "" : `: ${reasons[0]}`
-    }`,
-  );
+  unitNames?: Standing["names"],
+): string {
+  const roleText = role === undefined ? "" : `${roleWithRound(role, round)} `;
+  const reasonText = outcome === "accepted" || reasons[0] === undefined ? "" : `: ${reasons[0]}`;
+  return oneLine(`#${iteration} ${roleText}${unitNames?.get(unit) ?? unit} ${outcome}${reasonText}`);
+}

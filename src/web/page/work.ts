@@ -1,7 +1,7 @@
 import { markup } from "../../engine/lib/markup.js";
 import { shortCount, shortDuration, timeText } from "../../engine/lib/words.js";
 import { type Standing, headlineOf } from "../../engine/ui/state-text.js";
-import { partText, shortCost } from "../../engine/ui/terminal/tally.js";
+import { roleWithRound, shortCost } from "../../engine/ui/terminal/tally.js";
 import { type Part, part } from "../live-page.js";
 
 /** Maximum number of iterations that are shown. */
@@ -45,7 +45,7 @@ export function workParts(where: string, standing: Standing, now: number): Part[
                 tokens,
                 cost_usd,
               }) =>
-                markup`<tr><td class="n">${iteration}</td><td>${timeText(at, now)}</td><td>${role === undefined ? "" : `${partText(role, round)}, `}${agent}</td><td>${outcome}${reasons[0] === undefined || outcome === "accepted" ? "" : `: ${reasons[0]}`}</td><td class="n">${seconds === undefined ? "–" : shortDuration(seconds * 1000)}</td><td class="n">${tokens === undefined ? "–" : shortCount(tokens.input + tokens.output)}</td><td class="n">${cost_usd === undefined ? "–" : shortCost({ cost_usd })}</td></tr>`,
+                markup`<tr><td class="n">${iteration}</td><td>${timeText(at, now)}</td><td>${role === undefined ? "" : `${roleWithRound(role, round)}, `}${agent}</td><td>${outcome}${reasons[0] === undefined || outcome === "accepted" ? "" : `: ${reasons[0]}`}</td><td class="n">${seconds === undefined ? "–" : shortDuration(seconds * 1000)}</td><td class="n">${tokens === undefined ? "–" : shortCount(tokens.input + tokens.output)}</td><td class="n">${cost_usd === undefined ? "–" : shortCost({ cost_usd })}</td></tr>`,
             )}</tbody></table></div>${omittedCount > 0 ? markup`<p class="quiet">The last ${maxIterations} of ${ledger.length}.</p>` : ""}</section>`,
           ),
         ]),

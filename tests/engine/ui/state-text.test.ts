@@ -98,7 +98,7 @@ test("what happened between two looks is told once, a line each", () => {
   const [before, after] = [standing({ running: true }), standing({ abandoned: true, ledger: [line] })];
   expect(changesOf(before, after).map((change) => changeLine(change, now))).toEqual([
     "hands: #1 p1 refused: no quote (3 of 1,200 papers done)",
-    "hands: its run was killed; the next run continues from there; its cost is not recorded",
+    "hands: its run was killed; the next run continues its work; its cost is not recorded",
   ]);
   expect(changesOf(after, after)).toEqual([]);
 });

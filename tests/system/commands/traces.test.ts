@@ -91,7 +91,7 @@ test("a collector that is down, refuses or never answers costs one warning, and 
   const refusing = await collector(503);
   for (const [address, reason] of [
     ["http://127.0.0.1:9", "ECONNREFUSED"],
-    [refusing.address, "it answers 503"],
+    [refusing.address, "the collector answers 503"],
     [silent.address, "it did not answer in time"],
   ] as const) {
     const cwd = freshFolder();

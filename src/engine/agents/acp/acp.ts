@@ -12,7 +12,7 @@ import {
   knownOf,
 } from "../definition.js";
 import { runProbe, locate, configuredAccess, versionIn } from "../program.js";
-import { serverName, withoutSecrets } from "../shared/tool-server.js";
+import { serverName, commandWithoutSecrets } from "../shared/tool-server.js";
 import { type AcpAgent, commonAgents } from "./common-agents.js";
 import type { Turn } from "./client.js";
 import { readAcp } from "./stream.js";
@@ -47,7 +47,7 @@ export const acp: AgentDefinition = {
       ...(knownAgent?.modelFlag === undefined ? withoutUndefined({ model: context.options.model }) : {}),
       ...withoutUndefined({
         tools: access.tools && {
-          server: { name: serverName, ...withoutSecrets(access.tools, env), env: [] },
+          server: { name: serverName, ...commandWithoutSecrets(access.tools, env), env: [] },
           names: access.tools.names,
         },
       }),

@@ -6,7 +6,7 @@ import {
   amount,
   detailOf,
   type Json,
-  keyOf,
+  inputDigest,
   number,
   object,
   objectIn,
@@ -52,7 +52,7 @@ export function readAcp(): Reader {
     reportedCalls.add(id);
     const toolInput = Object.keys(input).length > 0 ? input : { path: path ?? "" };
     const toolName = text(update["name"]) ?? text(update["title"]) ?? text(update["kind"]) ?? "tool";
-    return [...textEvents, { type: "tool", name: toolName, detail: detailOf(toolInput), key: keyOf(toolInput) }];
+    return [...textEvents, { type: "tool", name: toolName, detail: detailOf(toolInput), key: inputDigest(toolInput) }];
   }
 
   function updateEvents(event: Json): AgentEvent[] {

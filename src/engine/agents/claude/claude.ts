@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { anyPublicHost, hostOf, keyAddress, keyPlaceholder, sandboxHome } from "../../process/access.js";
 import type { AgentContext, AgentDefinition, AgentAccess, Invocation } from "../definition.js";
 import { checkProgram, runProbe, homeIn, instructionsFor, configuredAccess, programOf } from "../program.js";
-import { serverName, withoutSecrets } from "../shared/tool-server.js";
+import { serverName, commandWithoutSecrets } from "../shared/tool-server.js";
 
 const keyVariables = ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
 
@@ -14,7 +14,7 @@ export const claude: AgentDefinition = {
   program: "claude",
   confinement: "workspace",
   takesTools: true,
-  minimum: { version: "2.1.197", updateCommand: "npm install -g @anthropic-ai/claude-code@latest" },
+  oldestTested: { version: "2.1.197", updateCommand: "npm install -g @anthropic-ai/claude-code@latest" },
   settingVariables: /^(?:ANTHROPIC|CLAUDE|DISABLE|MAX|BASH)_|^API_TIMEOUT_MS$/,
   keyVariables,
   families: ["claude"],
@@ -168,5 +168,5 @@ function confinedArguments({ access }: Brief, { options, settings }: AgentContex
 }
 
 const serversOf = (tools: ToolServer, env: NodeJS.ProcessEnv) => ({
-  mcpServers: { [serverName]: { type: "stdio", ...withoutSecrets(tools, env), alwaysLoad: true } },
+  mcpServers: { [serverName]: { type: "stdio", ...commandWithoutSecrets(tools, env), alwaysLoad: true } },
 });

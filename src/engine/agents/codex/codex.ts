@@ -26,7 +26,7 @@ export const codex: AgentDefinition = {
   settingVariables: /^(?:CODEX|OPENAI)_|^RUST_LOG$/,
   confinement: "workspace",
   takesTools: true,
-  minimum: { version: "0.169.0", updateCommand: "npm install -g @openai/codex@latest" },
+  oldestTested: { version: "0.169.0", updateCommand: "npm install -g @openai/codex@latest" },
   keyVariables: ["CODEX_API_KEY", "OPENAI_API_KEY"],
   families: ["gpt", "o", "chatgpt"],
   invoke(brief, context): Invocation {

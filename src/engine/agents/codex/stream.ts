@@ -1,7 +1,7 @@
 import type { AgentEvent, Failure, Usage } from "../../loop/types.js";
 import type { Answer, Reader } from "../definition.js";
 import { quote, recogniseFailure } from "../failures.js";
-import { detailOf, type Json, keyOf, object, objectIn, text, tokens } from "../shared/json-line.js";
+import { detailOf, type Json, inputDigest, object, objectIn, text, tokens } from "../shared/json-line.js";
 
 /** Types of items that are work with tools. A message before such an item was not the final message. */
 const workItemTypes: ReadonlySet<string> = new Set([
@@ -88,7 +88,7 @@ export function readCodex(): Reader {
 
 /** The key of a tool call. A change of files has none: only their names are known, so two changes can't be compared. */
 function keyOfItem({ command, query, server, tool, arguments: input, changes }: Json): { key?: string } {
-  return changes === undefined ? { key: keyOf({ command, query, server, tool, input }) } : {};
+  return changes === undefined ? { key: inputDigest({ command, query, server, tool, input }) } : {};
 }
 
 function toolDetail(item: Json): string {

@@ -2,24 +2,28 @@ import { createHash } from "node:crypto";
 import { hasTooManyBrackets, tooDeepAt } from "../../storage/json-syntax.js";
 import { fieldsIn, isObject } from "../../lib/json-fields.js";
 
-/** Parsed JSON of a foreign protocol: any field may be missing or have another type. */
+/** A parsed JSON object of another program's protocol: any field may be missing or have another type. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** The JSON object on a line. Undefined for other lines, or if its nesting is too deep for JSON.stringify. */
 export function objectIn(line: string): Json | undefined {
   if (!line.trimStart().startsWith("{") || hasTooManyBrackets(line)) return undefined;
   const value = fieldsIn(line);
-  return tooDeepAt(value) === undefined ? value : undefined;
+  const isTooDeep = tooDeepAt(value) !== undefined;
+  return isTooDeep ? undefined : value;
 }
 
+// `object`, `text` and `number` return the value if it has this type, and undefined if it has another type.
+
 export const object = (value: unknown): Json | undefined => (isObject(value) ? value : undefined);
+/** The objects in an array; other values are left out. */
 export const objects = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? value.map(object).filter((item): item is Json => item !== undefined) : [];
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 export const number = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? value : undefined;
 
-/** Maximum number of tokens or dollars; larger numbers are errors, and their sums would not be exact. */
+/** Maximum number of tokens or dollars. A larger number is an error, and sums of such numbers would not be exact. */
 const maxPlausible = 1e12;
 
 /** A number of tokens; 0 if it is missing or implausible. */
@@ -34,8 +38,8 @@ export const amount = (value: unknown): number | undefined => {
   return amountUsd !== undefined && amountUsd >= 0 && amountUsd <= maxPlausible ? amountUsd : undefined;
 };
 
-/** A digest of the input of a tool, by which equal calls are recognised. */
-export const keyOf = (input: unknown): string =>
+/** A short digest of the input of a tool: two calls with the same input have the same digest. */
+export const inputDigest = (input: unknown): string =>
   createHash("sha256")
     .update(JSON.stringify(input ?? null))
     .digest("hex")

@@ -52,11 +52,11 @@ interface RunningIteration {
 /** The title of an iteration. If several roles share the unit, with the role: "critic 2: A title (codex)". */
 export function titleOf({ title, role, round = 1, agent }: Extract<LoopEvent, { type: "iteration-started" }>): string {
   if (role === undefined) return title;
-  return `${partText(role, round)}: ${title}${agent === undefined ? "" : ` (${agent})`}`;
+  return `${roleWithRound(role, round)}: ${title}${agent === undefined ? "" : ` (${agent})`}`;
 }
 
 /** The role, and from the second round on the number of the round: "critic 2". */
-export const partText = (role: string, round = 1): string =>
+export const roleWithRound = (role: string, round = 1): string =>
   `${role.replaceAll("-", " ")}${round > 1 ? ` ${round}` : ""}`;
 
 export const emptyTally: Tally = { iterations: 0, tokens: 0 };

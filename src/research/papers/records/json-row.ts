@@ -24,7 +24,7 @@ export function rowOf(item: Item): ReadonlyMap<string, string> {
   return row;
 }
 
-/** The words of a name in lower case: "publication date" for "publicationDate" and "publication_date"; "ArXiv" is one. */
+/** The words of a name: "publication date" for "publicationDate" and "publication_date"; "arxiv" for "ArXiv". */
 const plainName = (name: string): string =>
   (/^[a-z]/.test(name) ? name.replace(/(?<=[a-z])(?=[A-Z])/g, " ") : name)
     .replace(/[^\p{L}\p{N}]+/gu, " ")
