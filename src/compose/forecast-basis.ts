@@ -22,9 +22,9 @@ import { reading } from "../research/units/reading/kind.js";
 import { rootOf } from "../research/workflow/brief/prompt-file.js";
 import type { Io } from "../engine/ui/io.js";
 import { withoutUndefined } from "../engine/lib/without-undefined.js";
-import { settingsFor } from "./agents.js";
+import { settingsFor, withLastAgent } from "./agents.js";
 import { checkPlanOf, sharingOf } from "./sharing.js";
-import type { ResolvedConfig } from "./config.js";
+import { configToRead, type ResolvedConfig } from "./config.js";
 import { ledgerFile } from "../engine/lib/layout.js";
 
 /** Maximum number of other projects in the folder that are read, the newest first. */
@@ -132,6 +132,13 @@ export async function experienceOf(
     }),
   };
 }
+
+/** Like experienceOf, for a command that only reads: for the agent that the project's next run would start. */
+export const experienceToRead = async (
+  folder: string,
+  project: Parameters<typeof experienceOf>[1],
+  io: Io,
+): Promise<Experience> => experienceOf(folder, project, await withLastAgent(await configToRead(io), folder, io), io);
 
 /** Before the first batch; after it the project itself knows how many records wait. */
 export const isFresh = ({ statistics, phase }: Rrd): boolean =>

@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import type { LedgerLine } from "../../src/engine/generated/ledger.js";
 import { costsOf, workCosts } from "../../src/research/overview/costs.js";
 import type { Standing } from "../../src/engine/ui/state-text.js";
-import { costPart } from "../../src/web/page/costs.js";
-import { workParts } from "../../src/web/page/work.js";
+import { costPart, workParts } from "../../src/web/page/work.js";
 import { rrdWith } from "../support/projects/research.js";
 
 const line = (iteration: number, outcome: LedgerLine["outcome"]): LedgerLine => ({

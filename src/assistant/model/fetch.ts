@@ -1,6 +1,6 @@
 import { fieldsIn } from "../../engine/lib/json-fields.js";
 import type { EnvHttpProxyAgent } from "undici";
-import { refusedStatus } from "../../engine/sandbox/proxy-status.js";
+import { refusedStatus } from "../../engine/process/access.js";
 import { unreachableProxy } from "../../net/lost-proxy.js";
 import { hasCode, messageOf } from "../../engine/lib/errors.js";
 import { oneLine } from "../../engine/lib/sanitise.js";

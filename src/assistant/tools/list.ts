@@ -1,6 +1,10 @@
+import { join } from "node:path";
 import { estimateTokens } from "../../engine/lib/tokens.js";
+import type { Io } from "../../engine/ui/io.js";
+import type { Memory } from "../../memory/memory.js";
+import { settingsFolder, type Settings } from "../settings.js";
 import { bindTool, type BoundTool } from "./call.js";
-import type { AssistantTool, ToolContext } from "./context.js";
+import { type AssistantTool, type ProgramServices, toolContext, type ToolContext } from "./context.js";
 import { fileDelta } from "./files/delta.js";
 import { fetchUrl, processPdf, vectorAddPdf } from "./documents.js";
 import { forgetMemory, recallMemories, remember } from "./memories.js";
@@ -94,6 +98,35 @@ export function assistantTools(context: ToolContext, extraTools: readonly Assist
       remainingTokens -= estimateTokens(JSON.stringify([name, description, parameters]));
       return remainingTokens >= 0;
     });
+}
+
+/** All tools of a session with the user, and their common context. */
+export async function openTools({
+  io,
+  settings,
+  memory,
+  services,
+  ask,
+}: {
+  readonly io: Io;
+  readonly settings: Pick<Settings, "window">;
+  /** The first tool that needs the memory opens it. */
+  readonly memory: () => Promise<Memory | string>;
+  readonly services: ProgramServices;
+  readonly ask: ToolContext["ask"];
+}): Promise<{ readonly tools: readonly BoundTool[]; readonly context: ToolContext }> {
+  const context = toolContext({
+    root: io.cwd,
+    window: settings.window,
+    backupFolder: join(settingsFolder(io.env), "replaced"),
+    env: io.env,
+    exec: io.runProgram,
+    memory,
+    http: services.http,
+    readDocument: services.readDocument,
+    ask,
+  });
+  return { tools: assistantTools(context, await services.tools()), context };
 }
 
 /** The tools with which an agent changes the files of its workspace. */

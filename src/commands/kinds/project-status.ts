@@ -1,3 +1,4 @@
+import { experienceToRead } from "../../compose/forecast-basis.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import type { Forecast } from "../../engine/loop/types.js";
@@ -35,7 +36,6 @@ import { readNarrative } from "../../research/units/narrative/kept-narrative.js"
 import { statusOf } from "../../research/workflow/next-unit.js";
 import { iterationsWithoutResult } from "../../research/derived/observations.js";
 import { deriveStatistics } from "../../research/derived/statistics.js";
-import { collectExperience } from "./experience-to-read.js";
 import type { Status } from "./kind.js";
 
 /** The status of a project, computed from its records. The derived fields of the file are not used. */
@@ -48,7 +48,7 @@ export async function projectStatus(
   const { running, held, underWay: under_way, isFinished } = standing;
   const unitsUnderWay = new Set(under_way.map(({ unit }) => unit));
   const meaning = meaningOf(await readNarrative(folder), rrd);
-  const forecast = forecastOf(rrd, ledger, await collectExperience(folder, { rrd, ledger }, io));
+  const forecast = forecastOf(rrd, ledger, await experienceToRead(folder, { rrd, ledger }, io));
   const report = { ...reportOf(folder, rrd, ledger, forecast), meaning: meaning?.says ?? null };
   // The file never contains the status "analyzing": a change of the file would look like an edit by the user.
   const pool = report.pool.map((paper) =>

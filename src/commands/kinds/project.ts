@@ -6,7 +6,6 @@ import { findResearch, listResearches } from "../../research/overview/find-resea
 import { lookAtResearch, steeredResearch } from "../../research/overview/project-standing.js";
 import { rrdFile, rrdName } from "../../research/project-files/layout.js";
 import { readResearch } from "../../research/project-files/research.js";
-import { collectExperience } from "./experience-to-read.js";
 import type { Kind } from "./kind.js";
 
 /** A research project: a folder with rrd.json. It is also found by its name under ./researches. */
@@ -26,7 +25,8 @@ export const project: Kind = {
   status: async (...args) => (await import("./project-status.js")).projectStatus(...args),
   async costs(folder, io) {
     const { rrd, ledger } = await readResearch(folder);
-    return costsOf(rrd, ledger, await collectExperience(folder, { rrd, ledger }, io));
+    const { experienceToRead } = await import("../../compose/forecast-basis.js");
+    return costsOf(rrd, ledger, await experienceToRead(folder, { rrd, ledger }, io));
   },
   brief: async (...args) => (await import("./project-brief.js")).projectBrief(...args),
   validate: async (folder) => (await import("./project-validate.js")).validateProject(folder),

@@ -7,7 +7,7 @@ import { type ConfigFlags, type ResolvedConfig, resolveConfig } from "../../comp
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError, messageOf } from "../../engine/lib/errors.js";
 import type { Verdict } from "../../engine/loop/types.js";
-import { recordUnfiledWork } from "../../research/project-files/logs/spending-log.js";
+import { recordUnfiledWork } from "../../engine/storage/state/ledger.js";
 import { openCheckpoints, noCommitsReason } from "../../engine/storage/checkpoints.js";
 import { claudeName, lessonsName } from "../../engine/lib/layout.js";
 import { runGit } from "../../engine/storage/git-command.js";

@@ -59,6 +59,9 @@ export const noAccess: ProcessAccess = { read: [], write: [], hosts: [], keys: [
 /** The port of a sandbox's proxy on 127.0.0.1 in the sandbox. */
 export const proxyPort = 3128;
 
+/** The proxy's header `Proxy-Status` (RFC 9209) if no program listens at the address of a request. */
+export const refusedStatus = "research-ralph; error=connection_refused";
+
 /** The base address, in a sandbox, of a service whose key stays outside. */
 export const keyAddress = (name: string): string => `http://127.0.0.1:${proxyPort}/key/${name}`;
 

@@ -15,8 +15,7 @@ import type { Duplex } from "node:stream";
 import { hasCode } from "../lib/errors.js";
 import { isOwnAddress, isPrivateAddress, lookupWith } from "../lib/private-address.js";
 import { signalChild } from "../process/descendants.js";
-import type { KeyRoute, ProcessAccess, ToolProgram } from "../process/access.js";
-import { refusedStatus } from "./proxy-status.js";
+import { type KeyRoute, type ProcessAccess, refusedStatus, type ToolProgram } from "../process/access.js";
 import {
   credentialsOf,
   portOf,

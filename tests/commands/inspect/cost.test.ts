@@ -6,7 +6,7 @@ import { statusCommand } from "../../../src/commands/inspect/status.js";
 import { costsOf } from "../../../src/research/overview/costs.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 
-import { recordUnfiledWork } from "../../../src/research/project-files/logs/spending-log.js";
+import { recordUnfiledWork } from "../../../src/engine/storage/state/ledger.js";
 import { fakeIo } from "../../engine/ui/fake-io.js";
 import { freshFolder, line, makeResearch, paper } from "../../support/projects/research-folder.js";
 import { accountOf } from "../../../src/research/workflow/forecast.js";

@@ -1,6 +1,7 @@
-import type { LedgerLine } from "../../generated/ledger.js";
-import { ledgerName } from "../../lib/layout.js";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { LedgerLine } from "../../generated/ledger.js";
+import { ledgerFile, ledgerName } from "../../lib/layout.js";
 import { problemsOf } from "../schema-check.js";
 import { tooDeepAt } from "../json-syntax.js";
 import { stateVersion } from "./format-version.js";
@@ -52,6 +53,21 @@ function parseLine(text: string): LedgerLine | undefined {
  * file.
  */
 export const formatLine = (line: LedgerLine): string => `${JSON.stringify({ ...line, format: stateVersion })}\n`;
+
+/**
+ * Adds work without a project folder to the ledger of the state folder, because it has a cost too. Writes all lines at
+ * once, because several programs may write at the same time. Errors are ignored.
+ */
+export async function recordUnfiledWork(
+  stateDir: string,
+  command: NonNullable<LedgerLine["command"]>,
+  lines: readonly LedgerLine[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  await appendFile(ledgerFile(stateDir), lines.map((line) => formatLine({ ...line, command })).join("")).catch(
+    () => undefined,
+  );
+}
 
 /**
  * The lines that are still valid: a reset with `to` cancels all lines after that iteration, including resets among

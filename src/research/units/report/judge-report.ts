@@ -11,7 +11,7 @@ import { patternLines } from "../../project-files/progress-log.js";
 import { quotedWords } from "../../../text/evidence/quoted.js";
 import { evidenceAt, evidenceOf, reasonNotToCite } from "../narrative/handles.js";
 import { closeUpdate } from "./close-update.js";
-import { checkOfKeptVerdicts, keepVerdicts } from "../narrative/kept-marks.js";
+import { checkOfKeptVerdicts, keepVerdicts } from "../narrative/kept-narrative.js";
 import { openCheck, papersById } from "../narrative/open-check.js";
 import { sentencesOf } from "../narrative/sentences.js";
 import { groupInsights } from "./insight-groups.js";

@@ -1,10 +1,16 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { stateVersion } from "../../../../src/engine/storage/state/format-version.js";
 import type { LedgerLine } from "../../../../src/engine/generated/ledger.js";
-import { currentAccepted, formatLine, parseLedger, readLedger } from "../../../../src/engine/storage/state/ledger.js";
-import { temporaryFolder } from "../../../support/folders.js";
+import {
+  currentAccepted,
+  formatLine,
+  parseLedger,
+  readLedger,
+  recordUnfiledWork,
+} from "../../../../src/engine/storage/state/ledger.js";
+import { read, temporaryFolder } from "../../../support/folders.js";
 
 const line = (
   iteration: number,
@@ -116,4 +122,24 @@ it("a reset to an iteration brings back what was accepted then, also what was re
     accepted(line(1, "a"), line(2, "b"), line(3, "*", "reset", 1), line(4, "c"), line(5, "*", "reset", 2)),
   ).toEqual({ a: 1, b: 2 });
   expect(accepted(line(1, "a"), line(2, "*", "reset", 0))).toEqual({});
+});
+
+it("work that left no folder is added to the common ledger under its command, and what goes wrong costs nothing", async () => {
+  const folder = temporaryFolder();
+  const work = {
+    iteration: 1,
+    at: "2026-01-01T00:00:00Z",
+    unit: "p1",
+    phase: "ANALYSIS",
+    outcome: "accepted",
+  } as const;
+  await recordUnfiledWork(folder, "new", []);
+  expect(existsSync(join(folder, "ledger.jsonl"))).toBe(false);
+  await recordUnfiledWork(folder, "new", [work, { ...work, iteration: 2 }]);
+  await recordUnfiledWork(folder, "new", [{ ...work, iteration: 3 }]);
+  const lines = read(folder, "ledger.jsonl").trimEnd().split("\n");
+  expect(lines.map((row) => JSON.parse(row))).toEqual(
+    [1, 2, 3].map((iteration) => ({ ...work, iteration, command: "new", format: stateVersion })),
+  );
+  await recordUnfiledWork(join(folder, "not-there"), "new", [work]);
 });

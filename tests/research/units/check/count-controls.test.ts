@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Rrd } from "../../../../src/research/generated/rrd.js";
-import { addControls } from "../../../../src/research/units/check/controls.js";
+import { addControls } from "../../../../src/research/units/check/batch.js";
 import { countControls } from "../../../../src/research/units/check/fold.js";
 import { type BatchItem, type CheckAnswer, isControl } from "../../../../src/research/units/check/sentence.js";
 import { type Checkers, unprovenReason } from "../../../../src/research/derived/checker-rates.js";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { fail } from "../../../src/assistant/main.js";
 import { printError } from "../../../src/commands/explain.js";
 import { packageVersion } from "../../../src/engine/lib/package-root.js";
-import { bugSentence } from "../../../src/engine/ui/bug-report.js";
+import { bugSentence } from "../../../src/engine/ui/command-line.js";
 import { temporaryFolder } from "../../support/folders.js";
 import { fakeIo } from "./fake-io.js";
 
