@@ -164,9 +164,7 @@ const refusesTools = ({ kind, message }: Failure): boolean =>
 /** The same conversation for a model without tool calls: the prompt explains how to write actions. */
 const withTextActions = (conversation: Conversation): Conversation => ({
   ...conversation,
-  system: [conversation.system, actionInstructions(conversation.tools)]
-    .filter((part) => part !== undefined)
-    .join("\n\n"),
+  system: [conversation.system, actionInstructions(conversation.tools)].join("\n\n"),
   tools: [],
 });
 
@@ -259,7 +257,7 @@ async function request(
     // Errors are in the stream too.
     onError: () => undefined,
     ...(settings.json === true ? { output: Output.json() } : {}),
-    system: settings.json === true ? [system, jsonOnly].filter((part) => part !== undefined).join("\n\n") : system,
+    system: settings.json === true ? [system, jsonOnly].join("\n\n") : system,
     tools: tools.length === 0 ? undefined : toolSet,
     temperature: settings.temperature,
     maxOutputTokens: maxAnswerTokens(settings, tokensIn({ messages, tools, system })),

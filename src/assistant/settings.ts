@@ -89,7 +89,7 @@ export const serviceName = ({ provider, url }: Pick<Settings, "provider" | "url"
   isOfficialAddress(provider, url) ? provider.title : url.host;
 
 /** Default context window in tokens, for an unknown model. */
-export const defaultWindow = 8192;
+const defaultWindow = 8192;
 
 /** The folder of the user's settings and memory. */
 export const settingsFolder = (env: NodeJS.ProcessEnv): string => userFolder(env["HOME"] ?? homedir());

@@ -28,7 +28,7 @@ import { readResearch } from "../research/project-files/research.js";
 export type Agents = readonly [Agent, ...Agent[]];
 
 /** The agents of a config. @throws ExpectedError (exit code 2) if an agent is unknown or not allowed. */
-export const agentsFor = (config: ResolvedConfig, settings: AgentSettings): Agents => [
+const agentsFor = (config: ResolvedConfig, settings: AgentSettings): Agents => [
   createAgent(config.agent, settings),
   ...config.fallbacks.map((name) => createAgent(name, settings)),
 ];

@@ -43,7 +43,7 @@ export const programServices = (io: Io): ProgramServices => ({
 });
 
 /** The research tools as tools of the assistant: the same names, arguments and bounded answers. */
-export const researchTools = (
+const researchTools = (
   tools: readonly ResearchTool[],
   open: (signal: AbortSignal) => Promise<ToolContext>,
 ): readonly AssistantTool<ToolArguments>[] =>

@@ -100,7 +100,7 @@ const homeOfTask = ({ folder }: Pick<NamedTask, "folder">, { stateDir }: Pick<Re
   join(homesFolder(stateDir), createHash("sha256").update(folder).digest("hex").slice(0, 16));
 
 /** A folder of this process for result files. */
-export const scratchOf = ({ stateDir }: ResolvedConfig): string => join(scratchFolder(stateDir), String(process.pid));
+const scratchOf = ({ stateDir }: ResolvedConfig): string => join(scratchFolder(stateDir), String(process.pid));
 
 /**
  * How programs that check criteria are started. They get none of the user's secrets, because an agent may have written
@@ -145,7 +145,7 @@ const testsInDocker = (workspace: string, { env }: Io): TestPlace => ({
  * How criteria are checked, and how the protected files are kept, which only this program and the user may change: in a
  * sandbox they are read-only; on the host, changes to them are undone.
  */
-export function guardedPlace(
+function guardedPlace(
   paths: {
     readonly workspace: string;
     readonly folder: string;

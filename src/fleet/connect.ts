@@ -178,7 +178,7 @@ export function versionProblem(info: ReadonlyMap<string, string>): string | unde
 }
 
 /** The problem with the server's policy for a full memory, and the remedy; undefined if it is suitable. */
-export function evictionProblem(info: ReadonlyMap<string, string>): string | undefined {
+function evictionProblem(info: ReadonlyMap<string, string>): string | undefined {
   const policy = info.get("maxmemory_policy");
   if (policy === undefined || policy === "noeviction") return undefined;
   return `deletes keys, and with them jobs, when its memory is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction`;

@@ -99,7 +99,7 @@ export async function openWorker(options: WorkerOptions): Promise<FleetWorker> {
   const folder = await withExplainedErrors(workersFolder(stateDir), () => openWorkerFolder(stateDir, id));
   const settings: AgentSettings = { ...options.settings, transcript: (number) => transcripts.get(number) };
   const agent = createAgent(agentName, settings);
-  const redact = redactFor(settings.env, ...(settings.secrets ?? []));
+  const redact = redactFor(settings.env, ...settings.secrets);
   const name = queueName(agentName);
   const server = await connectToRedis(address).catch((error: unknown) => {
     folder.close();

@@ -90,7 +90,7 @@ export interface Memory {
    * embedder fails, the search uses only the words, and rejects if it finds nothing.
    */
   search(query: string, limit: number, scope?: Scope): Promise<readonly RecalledChunk[]>;
-  list(index: string, from?: number, limit?: number): Promise<readonly Chunk[]>;
+  list(index: string, from: number, limit: number): Promise<readonly Chunk[]>;
   get(id: number): Promise<Chunk | MemoryProblem>;
   edit(id: number, field: "type" | "source" | "importance" | "content", value: string): Promise<Chunk | MemoryProblem>;
   forget(id: number): Promise<Chunk | MemoryProblem>;
@@ -324,7 +324,7 @@ class Store implements Memory {
       .map((chunk) => ({ ...chunk, ...withoutUndefined({ similarity: similarities.get(chunk.id) }) }));
   }
 
-  async list(index: string, from = 0, limit = 50): Promise<readonly Chunk[]> {
+  async list(index: string, from: number, limit: number): Promise<readonly Chunk[]> {
     const rows = await this.#database.rows(
       `SELECT ${chunkColumns} FROM chunks WHERE index_name = ? AND id > ? ORDER BY id LIMIT ?`,
       [index, from, limit],

@@ -15,7 +15,7 @@ export function dateOf(dates: readonly string[], day = ""): string | undefined {
   const year = date?.year ?? (separateDay !== undefined && "year" in separateDay ? separateDay.year : undefined);
   if (year === undefined) return undefined;
   const hasSameYear = separateDay !== undefined && (!("year" in separateDay) || separateDay.year === year);
-  const monthSource = date?.month === undefined && hasSameYear ? (separateDay ?? {}) : (date ?? {});
+  const monthSource = date?.month === undefined && hasSameYear ? separateDay : (date ?? {});
   const parts = [String(year), monthSource.month, monthSource.day].flatMap((part) =>
     part === undefined ? [] : String(part).padStart(2, "0"),
   );

@@ -143,7 +143,7 @@ function firstTextOf(input: unknown): string {
 }
 
 /** One dim line about a call: its tool, its subject and its result. */
-export function toolLine(name: string, input: unknown, result: ToolResult, colors: Colors, columns: number): string {
+function toolLine(name: string, input: unknown, result: ToolResult, colors: Colors, columns: number): string {
   const outcome = oneLine(outcomeOf(result)).slice(0, 300);
   const callText = truncate(`${name} ${firstTextOf(input)}`.trim(), Math.max(20, columns - 30));
   const line = truncate(`● ${callText}${outcome === "" ? "" : ` · ${outcome}`}`, columns - 1);

@@ -19,7 +19,7 @@ interface Command {
 }
 
 /** All commands. `quit` and `exit`, with or without a slash, leave the dialogue. */
-export const commands: Readonly<Record<string, Command>> = {
+const commands: Readonly<Record<string, Command>> = {
   help: { description: "print this", run: async () => helpText() },
   memory: {
     args: "<command>",

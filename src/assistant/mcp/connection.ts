@@ -344,7 +344,7 @@ function connectionProblem(
   );
   if (by === "stdio" && hasCode(systemError, "ENOENT")) return "can't be started: its program was not found (ENOENT)";
   if (by === "stdio" && hasCode(systemError, "EACCES")) return "can't be started: its program may not be run (EACCES)";
-  if (systemError !== undefined) return `can't be reached (${(systemError as NodeJS.ErrnoException).code})`;
+  if (systemError !== undefined) return `can't be reached (${systemError.code})`;
   const errorText = oneLine(messageOf(error)).replace(/^SSE error: (?:\w+: )?(?:fetch failed: )?/, "");
   const details = lastOutputLine === "" ? errorText.slice(0, 200) : lastOutputLine;
   return `${by === "stdio" ? "did not start" : "can't be reached"} (${details.replace(/\.$/, "")})`;

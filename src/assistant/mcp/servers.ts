@@ -65,7 +65,7 @@ export function toolName(server: string, tool: string, taken: { has(name: string
 }
 
 /** Estimated tokens of a tool's description in a request. */
-export const tokensOf = (tool: { readonly name: string; readonly description: string; readonly parameters: object }) =>
+const tokensOf = (tool: { readonly name: string; readonly description: string; readonly parameters: object }) =>
   estimateTokens(JSON.stringify([tool.name, tool.description, tool.parameters]));
 
 /**

@@ -153,7 +153,7 @@ export async function runMemoryCommand(
   }
 }
 
-export const memoryHelp = (): string =>
+const memoryHelp = (): string =>
   Object.entries(commands)
     .map(([name, { args, description }]) => `  memory ${`${name} ${args}`.padEnd(34)} ${description}`)
     .join("\n");

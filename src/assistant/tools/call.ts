@@ -25,10 +25,10 @@ export interface BoundTool {
  */
 export type CallError = "NOT_FOUND" | "INVALID_ARGUMENTS" | "NOT_ALLOWED" | "INTERRUPTED" | "FAILED";
 
-export const callFailure = (code: CallError, error: string): ToolFailure => toolFailure(`TOOL_ERROR_${code}`, error);
+const callFailure = (code: CallError, error: string): ToolFailure => toolFailure(`TOOL_ERROR_${code}`, error);
 
 /** Whether the user is asked before a call. */
-export const needsPermission = ({ effects }: Pick<BoundTool, "effects">): boolean =>
+const needsPermission = ({ effects }: Pick<BoundTool, "effects">): boolean =>
   effects.includes("writes") || effects.includes("runs");
 
 /** Binds a tool to its context, so that a model can call it. */

@@ -16,7 +16,7 @@ import type { AssistantTool, ToolContext } from "./context.js";
 export const maxTextChars = 100_000;
 
 /** A problem of the memory as the result of a call. */
-export const memoryFailure = ({ code, problem }: MemoryProblem): ToolFailure => toolFailure(code, problem);
+const memoryFailure = ({ code, problem }: MemoryProblem): ToolFailure => toolFailure(code, problem);
 
 /** Calls `action` with the memory. If the memory can't be opened or its service fails, the result is an error. */
 export async function runOnMemory(
@@ -27,9 +27,8 @@ export async function runOnMemory(
   if (typeof memory === "string") return toolFailure("VECTOR_DB_ERROR_UNAVAILABLE", memory);
   try {
     const outcome = await action(memory);
-    if ("problem" in outcome && isMemoryProblem(outcome)) return memoryFailure(outcome as MemoryProblem);
-    const result = outcome as ToolResult;
-    return result.success ? { ...result, code: "VECTOR_DB_OK" } : result;
+    if ("problem" in outcome && isMemoryProblem(outcome)) return memoryFailure(outcome);
+    return outcome.success ? { ...outcome, code: "VECTOR_DB_OK" } : outcome;
   } catch (error) {
     return toolFailure("VECTOR_DB_ERROR_UNAVAILABLE", `The memory could not be used (${messageOf(error)}).`);
   }

@@ -82,12 +82,12 @@ export async function readGraph(folder: string): Promise<ImportGraph> {
     if (language === undefined) continue;
     const cachedEntry = cache !== undefined && Object.hasOwn(cache.files, path) ? cache.files[path] : undefined;
     const isUnchanged = cachedEntry?.size === fileStamp.size && cachedEntry.mtime === fileStamp.mtime;
-    if (cachedEntry !== undefined && isUnchanged && isSameLayout) {
+    if (isUnchanged && isSameLayout) {
       files[path] = cachedEntry;
       continue;
     }
     hasChanged = true;
-    const entry = isUnchanged && cachedEntry !== undefined ? cachedEntry : await importsIn(folder, path, language);
+    const entry = isUnchanged ? cachedEntry : await importsIn(folder, path, language);
     if (entry === undefined) continue;
     const { names: importedNames, problem } = entry;
     const resolvedPaths = (await Promise.all(importedNames.map((name) => resolve(language, path, name)))).flat();

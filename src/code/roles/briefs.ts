@@ -7,7 +7,7 @@ import { dataSection, section } from "../../task/workflow/brief.js";
 import { failuresText, jobText, unmetText, placesText, planText, triedText } from "./parts.js";
 
 /** Maximum estimated tokens of a brief by its role. The librarian's limit is a share of the model's context window. */
-export const maxBriefTokens = { artisan: 12_000, critic: 12_000, adversary: 12_000 } as const;
+const maxBriefTokens = { artisan: 12_000, critic: 12_000, adversary: 12_000 } as const;
 
 /**
  * The maximum share of the model's context window for the librarian's brief. For larger windows than the default one,

@@ -7,7 +7,7 @@ import { taskPhase } from "../../task/project-files/state-file.js";
 import type { Round, Step, TaskState, Tested } from "../../task/generated/ralph-state.js";
 
 /** Number of rounds in a row with the same failing tests and errors after which the run ends as stuck. */
-export const maxRepeats = 3;
+const maxRepeats = 3;
 
 /** The next step of a team. `criteria`: the criteria are checked, before a round or before the adversary. */
 export interface TeamUnit extends Unit {

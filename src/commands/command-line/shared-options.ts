@@ -150,7 +150,7 @@ export function parseNumber(value: string): number {
 }
 
 /** Parses a share: a number above 0 and up to 1, or a percentage. */
-export function parseShare(value: string): number {
+function parseShare(value: string): number {
   const parsed = value.trim().endsWith("%") ? parseNumber(value.trim().slice(0, -1)) / 100 : parseNumber(value);
   if (parsed <= 0 || parsed > 1) throw new InvalidArgumentError("It must be a share, such as 0.95 or 95%.");
   return parsed;

@@ -228,8 +228,7 @@ async function makeFetcher(
   const config = await configToRead(io, {}, ["sources"]);
   const library = libraryFor(folder, rootOf(folder, io.cwd), config, io.env, endSignal);
   return async (paper) => {
-    const answer = await library.text?.(paper);
-    if (answer !== undefined && "text" in answer) return { text: answer.text };
-    return { reason: answer?.unavailable ?? notStoredText };
+    const answer = await library.text(paper);
+    return "text" in answer ? { text: answer.text } : { reason: answer.unavailable };
   };
 }

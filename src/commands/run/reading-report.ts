@@ -180,7 +180,7 @@ export function readingLines(
 function searchLines(
   { id, source, found }: Paper,
   namesById: ReadonlyMap<string, string>,
-  toLines: (text: string, indent?: string) => string[],
+  toLines: (text: string, indent: string) => string[],
   colors: ReturnType<typeof createColors>,
 ): string[] {
   if (found === undefined) return [];
@@ -199,7 +199,7 @@ export function eligibilityLines(
     read_depth,
   }: Pick<Paper, "answers" | "readings" | "override" | "excluded_by" | "read_depth">,
   criteria: readonly Criterion[],
-  toLines: (text: string, indent?: string) => string[],
+  toLines: (text: string, indent: string) => string[],
   colors: ReturnType<typeof createColors>,
   quoteLines: (quote: StoredQuote) => string[],
 ): string[] {
@@ -246,7 +246,7 @@ export function eligibilityLines(
 function evidenceLines(
   evidence: Evidence,
   checkers: Checkers | undefined,
-  toLines: (text: string, indent?: string) => string[],
+  toLines: (text: string, indent: string) => string[],
   colors: ReturnType<typeof createColors>,
   quoteLines: (quote: StoredQuote) => string[],
 ): string[] {

@@ -163,7 +163,7 @@ function fetchingReader(config: ResolvedConfig, io: Io, signal: AbortSignal): Re
     if (storedText !== undefined || signal.aborted) return storedText;
     const library = libraries.get(folder) ?? libraryFor(folder, rootOf(folder, io.cwd), config, io.env, signal);
     libraries.set(folder, library);
-    const answer = await library.text?.(paper);
-    return answer !== undefined && "text" in answer ? answer.text : undefined;
+    const answer = await library.text(paper);
+    return "text" in answer ? answer.text : undefined;
   };
 }

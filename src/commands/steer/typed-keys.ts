@@ -11,7 +11,7 @@ export interface Keys {
    * Lets the user edit a line, which begins with `initialText`. Undefined if the user cancels with Esc or Ctrl+C;
    * Ctrl+C is then also the next key.
    */
-  line(label: string, initialText?: string): Promise<string | undefined>;
+  line(label: string, initialText: string): Promise<string | undefined>;
   close(): void;
 }
 
@@ -36,7 +36,7 @@ export function openKeys(io: Pick<Io, "keyboard" | "stdout" | "columns">): Keys 
     next,
     unread,
     close: stop,
-    async line(label, initialText = "") {
+    async line(label, initialText) {
       let text = initialText;
       for (;;) {
         // Spaces overwrite the old text, also on a dumb terminal. This works only for a line that is not wrapped.

@@ -40,7 +40,7 @@ function exampleFor(folder: string): RalphTask {
   return {
     $schema: schemaAddress("ralph"),
     task: hasTests ? "Make all tests pass." : "Create a hello.txt file with content 'Hello from Ralph'",
-    acceptance_criteria: criteria as RalphTask["acceptance_criteria"],
+    acceptance_criteria: criteria,
     max_iterations: 10,
     budget: { max_tokens: 500_000 },
   };

@@ -325,7 +325,7 @@ const withOverrides = ({ namedTask, notices }: TaskWithNotices, overrides: TaskO
     : { notices, namedTask: { ...namedTask, overrides, task: { ...namedTask.task, ...overrides } } };
 
 /** @throws ExpectedError (exit code 2) for a target that is outside the project or does not exist. */
-export function targetIn(folder: string, target: string): string {
+function targetIn(folder: string, target: string): string {
   // An empty variable in a script would mean the folder.
   if (target.trim() === "") throw new ExpectedError("--target is empty; name a file of the project.", 2);
   const path = relative(folder, resolve(folder, target));

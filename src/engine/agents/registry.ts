@@ -114,7 +114,7 @@ export function answerIn(output: string, spec: string, settings: AgentSettings):
 }
 
 /** The reader for an agent's output; the one for plain text if the agent is no longer known. */
-export function readerFor(spec: string, settings: AgentSettings): Reader {
+function readerFor(spec: string, settings: AgentSettings): Reader {
   if (isRemote(spec)) return readerFor(specAfterPrefix(spec), settings);
   const isKnown =
     spec.startsWith(commandPrefix) ||

@@ -111,7 +111,7 @@ export const valueIfCommand: NeedsTrust = (value) =>
   [value].flat().some((names) => typeof names === "string" && commandPattern.test(names)) ? value : undefined;
 
 /** Of an entry with options, only these options need trust. */
-export const pickOptions =
+const pickOptions =
   (...options: readonly string[]): NeedsTrust =>
   (entry) => {
     const selection = Object.entries(isObject(entry) ? entry : {}).filter(([name]) => options.includes(name));

@@ -65,5 +65,5 @@ export function joinIsolated(texts: readonly string[], separator: string): Piece
 }
 
 /** Whether a text is an http or https address. */
-export const isWebAddress = (address: string | null | undefined): address is string =>
+const isWebAddress = (address: string | null | undefined): address is string =>
   /^https?:\/\/[^\s/]/i.test(address ?? "");

@@ -48,10 +48,10 @@ export function prepareHome(home: string, { access }: ProcessRequest): void {
 }
 
 /** Path, in the sandbox, of the folder with the sandbox's sockets and small files. */
-export const socketFolder = "/run/sandbox";
+const socketFolder = "/run/sandbox";
 
 /** Path of the program that connects a program in the sandbox to the proxy and the tool server. */
-export const relayProgram = packageFile("bin", "sandbox-relay.mjs");
+const relayProgram = packageFile("bin", "sandbox-relay.mjs");
 
 /** How the CLI of an agent in the sandbox reaches a tool server that runs outside. */
 export const toolRelay = (node: string): ToolRelay => ({
@@ -72,7 +72,7 @@ const syncIntervalMs = 1_000;
 export async function openSession(
   request: ProcessRequest,
   node: string,
-  allowedVariables: readonly string[] = [],
+  allowedVariables: readonly string[],
 ): Promise<SandboxSession> {
   const requestedAccess = request.access ?? noAccess;
   const copyFolder = privateFolder();

@@ -82,7 +82,7 @@ export function changeLine(change: StateChange, now: number): string {
 /**
  * An ended iteration: "#5 critic p3 refused: no quote was found". The role ("critic") and the reason may be absent.
  */
-export function iterationText(
+function iterationText(
   { iteration, role, round, unit, outcome, reasons = [] }: LedgerLine,
   unitNames?: Standing["names"],
 ): string {

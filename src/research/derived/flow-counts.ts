@@ -252,7 +252,7 @@ const reasonOf = (paper: Paper): string => countedReason(paper) ?? "points";
 /** Whether the user added the record or an agent found it by itself. `knownSources`: those of the last search. */
 export function isFromOtherWay(record: Paper | Exclusion, knownSources: Counts | undefined): boolean {
   if (!("status" in record)) {
-    const { before } = record as Exclusion;
+    const { before } = record;
     return before !== undefined && isFromOtherWay(before as unknown as Paper | Exclusion, knownSources);
   }
   const { found, source, added } = record as Paper;

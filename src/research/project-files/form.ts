@@ -76,7 +76,7 @@ function splitAtColon(typedText: string): readonly (string | undefined)[] {
  * for parseField. A problem is a clause about what is wrong.
  */
 export function fieldsIn(value: unknown): readonly NewField[] | { readonly problem: string } {
-  const list = isObject(value) ? (value as Record<string, unknown>)["fields"] : value;
+  const list = isObject(value) ? value["fields"] : value;
   if (!Array.isArray(list)) return { problem: "it must be a list of fields, or have one under 'fields'" };
   const fields: NewField[] = [];
   for (const [index, item] of list.entries()) {
@@ -190,8 +190,7 @@ export function formProblems(value: unknown): Problem[] {
 }
 
 const pointer = "/requirements/fields";
-const fieldsOf = (value: unknown): Record<string, unknown> =>
-  isObject(value) ? (value as Record<string, unknown>) : {};
+const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 /** A field in the format of parseField: "dose (number, mg): of the first arm". */
 export function fieldText({ name, ask = "", type = "text", unit, choices = [] }: Field): string {

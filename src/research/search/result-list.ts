@@ -35,7 +35,7 @@ export type OnListing = (
 ) => void;
 
 /** After this many failures in a row, a source gets no more questions in the round. */
-export const maxFailures = 3;
+const maxFailures = 3;
 
 export const listingOf = (
   origin: Pick<Listing, "step" | "source" | "asked" | "seed">,

@@ -29,11 +29,7 @@ export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryL
  * Like derive, between several folds: only the fields that the next fold needs. Statistics, phase and timing are
  * derived at the end. A file of another program is derived completely, because its statements are compared. Pure.
  */
-export const deriveBetween = (
-  rrd: Rrd,
-  ledger: readonly LedgerLine[],
-  memory: HistoryLimits = defaultHistoryLimits,
-): Rrd =>
+export const deriveBetween = (rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits): Rrd =>
   rrd.format === undefined
     ? derive(rrd, ledger, memory)
     : {

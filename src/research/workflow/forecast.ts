@@ -246,7 +246,7 @@ export function forecastOf(
   const earlierExperience = ownCount < minUnitsForPace ? experience : withPaceOf(ownUsage, experience);
   const isClassic =
     experience.classic === true || (ownUsage[reading.name] === undefined && ownUsage[classicName] !== undefined);
-  const remaining = Object.entries(todo).filter(([, units]) => units > 0) as [string, number][];
+  const remaining = Object.entries(todo).filter(([, units]) => units > 0);
   const withUsage = remaining.map(([kind, units]) => ({
     kind,
     units,

@@ -128,7 +128,7 @@ const isAccepted = (unit: string) => (line: LedgerLine) => line.unit === unit &&
 const isWork = (line: LedgerLine): boolean => kindOfLine(line)?.timed === undefined;
 
 /** Whether a line is of a reading of a paper. */
-export const isReading = (line: LedgerLine): boolean => kindOfLine(line) === reading;
+const isReading = (line: LedgerLine): boolean => kindOfLine(line) === reading;
 
 /**
  * Lines that do not count as time of the work: those of checks, and those of a report or of ideas that existed before,

@@ -8,7 +8,7 @@ export const roundsOf = ({ rounds = [], begun = 0 }: TaskState): readonly Round[
   rounds.filter(({ round, undone }) => round > begun && undone !== true);
 
 /** Whether a round has not ended. It ends if its tests fail, or after its last role. */
-export const isUnderWay = ({ steps }: Round): boolean =>
+const isUnderWay = ({ steps }: Round): boolean =>
   !steps.some(({ role, event }) => event === "fail" || role === "adversary");
 
 /** The attempts that count toward the limit. An attempt does not count if the model service refused all requests. */

@@ -23,7 +23,7 @@ const firstLine = "<!-- Written by research-ralph from ralph.state.json. -->";
 const checkbox = (done: boolean): string => (done ? "[x]" : "[ ]");
 
 /** Content of todo.md: the plan. Agents may change the lines under "Steps". */
-export function planText({ plan, task }: TaskState): string {
+function planText({ plan, task }: TaskState): string {
   const tasks = plan?.tasks ?? [];
   const lines = (kind: "criterion" | "step") =>
     tasks
@@ -109,7 +109,7 @@ function roundLines({ round, plan, hypothesis, action_taken, changed, review, te
 }
 
 /** Content of current.state.md: the current state of the task. */
-export function currentText(state: TaskState): string {
+function currentText(state: TaskState): string {
   const { task, checks, iteration, status } = state;
   const met = checks.filter(({ passed }) => passed).length;
   const maxIterations = task.max_iterations ?? defaultIterations;

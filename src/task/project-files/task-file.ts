@@ -17,7 +17,7 @@ import type { Criterion, RalphTask } from "../generated/ralph.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 
 /** All types of criteria. */
-export const criterionTypes = [
+const criterionTypes = [
   "file_exists",
   "command_succeeds",
   "tests_pass",

@@ -9,7 +9,7 @@ import type { ViewNames } from "../plan/views.js";
 import { spentBy } from "../plan/used.js";
 
 /** Maximum estimated tokens of a brief. */
-export const maxBriefTokens = 2_000;
+const maxBriefTokens = 2_000;
 
 /** Maximum estimated tokens of each part of a brief. Tokens that a part does not use are used for the failures. */
 const maxPartTokens = { task: 600, context: 120, said: 250, history: 250, remediation: 160, steering: 160 };
@@ -37,7 +37,7 @@ export function briefText(state: TaskState, notes: Notes, abilities: AgentAbilit
  * A high estimate of the tokens in a text. Prose has a token for four letters; hashes, base64 and other scripts have a
  * token for each one or two characters.
  */
-export function maxTokensOf(text: string): number {
+function maxTokensOf(text: string): number {
   let count = 0;
   for (const [piece] of text.matchAll(/[A-Za-z]+|\d+|[ \t]+|\s|[^\sA-Za-z\d]/gu)) {
     if (/^[A-Za-z]/.test(piece)) count += tokensOfLetters(piece);

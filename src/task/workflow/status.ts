@@ -5,8 +5,7 @@ import { defaultIterations } from "../plan/plan.js";
 import { taskPhase, unitId } from "../project-files/state-file.js";
 
 export const countMet = (checks: readonly Check[]): number => checks.filter(({ passed }) => passed).length;
-export const countFailing = (checks: readonly Check[]): number =>
-  checks.reduce((sum, { failing = 0 }) => sum + failing, 0);
+const countFailing = (checks: readonly Check[]): number => checks.reduce((sum, { failing = 0 }) => sum + failing, 0);
 
 /** Whether all criteria of the task are met, according to the latest checks. */
 export const isMet = ({ task, checks }: TaskState): boolean =>

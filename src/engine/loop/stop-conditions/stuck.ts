@@ -144,7 +144,7 @@ const loopDescriptions: Readonly<Record<LoopKind, string>> = {
 };
 
 /** The repetition since the user last changed something, over all runs. */
-export const stagnationIn = ({ observations, limits, since: afterIteration }: LoopMemory): Repetition | undefined =>
+const stagnationIn = ({ observations, limits, since: afterIteration }: LoopMemory): Repetition | undefined =>
   longestRepetition(observations, limits, afterIteration);
 
 /** The warning about repetitions before they end the run; undefined without a repetition. */

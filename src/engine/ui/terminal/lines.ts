@@ -64,7 +64,7 @@ export function liveLines(live: LiveState, now: number, columns: number, colors:
   const line = (plain: string, applyColor: (text: string) => string = (text) => text): string =>
     applyColor(truncate(plain, maxWidth));
   /** `rightPart` is never cut; `leftPart` is cut if the line is too long. */
-  const twoSidedLine = (leftPart: string, rightPart: string, applyColor?: (text: string) => string): string => {
+  const twoSidedLine = (leftPart: string, rightPart: string, applyColor: (text: string) => string): string => {
     const maxLeftWidth = maxWidth - textWidth(rightPart) - 2;
     return maxLeftWidth < 8
       ? line(leftPart, applyColor)

@@ -74,7 +74,7 @@ interface JudgedRecord {
 }
 
 /** The records that two readers judged, first those of the pool. */
-export function judgedByTwo(rrd: Pick<Rrd, "papers_pool" | "excluded">): readonly JudgedRecord[] {
+function judgedByTwo(rrd: Pick<Rrd, "papers_pool" | "excluded">): readonly JudgedRecord[] {
   const seen = new Set<string>();
   return [...rrd.papers_pool, ...(rrd.excluded ?? [])].flatMap((record) => {
     const { id, title, readings = [], override } = record;

@@ -24,7 +24,7 @@ export function removeNodes(nodes: Iterable<Node>): void {
 
 /** Replaces the content of an element by text. The element gets the name `name` and loses its attributes. */
 export function replaceByText(page: CheerioAPI, element: Element, text: string, name = "span"): void {
-  const [node] = page.parseHTML("x", null, false) ?? [];
+  const [node] = page.parseHTML("x", null, false);
   if (node === undefined || !("data" in node)) return;
   node.data = text;
   node.parent = element;

@@ -259,11 +259,11 @@ function sectionsOf(page: CheerioAPI, root: Node, heading: string | undefined): 
 /** Whether a node is a citation link whose whole content is a superscript. */
 const isSuperscriptCitation = (node: Node | null): node is Element =>
   node?.type === "tag" &&
-  (node as Element).name === "xref" &&
-  (node as Element).attribs["ref-type"] === "bibr" &&
-  (node as Element).children.length === 1 &&
-  (node as Element).children[0]?.type === "tag" &&
-  ((node as Element).children[0] as Element).name === "sup";
+  node.name === "xref" &&
+  node.attribs["ref-type"] === "bibr" &&
+  node.children.length === 1 &&
+  node.children[0]?.type === "tag" &&
+  node.children[0].name === "sup";
 
 /**
  * Replaces a row of superscript citation links, and the dashes and commas between them, by one text such as " [1–3]".

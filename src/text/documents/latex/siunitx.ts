@@ -80,7 +80,7 @@ export const quantityText = (number: string, unit: string): string =>
   `${numberText(number)}${unit === "" || /^[%°](?!C)/.test(unit) ? "" : " "}${unit}`;
 
 /** The text of a list of numbers, which are separated by semicolons in LaTeX. */
-export const listText = (latex: string, unit = ""): string => {
+export const listText = (latex: string, unit: string): string => {
   const quantities = latex.split(";").map((number) => quantityText(number, unit));
   return quantities.length < 2 ? quantities.join("") : `${quantities.slice(0, -1).join(", ")} and ${quantities.at(-1)}`;
 };

@@ -25,7 +25,7 @@ export function decodeText(bytes: Uint8Array, type = ""): string {
  * ASCII characters is 0. A charset that is stated in the document's own text is ignored: if its bytes can be read as
  * ASCII, the text is not UTF-16.
  */
-export function utf16Of(bytes: Uint8Array, type = ""): "utf-16le" | "utf-16be" | undefined {
+export function utf16Of(bytes: Uint8Array, type: string): "utf-16le" | "utf-16be" | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";

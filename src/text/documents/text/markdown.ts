@@ -62,7 +62,7 @@ function splitFrontMatter(source: string): SplitSource {
   if (match?.[1] === undefined) return { front: {}, body: source };
   try {
     const front: unknown = parse(match[1], { schema: "core", maxAliasCount: 10 });
-    if (isObject(front)) return { front: front as Record<string, unknown>, body: source.slice(match[0].length) };
+    if (isObject(front)) return { front, body: source.slice(match[0].length) };
   } catch (error) {
     // Without a key, it is usual text between two horizontal lines.
     if (!/^[\w-]+:\s/.test(match[1]) || !(error instanceof YAMLParseError)) return { front: {}, body: source };
