@@ -28,13 +28,13 @@ export const arxiv = {
 } satisfies Source;
 
 async function searchArxiv(query: Query, context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
-  const words = termsOf(query.terms).map(({ text, isPhrase }) => (isPhrase ? `all:"${text}"` : `all:${text}`));
+  const clauses = termsOf(query.terms).map(({ text, isPhrase }) => (isPhrase ? `all:"${text}"` : `all:${text}`));
   const compactDate = (value: string) => value.replaceAll("-", "");
   if (query.from !== undefined || query.until !== undefined)
-    words.push(
+    clauses.push(
       `submittedDate:[${compactDate(query.from ?? "1991-01-01")}0000 TO ${compactDate(query.until ?? "2199-12-31")}2359]`,
     );
-  if (words.length === 0) return { status: "error", reason: "A search on arXiv needs a word to search for." };
+  if (clauses.length === 0) return { status: "error", reason: "A search on arXiv needs a word to search for." };
   const maxRecords = Math.min(query.most, maxTotal);
   const answer = await collectPages<number>(
     maxRecords,
@@ -43,7 +43,7 @@ async function searchArxiv(query: Query, context: SourceContext): Promise<Answer
       const size = Math.min(maxEntriesPerRequest, maxRecords - start);
       const page = await askArxiv(
         context,
-        `search_query=${encodeURIComponent(words.join(" AND "))}&start=${start}&max_results=${size}&sortBy=relevance&sortOrder=descending`,
+        `search_query=${encodeURIComponent(clauses.join(" AND "))}&start=${start}&max_results=${size}&sortBy=relevance&sortOrder=descending`,
       );
       if (page.status !== "ok") return page;
       const { entries, total = 0, records } = page.value;
@@ -146,7 +146,7 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
     };
   const records = entries.map(recordOf).filter((record) => record !== undefined);
   const total = countFrom(lineFrom(valueAt(feed, "opensearch:totalResults")));
-  // arXiv's feeds always contain a count. Without a count and entries this is something else.
+  // A feed of arXiv always contains a count. An answer without a count and without entries is not such a feed.
   if (entries.length === 0 && total === undefined)
     return {
       status: "error",
@@ -157,7 +157,7 @@ export async function readArxivFeed(xml: string): Promise<Answer<ArxivFeed>> {
 }
 
 function recordOf(entry: unknown): PaperRecord | undefined {
-  // Authors list several DOIs if a paper was published in parts.
+  // Authors list several DOIs if a paper was published in parts. The first one is used.
   const [doiText] = linesFrom(valueAt(entry, "arxiv:doi")).flatMap((dois) =>
     dois.split(/(?<![\s,;])[\s,;]+(?=10\.|https?:|doi)/i),
   );
@@ -210,9 +210,9 @@ const startsWithWithdrawn = new RegExp(
 
 function updatesOf(entry: unknown, id: string, abstract: string | undefined): readonly Update[] {
   const date = dateFrom(valueAt(entry, "updated"));
-  const source = { ...withoutUndefined({ date }), source: "arXiv", notice: `https://arxiv.org/abs/${id}` };
+  const details = { ...withoutUndefined({ date }), source: "arXiv", notice: `https://arxiv.org/abs/${id}` };
   const comment = lineFrom(valueAt(entry, "arxiv:comment")) ?? "";
   if (startsWithWithdrawn.test(comment) || saysWithdrawn.test(comment) || saysWithdrawn.test(abstract ?? ""))
-    return [{ type: "withdrawal", ...source }];
-  return /v(?:[2-9]|\d\d)/.test(id) ? [{ type: "version", ...source }] : [];
+    return [{ type: "withdrawal", ...details }];
+  return /v(?:[2-9]|\d\d)/.test(id) ? [{ type: "version", ...details }] : [];
 }

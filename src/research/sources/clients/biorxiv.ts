@@ -8,6 +8,8 @@ import type { Answer, Source, SourceContext } from "../shared/source.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxAnswerBytes = 10 * 1024 * 1024;
+/** The service looks up one DOI per request. */
+const maxBatch = 1;
 const servers = ["biorxiv", "medrxiv"] as const;
 
 /** Details of preprints by DOI, with every version. The service has no search. */
@@ -17,7 +19,7 @@ export const biorxiv: Source = {
   endpoint: "https://api.biorxiv.org",
   lookup: async (works, context) => {
     const preprints = works.filter(mayBeOnBiorxiv);
-    return await lookUpIn("bioRxiv", preprints, 1, ([work]) => lookUpDoi(work?.doi ?? "", context));
+    return await lookUpIn("bioRxiv", preprints, maxBatch, ([work]) => lookUpDoi(work?.doi ?? "", context));
   },
 };
 
@@ -45,11 +47,11 @@ async function lookUpDoi(doi: string, context: SourceContext): Promise<Answer<re
 
 /** Makes one record of all versions of a preprint: the content of the newest, with the date of the oldest. */
 export function readVersions(versions: readonly unknown[]): PaperRecord | undefined {
-  const sortedVersions = versions.toSorted((a, b) => numberOf(a) - numberOf(b));
+  const sortedVersions = versions.toSorted((a, b) => versionNumberOf(a) - versionNumberOf(b));
   const newest = sortedVersions.at(-1);
   const { doi } = identifiersFrom({ doi: valueAt(newest, "doi") });
   if (doi === undefined) return undefined;
-  const newestNumber = numberOf(newest);
+  const newestNumber = versionNumberOf(newest);
   const server = lineFrom(valueAt(newest, "server")) ?? "bioRxiv";
   const site = `https://www.${/^medrxiv$/i.test(server) ? "medrxiv" : "biorxiv"}.org/content/${doi}v${newestNumber}`;
   const publishedDoi = identifiersFrom({ doi: valueAt(newest, "published") }).doi;
@@ -82,7 +84,7 @@ export function readVersions(versions: readonly unknown[]): PaperRecord | undefi
   });
 }
 
-function numberOf(version: unknown): number {
+function versionNumberOf(version: unknown): number {
   const number = Number(lineFrom(valueAt(version, "version")) ?? 1);
   return Number.isSafeInteger(number) && number > 0 ? number : 1;
 }

@@ -14,8 +14,8 @@ interface CodeLink {
   /** The address, as https://github.com/owner/name. */
   readonly repository: string;
   /**
-   * `official`: the paper or its authors name it. `mentioned`: the repository names the paper, as lists and
-   * reimplementations do.
+   * `official`: the paper or its authors name the repository. `mentioned`: the repository names the paper. This can be
+   * a list of papers or another implementation.
    */
   readonly relation: "official" | "mentioned";
   /** Who states the relation: "the paper", "Hugging Face", "GitHub". */
@@ -59,7 +59,8 @@ const maxOfficial = 3;
  * six requests. Never throws.
  */
 export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Promise<CodeLinks> {
-  const [hubContext, gitContext] = [contextFor(huggingFace), contextFor(gitHub)];
+  const huggingFaceContext = contextFor(huggingFace);
+  const gitHubContext = contextFor(gitHub);
   const arxiv = work.identifiers?.arxiv === undefined ? undefined : withoutVersion(work.identifiers.arxiv);
   const unchecked: { source: string; reason: string }[] = [];
   const takeValue = <Value>(source: string, answer: Answer<Value>): Value | undefined => {
@@ -75,16 +76,17 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
       { repository, relation: "official", source: "the paper" },
     ]),
   );
-  const hubLink =
+  const huggingFaceLink =
     arxiv === undefined
       ? undefined
-      : takeValue("Hugging Face", await askIfAvailable(hubContext, (context) => askHub(arxiv, context)));
-  if (hubLink !== undefined && !linksByAddress.has(hubLink.repository.toLowerCase()))
-    linksByAddress.set(hubLink.repository.toLowerCase(), hubLink);
-  for (const link of takeValue(
-    "GitHub",
-    await askIfAvailable(gitContext, (context) => searchGitHub(work.title, arxiv, context)),
-  ) ?? []) {
+      : takeValue(
+          "Hugging Face",
+          await askIfAvailable(huggingFaceContext, (context) => askHuggingFace(arxiv, context)),
+        );
+  if (huggingFaceLink !== undefined && !linksByAddress.has(huggingFaceLink.repository.toLowerCase()))
+    linksByAddress.set(huggingFaceLink.repository.toLowerCase(), huggingFaceLink);
+  const gitHubAnswer = await askIfAvailable(gitHubContext, (context) => searchGitHub(work.title, arxiv, context));
+  for (const link of takeValue("GitHub", gitHubAnswer) ?? []) {
     const key = link.repository.toLowerCase();
     const earlier = linksByAddress.get(key);
     linksByAddress.set(
@@ -93,14 +95,16 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
     );
   }
   // Official links that the search did not find have no details yet.
-  for (const link of [...linksByAddress.values()]
-    .filter(({ relation, pushed }) => relation === "official" && pushed === undefined)
-    .slice(0, maxOfficial)) {
-    const answer = await askIfAvailable(gitContext, (context) => askRepository(link.repository, context));
+  const linksWithoutDetails = [...linksByAddress.values()].filter(
+    ({ relation, pushed }) => relation === "official" && pushed === undefined,
+  );
+  for (const link of linksWithoutDetails.slice(0, maxOfficial)) {
+    const answer = await askIfAvailable(gitHubContext, (context) => askRepository(link.repository, context));
     if (answer.status === "empty") linksByAddress.delete(link.repository.toLowerCase());
     const details = takeValue("GitHub", answer);
     if (details !== undefined) linksByAddress.set(link.repository.toLowerCase(), { ...link, ...details });
   }
+  // Official links first, whatever the number of stars of the others.
   const rank = ({ relation, stars = 0 }: CodeLink) => (relation === "official" ? 1e9 : 0) + stars;
   const distinctUnchecked = unchecked.filter(
     ({ source }, index) => unchecked.findIndex((other) => other.source === source) === index,
@@ -111,30 +115,30 @@ export async function codeLinks(work: TitledPaper, contextFor: ContextFor): Prom
   };
 }
 
-const repositoryName = /github\.com\/([\w-]{1,39})\/([\w.-]{1,100}?)(?:\.git)?(?=[\s/?#)\]}>,;'"]|\.(?:\s|$)|$)/gi;
+const repositoryAddress = /github\.com\/([\w-]{1,39})\/([\w.-]{1,100}?)(?:\.git)?(?=[\s/?#)\]}>,;'"]|\.(?:\s|$)|$)/gi;
 
 /** https://github.com/owner/name from any address inside the repository. */
 function repositoryOf(address: unknown): string | undefined {
-  const [match] = (lineFrom(address) ?? "").matchAll(repositoryName);
+  const [match] = (lineFrom(address) ?? "").matchAll(repositoryAddress);
   return match === undefined ? undefined : `https://github.com/${match[1]}/${match[2]}`;
 }
 
 const repositoriesIn = (abstract: string): string[] => [
   ...new Set(
-    [...abstract.slice(0, 20_000).matchAll(repositoryName)].map(
+    [...abstract.slice(0, 20_000).matchAll(repositoryAddress)].map(
       ([, owner, name]) => `https://github.com/${owner}/${name}`,
     ),
   ),
 ];
 
-/** Queries a service if it has a context; otherwise the reason why it can't be queried. */
+/** Queries a service if it has a context. Otherwise the answer is the reason why it can't be queried. */
 const askIfAvailable = async <Value>(
   context: ReturnType<ContextFor>,
   ask: (context: SourceContext) => Promise<Answer<Value>>,
 ): Promise<Answer<Value>> =>
   "unavailable" in context ? { status: "blocked", reason: context.unavailable } : await ask(context);
 
-async function askHub(arxiv: string, context: SourceContext): Promise<Answer<CodeLink>> {
+async function askHuggingFace(arxiv: string, context: SourceContext): Promise<Answer<CodeLink>> {
   const secret = context.key === undefined ? {} : { secret: { headers: { Authorization: `Bearer ${context.key}` } } };
   const emptyReason = `Hugging Face has no page for arXiv:${arxiv}.`;
   const answer = await askJson(
@@ -221,7 +225,7 @@ async function searchGitHub(
   return { status: "ok", value: links };
 }
 
-/** Whether the description says that this is the official repository of the paper. The title alone proves nothing. */
+/** Whether the description says that this is the official repository of the paper. The title alone is not enough. */
 function callsItselfOfficial(item: unknown, title: string): boolean {
   const description = lineFrom(valueAt(item, "description")) ?? "";
   const [titleText = ""] = description

@@ -19,9 +19,11 @@ import type { Request } from "../../../net/http.js";
 import { isSearchedTitle } from "../../papers/dedup/title-match.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
+/** DOIs in one request. */
+const maxBatch = 1;
 const maxRows = 500;
 const maxAnswerBytes = 40 * 1024 * 1024;
-/** Results of a search by title. A matching work is among the first five or missing. */
+/** Results of a search by title. If Crossref has the work, it is among the first five results. */
 const titleResults = 5;
 const selectedFields =
   "DOI,title,author,issued,published,posted,abstract,type,link,license,relation,container-title,volume,issue,page,article-number,is-referenced-by-count,updated-by,update-to";
@@ -33,17 +35,18 @@ export const crossref = {
   search: searchCrossref,
   match: matchTitle,
   lookup: async (works, context) =>
-    await lookUpIn("Crossref", works.filter(hasDoi), 1, ([work]) => lookUpDoi(work?.doi ?? "", context)),
+    await lookUpIn("Crossref", works.filter(hasDoi), maxBatch, ([work]) => lookUpDoi(work?.doi ?? "", context)),
 } satisfies Source;
 
 /**
- * DataCite registers the DOIs of arXiv (10.48550/…). `Identifiers` contains them as arXiv ids, so every other DOI is
- * looked up.
+ * Whether a work has a DOI that Crossref may know. Crossref does not know arXiv's DOIs (10.48550/…), but `Identifiers`
+ * has an arXiv id in place of such a DOI.
  */
 const hasDoi = ({ doi }: Identifiers): boolean => doi !== undefined;
 
 /**
- * The contact gives access to the faster "polite" pool. As a personal address it is sent like a key and never logged.
+ * With the user's mail address, Crossref answers faster (its "polite" pool). The address is personal, so it is treated
+ * as a secret and never logged.
  */
 const requestOf = (path: string, { endpoint, contact }: SourceContext): Request => ({
   url: `${endpoint}${path}`,
@@ -212,18 +215,18 @@ const updateTypes: readonly (readonly [RegExp, Update["type"]])[] = [
 ];
 
 /** One notice about the work: its type, its source (the publisher or Retraction Watch), its date and its DOI. */
-function updateOf(json: unknown): readonly Update[] {
+function updateOf(notice: unknown): readonly Update[] {
   const typeText =
-    lineFrom(valueAt(json, "type"))
+    lineFrom(valueAt(notice, "type"))
       ?.toLowerCase()
       .replace(/[\s-]+/g, "_") ?? "";
   const type = updateTypes.find(([pattern]) => pattern.test(typeText))?.[1];
   if (type === undefined) return [];
   const date =
-    dateFromParts(listFrom(valueAt(json, "updated", "date-parts", 0))) ??
-    dateFrom(valueAt(json, "updated", "date-time"));
-  const source = lineFrom(valueAt(json, "source"));
-  const { doi } = identifiersFrom({ doi: valueAt(json, "DOI") });
+    dateFromParts(listFrom(valueAt(notice, "updated", "date-parts", 0))) ??
+    dateFrom(valueAt(notice, "updated", "date-time"));
+  const source = lineFrom(valueAt(notice, "source"));
+  const { doi } = identifiersFrom({ doi: valueAt(notice, "DOI") });
   return [
     {
       type,

@@ -20,6 +20,8 @@ const maxPageSize = 500;
 const maxAnswerBytes = 60 * 1024 * 1024;
 /** Works in one request; each adds a clause of about 60 characters to the address. */
 const maxBatch = 20;
+/** The service may have several records for one identifier. */
+const maxRecordsPerWork = 4;
 
 export const europePmc = {
   name: "Europe PMC",
@@ -56,30 +58,30 @@ async function searchPages(
   context: SourceContext,
   emptyReason: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
-  const size = Math.max(1, Math.min(maxRecords, maxPageSize));
+  const pageSize = Math.max(1, Math.min(maxRecords, maxPageSize));
   return await collectPages<string>(
     maxRecords,
     "*",
     async (cursor) => {
-      const parameters = `query=${encodeURIComponent(query)}&format=json&resultType=core&pageSize=${size}&cursorMark=${encodeURIComponent(cursor)}`;
+      const parameters = `query=${encodeURIComponent(query)}&format=json&resultType=core&pageSize=${pageSize}&cursorMark=${encodeURIComponent(cursor)}`;
       const answer = await askJson(europePmc, context, {
         url: `${context.endpoint}/search?${parameters}`,
         limit: maxAnswerBytes,
       });
-      return answer.status === "ok" ? readPage(answer.value, size, context.endpoint) : answer;
+      return answer.status === "ok" ? readPage(answer.value, pageSize, context.endpoint) : answer;
     },
     emptyReason,
   );
 }
 
-function readPage(json: unknown, size: number, endpoint: string): Answer<Page<string>> {
+function readPage(json: unknown, pageSize: number, endpoint: string): Answer<Page<string>> {
   const results = valueAt(json, "resultList", "result");
   const total = countFrom(valueAt(json, "hitCount"));
   if (!Array.isArray(results)) {
     if (total === 0) return { status: "ok", value: { records: [], total } };
     return unexpectedAnswer(europePmc, json, "contains no list of works");
   }
-  const next = results.length < size ? undefined : lineFrom(valueAt(json, "nextCursorMark"));
+  const next = results.length < pageSize ? undefined : lineFrom(valueAt(json, "nextCursorMark"));
   return pageOf(results, (result) => readResult(result, endpoint), { total, next });
 }
 
@@ -96,15 +98,16 @@ async function lookUpBatch(
 ): Promise<Answer<readonly PaperRecord[]>> {
   const answer = await searchPages(
     batch.map(clauseOf).join(" OR "),
-    4 * batch.length,
+    maxRecordsPerWork * batch.length,
     context,
     "Europe PMC has none of these works.",
   );
   if (answer.status !== "ok") return answer;
-  const value = answer.value.filter(({ identifiers }) => batch.some((work) => sharesIdentifier(work, identifiers)));
-  return value.length === 0
+  const isRequested = ({ identifiers }: PaperRecord) => batch.some((work) => sharesIdentifier(work, identifiers));
+  const records = answer.value.filter(isRequested);
+  return records.length === 0
     ? { status: "empty", reason: "Europe PMC has none of these works." }
-    : { status: "ok", value };
+    : { status: "ok", value: records };
 }
 
 /** Reads a result of type `core`. `endpoint`: the service's address, for links to full texts. */
@@ -126,7 +129,7 @@ export function readResult(json: unknown, endpoint: string): PaperRecord | undef
     // PubMed titles end with a full stop.
     title: plainText(valueAt(json, "title"))?.replace(/(?<!\.)\.$/, ""),
     identifiers,
-    // Needed for records without a DOI: books, patents, agricultural records.
+    // Books, patents and agricultural records often have no DOI. Their address is that of the record in Europe PMC.
     url:
       identifiers.doi !== undefined
         ? undefined

@@ -32,7 +32,7 @@ export async function readFeed(name: string, xml: string, query: Query): Promise
     return { status: "error", reason: `${name} is not a readable RSS or Atom feed: ${parsed.reason}.` };
   const { value } = parsed;
   const channel = [valueAt(value, "rss", "channel"), valueAt(value, "rdf:RDF"), valueAt(value, "feed")].find(
-    (value) => value !== undefined,
+    (element) => element !== undefined,
   );
   if (channel === undefined) return { status: "error", reason: `${name} is neither an RSS nor an Atom feed.` };
   const entries = [...listFrom(valueAt(channel, "item")), ...listFrom(valueAt(channel, "entry"))];

@@ -18,6 +18,8 @@ import { termsOf } from "../shared/query-terms.js";
 import type { Request } from "../../../net/http.js";
 
 const maxPageSize = 100;
+/** One work per request: requests for single works are free, but a filter by DOI costs money. */
+const maxBatch = 1;
 /** Page numbers work only up to this many results; beyond that a cursor is needed. */
 const maxNumberedResults = 10_000;
 const maxAnswerBytes = 40 * 1024 * 1024;
@@ -34,11 +36,10 @@ export const openAlex: Source = {
   pageMeansUnknown: true,
   search: searchOpenAlex,
   lookup: async (works, context) =>
-    // One work per request: requests for single works are free, but a filter by DOI costs money.
     await lookUpIn(
       "OpenAlex",
       works.filter((work) => pathOf(work) !== undefined),
-      1,
+      maxBatch,
       ([work]) => lookUpWork(work ?? {}, context),
     ),
   references: referencesOf,
@@ -73,34 +74,34 @@ async function listWorks(
   context: SourceContext,
   emptyReason: string,
 ): Promise<Answer<readonly PaperRecord[]>> {
-  const size = Math.max(1, Math.min(maxRecords, maxPageSize));
+  const pageSize = Math.max(1, Math.min(maxRecords, maxPageSize));
   const firstPage = context.key === undefined || maxRecords <= maxPageSize ? "page=1" : "cursor=*";
   return await collectPages<string>(
     maxRecords,
     firstPage,
-    async (page) => {
+    async (pageParameter) => {
       const answer = await askJson(
         openAlex,
         context,
-        requestOf(`/works?${parameters}&per_page=${size}&${page}&select=${selectedFields}`, context),
+        requestOf(`/works?${parameters}&per_page=${pageSize}&${pageParameter}&select=${selectedFields}`, context),
       );
-      return answer.status === "ok" ? readList(answer.value, page, size) : answer;
+      return answer.status === "ok" ? readList(answer.value, pageParameter, pageSize) : answer;
     },
     emptyReason,
   );
 }
 
-function readList(json: unknown, page: string, size: number): Answer<Page<string>> {
+/** Reads a page of works. `pageParameter`: the parameter that requested this page, "page=2" or "cursor=…". */
+function readList(json: unknown, pageParameter: string, pageSize: number): Answer<Page<string>> {
   const results = valueAt(json, "results");
   if (!Array.isArray(results)) return unexpectedAnswer(openAlex, json, "contains no list of works");
   const cursor = lineFrom(valueAt(json, "meta", "next_cursor"));
-  const pageNumber = Number(/^page=(\d+)$/.exec(page)?.[1] ?? 0);
-  const nextNumbered =
-    pageNumber > 0 && results.length >= size && (pageNumber + 1) * size <= maxNumberedResults
-      ? `page=${pageNumber + 1}`
-      : undefined;
-  const next =
-    results.length === 0 ? undefined : cursor === undefined ? nextNumbered : `cursor=${encodeURIComponent(cursor)}`;
+  const pageNumber = Number(/^page=(\d+)$/.exec(pageParameter)?.[1] ?? 0);
+  const hasNextNumber =
+    pageNumber > 0 && results.length >= pageSize && (pageNumber + 1) * pageSize <= maxNumberedResults;
+  const nextByNumber = hasNextNumber ? `page=${pageNumber + 1}` : undefined;
+  const nextParameter = cursor === undefined ? nextByNumber : `cursor=${encodeURIComponent(cursor)}`;
+  const next = results.length === 0 ? undefined : nextParameter;
   const total = countFrom(valueAt(json, "meta", "count"));
   return pageOf(results, readWork, { total, next });
 }
@@ -252,10 +253,10 @@ function kindOf(json: unknown): PaperRecord["kind"] {
   if (type === undefined) return undefined;
   if (type === "preprint" || type === "review") return type;
   if (/^(?:retraction|erratum|editorial)$/.test(type)) return "notice";
-  const isRepository =
+  const isSubmittedVersion =
     valueAt(json, "primary_location", "source", "type") === "repository" &&
     valueAt(json, "primary_location", "version") === "submittedVersion";
-  if (isRepository) return "preprint";
+  if (isSubmittedVersion) return "preprint";
   return /^(?:article|book|book-chapter|dissertation|letter|report|book-section)$/.test(type) ? "published" : "other";
 }
 

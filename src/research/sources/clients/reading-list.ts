@@ -26,9 +26,9 @@ const maxPages = 50;
 type ListedReference = IdentifierReference | Extract<Reference, { readonly kind: "url" }>;
 
 /**
- * The user's list of works as a source: a file (relative to `root`) or a web address. A file of records contains all
- * data, so no service is queried. Otherwise it is a plain list of arXiv ids, DOIs and addresses, one or more per line.
- * In an HTML page, the links are the list, or the page's head describes one paper.
+ * The user's list of works as a source. `place` is the path of a file (relative to `root`) or a web address. There are
+ * three kinds of lists. A file of records contains all data, so no service is queried. A text contains arXiv ids, DOIs
+ * and addresses, one or more per line. An HTML page contains links to papers, or describes one paper in its head.
  */
 export const listSource = (name: string, { place, database }: OwnList, root: string): Source => ({
   name,
@@ -42,7 +42,7 @@ export const listSource = (name: string, { place, database }: OwnList, root: str
       page === undefined
         ? await textOfFile(path)
         : await askText({ name }, context, { url: page, limit: maxListBytes });
-    return text.status === "ok" ? await resolveAll(name, text.value, page, query, context) : text;
+    return text.status === "ok" ? await findListedPapers(name, text.value, page, query, context) : text;
   },
 });
 
@@ -78,7 +78,7 @@ async function textOfFile(path: string): Promise<Answer<string>> {
   }
 }
 
-async function resolveAll(
+async function findListedPapers(
   name: string,
   text: string,
   page: string | undefined,
@@ -96,6 +96,15 @@ async function resolveAll(
   const missing: string[] = [];
   const failures: string[] = [];
   const works = firstReferences.filter(hasIdentifier).map(identifierOf);
+  const isUnresolved = (work: Identifiers) => !records.some(({ identifiers }) => sharesIdentifier(identifiers, work));
+  const lookUp = async (source: Source, requestedWorks: readonly Identifiers[]): Promise<void> => {
+    if (requestedWorks.length === 0 || source.lookup === undefined) return;
+    const sourceContext = context.contextFor(source);
+    if ("unavailable" in sourceContext) return void failures.push(sourceContext.unavailable);
+    const answer = await source.lookup(requestedWorks, sourceContext);
+    if (answer.status === "ok") records.push(...answer.value);
+    if (answer.status !== "ok" && answer.status !== "empty") failures.push(answer.reason);
+  };
   await lookUp(
     arxiv,
     works.filter((work) => work.arxiv !== undefined),
@@ -127,18 +136,6 @@ async function resolveAll(
   if (records.length === 0)
     return { status: failures.length > 0 ? "error" : "empty", reason: incomplete ?? `${name} names no paper.` };
   return { status: "ok", value: records, total: references.length, ...withoutUndefined({ incomplete }) };
-
-  function isUnresolved(work: Identifiers): boolean {
-    return !records.some(({ identifiers }) => sharesIdentifier(identifiers, work));
-  }
-  async function lookUp(source: Source, works: readonly Identifiers[]): Promise<void> {
-    if (works.length === 0 || source.lookup === undefined) return;
-    const sourceContext = context.contextFor(source);
-    if ("unavailable" in sourceContext) return void failures.push(sourceContext.unavailable);
-    const answer = await source.lookup(works, sourceContext);
-    if (answer.status === "ok") records.push(...answer.value);
-    if (answer.status !== "ok" && answer.status !== "empty") failures.push(answer.reason);
-  }
 }
 
 /**
@@ -149,12 +146,13 @@ export function referencesIn(text: string): readonly ListedReference[] {
   const references = text.split("\n").flatMap((line) => {
     const content = line.replace(/^\s*(?:[-*+]|\d+[.)])\s+/, "").trim();
     if (content === "" || content.startsWith("#") || content.length > 5000) return [];
-    // Old DOIs contain brackets, which would end an address inside a sentence.
+    // If the line is only one reference, it may contain brackets, as old DOIs do. In a sentence, a bracket ends an
+    // address.
     if (/^(?:https?:|doi:|arxiv:|10\.\d|\d{4}\.\d)\S+$/i.test(content)) return [parseReference(content)];
-    const names = content.match(
+    const matches = content.match(
       /https?:\/\/[^\s<>"')\]]+|\barxiv:\s*[a-z.-]*\/?\d[\d.]*(?:v\d+)?|\b10\.\d{4,9}\/[^\s<>"')\]]+|\b\d{4}\.\d{4,5}(?:v\d+)?\b|\b[a-z-]+(?:\.[A-Z]{2})?\/\d{7}(?:v\d+)?\b/gi,
     );
-    return (names ?? []).map((name) => parseReference(name.replace(/(?<![.,;:])[.,;:]+$/, "")));
+    return (matches ?? []).map((match) => parseReference(match.replace(/(?<![.,;:])[.,;:]+$/, "")));
   });
   return withoutDuplicates(references.filter(isListedReference));
 }

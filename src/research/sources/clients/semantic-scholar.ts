@@ -98,10 +98,8 @@ async function searchPapers(query: Query, context: SourceContext): Promise<Answe
       );
       if (answer.status !== "ok") return answer;
       const next = countFrom(valueAt(answer.value, "next"));
-      return readPage(
-        answer.value,
-        next !== undefined && next > offset && next < Math.min(maxRankedResults, query.most) ? next : undefined,
-      );
+      const hasNext = next !== undefined && next > offset && next < Math.min(maxRankedResults, query.most);
+      return readPage(answer.value, hasNext ? next : undefined);
     },
     emptyReason,
   );
@@ -174,8 +172,8 @@ async function lookUpBatch(
 }
 
 /**
- * The references or citations of a work. `from`: older works are removed if they have a date, and all pages are
- * requested.
+ * The references or citations of a work. If `from` (YYYY-MM-DD) is given, all pages are requested, and works with an
+ * older date are removed.
  */
 async function linkedPapers(
   link: string,
@@ -203,23 +201,24 @@ async function linkedPapers(
       const path = `/paper/${inPath(name)}/${link}?fields=${selectedFields}${period}&offset=${offset}&limit=${limit}`;
       const answer = await askJson(semanticScholar, context, requestOf(path, context), unknownReason);
       if (answer.status !== "ok") return answer;
-      // The publisher withholds the list of this work. `empty`, because a refusal would count against the whole
-      // service.
+      // The publisher does not allow others to show the list of this work. The status is `empty`, because after a
+      // refusal the whole service would count as blocked.
       if (valueAt(answer.value, "data") === null)
         return {
           status: "empty",
-          reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}: its publisher withholds them.`,
+          reason: `Semantic Scholar may not show the ${link} of ${nameOf(work)}, because the publisher does not allow it.`,
         };
       const next = countFrom(valueAt(answer.value, "next"));
       const hasMore = next !== undefined && next > offset;
       const page = readPage(answer.value, hasMore && next < maxLinks ? next : undefined, paperField);
       if (from === undefined || page.status !== "ok") return page;
+      // A date may be only a year or a month, so it is compared with the same part of `from`.
       const isInPeriod = ({ date }: PaperRecord) => date == null || date >= from.slice(0, date.length);
       return {
         ...page,
         value: { ...page.value, records: page.value.records.filter(isInPeriod) },
         ...(hasMore && next >= maxLinks
-          ? { incomplete: `Semantic Scholar lists the first ${maxLinks} ${link} of ${nameOf(work)} alone.` }
+          ? { incomplete: `Semantic Scholar lists only the first ${maxLinks} ${link} of ${nameOf(work)}.` }
           : {}),
       };
     },
@@ -263,7 +262,7 @@ export function readPaper(json: unknown): PaperRecord | undefined {
 }
 
 function kindOf(types: readonly string[], venue: string | undefined, doi: string | undefined): PaperRecord["kind"] {
-  // A paper keeps the venue of its preprint when it has long been published under another DOI.
+  // Semantic Scholar often gives the venue of the preprint also after a paper was published under another DOI.
   const isServer =
     /^(?:arxiv(?:\.org)?|biorxiv|medrxiv|chemrxiv|research square|social science research network)\b/i.test(
       venue ?? "",

@@ -8,6 +8,8 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxAnswerBytes = 10 * 1024 * 1024;
 const maxResults = 20;
+/** Tavily accepts queries of at most 400 characters. */
+const maxQueryChars = 400;
 
 export const tavily: Source = {
   name: "Tavily",
@@ -23,7 +25,7 @@ async function searchWeb(query: Query, context: SourceContext): Promise<Answer<r
     url: `${context.endpoint}/search`,
     limit: maxAnswerBytes,
     json: {
-      query: query.terms.slice(0, 400),
+      query: query.terms.slice(0, maxQueryChars),
       max_results: Math.max(1, Math.min(query.most, maxResults)),
       search_depth: "basic",
       ...withoutUndefined({ start_date: query.from, end_date: query.until }),

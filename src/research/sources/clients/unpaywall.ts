@@ -6,6 +6,8 @@ import { plainText } from "../shared/markup-to-text.js";
 import { identifiersFrom, inPath, paperRecord } from "../../papers/identifiers.js";
 import type { Answer, Source, SourceContext } from "../shared/source.js";
 
+/** The service looks up one DOI per request. */
+const maxBatch = 1;
 const maxAnswerBytes = 5 * 1024 * 1024;
 
 /** Free copies of works. Unpaywall has no useful search, and requires a mail address. */
@@ -16,7 +18,7 @@ export const unpaywall: Source = {
   needs: "contact",
   lookup: async (works, context) => {
     const worksWithDoi = works.filter(({ doi }) => doi !== undefined);
-    return await lookUpIn("Unpaywall", worksWithDoi, 1, ([work]) => lookUpDoi(work?.doi ?? "", context));
+    return await lookUpIn("Unpaywall", worksWithDoi, maxBatch, ([work]) => lookUpDoi(work?.doi ?? "", context));
   },
 };
 

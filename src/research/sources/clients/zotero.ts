@@ -13,7 +13,8 @@ const maxAnswerBytes = 50 * 1024 * 1024;
 const libraryPath = "/api/users/0";
 
 /**
- * The user's Zotero on this machine, if its settings allow other programs access (Zotero 7 and later). It is only read.
+ * The user's Zotero on this machine, if its settings allow other programs access (Zotero 7 and later). Nothing is
+ * written to it.
  */
 export const zotero = {
   name: "Zotero",
@@ -44,7 +45,7 @@ interface Item {
   readonly data: unknown;
 }
 
-/** Requests every entry of a list, page by page; or the failure if the service did not answer. */
+/** Requests all entries of a list, page by page. Returns the failure if Zotero did not answer. */
 async function itemsAt(path: string, context: SourceContext): Promise<Item[] | NoAnswer> {
   const items: Item[] = [];
   for (let start = 0; start < maxItems; start += pageSize) {
@@ -86,18 +87,18 @@ async function collectionPaths(collectionName: string, context: SourceContext): 
 
 async function recordsOf(items: readonly Item[], context: SourceContext): Promise<Answer<readonly PaperRecord[]>> {
   const uniqueItems = [...new Map(items.map((item) => [item.key, item])).values()];
-  const pdfs = new Map<string, string>();
+  const pdfKeyByParent = new Map<string, string>();
   for (const { key, data } of uniqueItems) {
     const parent = lineFrom(valueAt(data, "parentItem"));
-    if (valueAt(data, "contentType") === "application/pdf" && parent !== undefined && !pdfs.has(parent))
-      pdfs.set(parent, key);
+    if (valueAt(data, "contentType") === "application/pdf" && parent !== undefined && !pdfKeyByParent.has(parent))
+      pdfKeyByParent.set(parent, key);
   }
   const records: PaperRecord[] = [];
   for (const { key, data } of uniqueItems) {
-    const record = recordIn(data);
+    const record = recordOfItem(data);
     if (record === undefined) continue;
-    const pdf = pdfs.get(key);
-    const file = pdf === undefined ? undefined : await fileOf(pdf, context);
+    const pdfKey = pdfKeyByParent.get(key);
+    const file = pdfKey === undefined ? undefined : await fileOf(pdfKey, context);
     records.push(file === undefined ? record : { ...record, pdf_url: file });
   }
   return records.length === 0
@@ -122,7 +123,7 @@ function isFileAddress(address: string): boolean {
 }
 
 /** The work in an item of Zotero; undefined for notes, attachments and items without a title. */
-function recordIn(data: unknown): PaperRecord | undefined {
+function recordOfItem(data: unknown): PaperRecord | undefined {
   const fields = zoteroFields(data);
   const entry = fields && entryOf(fields, fields.key ?? "item");
   if (entry === undefined) return undefined;

@@ -172,7 +172,7 @@ describe("Semantic Scholar", () => {
     const { context } = answering([{ body: { data: null, citingPaperInfo: { openAccessPdf: null } } }]);
     expect(await semanticScholar.references?.({ doi: "10.1000/1" }, 10, context)).toMatchObject({
       status: "empty",
-      reason: expect.stringContaining("its publisher withholds them"),
+      reason: expect.stringContaining("because the publisher does not allow it"),
     });
   });
 
