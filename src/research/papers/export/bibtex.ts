@@ -5,8 +5,8 @@ import { type Cited, type CitedWork, citedWorks, canHaveVolume, isStandalone, ty
 /** Papers as BibTeX, one entry for each. */
 export const bibliographyOf = (papers: readonly Cited[]): string => bibtexOf(citedWorks(papers));
 
-/** Works as BibTeX, one entry for each. A keyword of a paper has its decision. */
-export const bibtexOf = (works: readonly CitedWork[]): string => works.map(entry).join("\n");
+/** Works as BibTeX, one entry for each. The decision on a paper is one of its keywords. */
+export const bibtexOf = (works: readonly CitedWork[]): string => works.map(entryOf).join("\n");
 
 const types: Readonly<Record<WorkKind, string>> = {
   article: "article",
@@ -33,13 +33,13 @@ const venueField = (kind: WorkKind): string =>
 const publisherField = (kind: WorkKind): string =>
   kind === "thesis" || kind === "masters" ? "school" : kind === "report" ? "institution" : "publisher";
 
-function entry(work: CitedWork): string {
+function entryOf(work: CitedWork): string {
   const { kind, venue, volume, issue, pages, arxiv, publication } = work;
   const hasVolume = canHaveVolume(kind);
   const publisher = publication.publisher ?? (isStandalone(kind) ? venue : undefined);
   const keywords = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
   const fields: [string, string | undefined][] = [
-    // In two pairs of braces, so that no style changes its capitals.
+    // The title is in two pairs of braces, so that no style changes its capitals.
     ["title", `{${escapeText(work.title)}}`],
     ["author", work.authors.map(authorText).join(" and ") || undefined],
     ["editor", (publication.editors ?? []).map((name) => authorText(personName(name))).join(" and ") || undefined],
@@ -52,7 +52,7 @@ function entry(work: CitedWork): string {
     ["volume", hasVolume ? textValue(volume) : undefined],
     ["number", hasVolume ? textValue(issue) : undefined],
     // BibTeX writes a range with two hyphens.
-    ["pages", hasVolume ? pages && escapeSigns(pages).replace(/(?<!\s)\s*[-–—]+\s*/g, "--") : undefined],
+    ["pages", hasVolume ? pages && escapeCharacters(pages).replace(/(?<!\s)\s*[-–—]+\s*/g, "--") : undefined],
     ["year", work.year === undefined ? undefined : String(work.year).padStart(4, "0")],
     ["month", work.date?.[1]?.toString()],
     ["day", work.date?.[2]?.toString()],
@@ -96,7 +96,7 @@ const namePart = (text: string, specialPattern?: RegExp): string =>
     : escapeText(text);
 
 /** Replacements of BibTeX's special characters, so that a title can't end its field or start a command. */
-const signs: Readonly<Record<string, string>> = {
+const replacements: Readonly<Record<string, string>> = {
   "\\": "\\textbackslash{}",
   "{": "\\textbraceleft{}",
   "}": "\\textbraceright{}",
@@ -105,25 +105,27 @@ const signs: Readonly<Record<string, string>> = {
 };
 
 /** Escapes special characters. BibTeX counts escaped braces too, so unpaired braces are replaced by commands. */
-function escapeSigns(text: string): string {
+function escapeCharacters(text: string): string {
   const hasPairedBraces = areBracesPaired(text);
   return text
-    .replace(/[\\{}^~]/g, (sign) => (hasPairedBraces && /[{}]/.test(sign) ? `\\${sign}` : (signs[sign] ?? "")))
+    .replace(/[\\{}^~]/g, (character) =>
+      hasPairedBraces && /[{}]/.test(character) ? `\\${character}` : (replacements[character] ?? ""),
+    )
     .replace(/[&%$#_]/g, "\\$&");
 }
 
 function areBracesPaired(text: string): boolean {
   let depth = 0;
-  for (const sign of text) {
-    if (sign === "{") depth += 1;
-    else if (sign === "}") depth -= 1;
+  for (const character of text) {
+    if (character === "{") depth += 1;
+    else if (character === "}") depth -= 1;
     if (depth < 0) return false;
   }
   return depth === 0;
 }
 
-/** Like escapeSigns, and separates characters that TeX would join to a dash or a quotation mark. */
-const escapeText = (text: string): string => escapeSigns(text).replace(/([-'`])(?=\1)|[?!](?=`)/g, "$&{}");
+/** Like escapeCharacters, and separates characters that TeX would join to a dash or a quotation mark. */
+const escapeText = (text: string): string => escapeCharacters(text).replace(/([-'`])(?=\1)|[?!](?=`)/g, "$&{}");
 
 /** A value that is not TeX, such as an address. Characters that could end the field are percent-encoded. */
 const urlValue = (value: string | undefined): string | undefined =>

@@ -9,7 +9,9 @@ import { statusWords } from "../rubric/rubric.js";
 import { type AuthorName, personName } from "../person-name.js";
 import { parseReference } from "../reference.js";
 
-/** The fields that a citation needs: those of a paper in the pool or of a found record. */
+/**
+ * The input of `citedWorks`: the fields of a paper in the pool, or of a found record, that a citation needs.
+ */
 export type Cited = Pick<
   Paper,
   | "id"
@@ -138,7 +140,7 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
   const doi = doiOf(paper);
   const arxiv = oneLineOf(arxivOf(paper));
   // An invalid month or day is omitted.
-  const [year, ...rest] =
+  const [year, ...monthAndDay] =
     /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?/.exec(paper.date ?? "")?.slice(1) ?? [];
   return {
     id: oneLine(paper.id),
@@ -147,7 +149,7 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
     authors: authorsOf(paper.authors).map(oneLine).filter(Boolean).map(personName),
     ...(year === undefined
       ? {}
-      : { year: Number(year), date: [year, ...rest].filter((part) => part !== undefined).map(Number) }),
+      : { year: Number(year), date: [year, ...monthAndDay].filter((part) => part !== undefined).map(Number) }),
     ...withoutUndefined({
       venue: oneLineOf(paper.venue),
       volume: oneLineOf(paper.volume),
@@ -211,7 +213,7 @@ function doiOf({ identifiers, url }: Pick<Paper, "identifiers" | "url">): string
   return reference?.kind === "doi" ? reference.doi : undefined;
 }
 
-/** The kinds of works by the types of sources. */
+/** The kind of a work for each publication type that a source gives. The first match counts. */
 const kinds: readonly (readonly [RegExp, WorkKind])[] = [
   [/preprint|posted-content/i, "preprint"],
   [/^proceedings$/i, "proceedings"],
@@ -231,15 +233,15 @@ const kinds: readonly (readonly [RegExp, WorkKind])[] = [
 ];
 
 function kindOf({ publication_type: type, volume, issue, pages, venue }: Cited, arxiv: string | undefined): WorkKind {
-  const hasPlace =
+  const isInJournal =
     oneLineOf(venue) !== undefined && [volume, issue, pages].some((part) => oneLineOf(part) !== undefined);
-  const entries = kinds.find(([pattern]) => pattern.test(type ?? ""))?.[1];
-  if (entries !== undefined) {
-    const isUnspecificArticle = entries === "article" && type !== "journal-article";
+  const kindOfType = kinds.find(([pattern]) => pattern.test(type ?? ""))?.[1];
+  if (kindOfType !== undefined) {
+    const isUnspecificArticle = kindOfType === "article" && type !== "journal-article";
     // Services call a preprint an article in the journal "arXiv".
     if (isUnspecificArticle && /^arxiv\b/i.test(oneLineOf(venue) ?? "")) return "preprint";
-    return isUnspecificArticle && oneLineOf(venue) === undefined ? "other" : entries;
+    return isUnspecificArticle && oneLineOf(venue) === undefined ? "other" : kindOfType;
   }
-  if (hasPlace) return "article";
+  if (isInJournal) return "article";
   return arxiv === undefined ? "other" : "preprint";
 }

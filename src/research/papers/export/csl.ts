@@ -21,10 +21,10 @@ const types: Readonly<Record<WorkKind, string>> = {
   other: "document",
 };
 
-/** Works as CSL-JSON, for pandoc and every citation processor. */
-export const cslOf = (works: readonly CitedWork[]): string => `${JSON.stringify(works.map(item), null, 2)}\n`;
+/** Works as CSL-JSON, for pandoc and other citation processors. */
+export const cslOf = (works: readonly CitedWork[]): string => `${JSON.stringify(works.map(itemOf), null, 2)}\n`;
 
-const item = (work: CitedWork): object => {
+const itemOf = (work: CitedWork): object => {
   const { publication } = work;
   const keywordList = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
   const keywords = keywordList.filter((word) => word !== undefined).join(", ");

@@ -9,18 +9,18 @@ import { citedWorks, type TracedRecord, type WorkKind } from "./cited-work.js";
 import { countEach } from "../../../engine/lib/group.js";
 
 /**
- * The beginning of cells that spreadsheets treat as formulas, also with full-width characters; and of cells that would
- * become such a cell without their apostrophe.
+ * The beginning of a cell that spreadsheets treat as a formula, also with full-width characters. It also matches with
+ * apostrophes before it: otherwise `withFormula` would remove an apostrophe that belongs to the text.
  */
 const formula = /^'*\s*[=+\-@＝＋－＠|%\t\r]/;
 
 type Rows = readonly (readonly (string | number | undefined)[])[];
 
 /** Rows as CSV (RFC 4180, CRLF). A text that looks like a formula gets an apostrophe, so that it is not executed. */
-export const csvOf = (rows: Rows): string => rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+export const csvOf = (rows: Rows): string => rows.map((row) => `${row.map(cellText).join(",")}\r\n`).join("");
 
 /** A cell as CSV. Numbers are not treated as formulas, not even negative ones. */
-function cell(value: string | number | undefined): string {
+function cellText(value: string | number | undefined): string {
   const text = value === undefined ? "" : typeof value === "number" ? String(value) : withoutFormula(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -28,8 +28,8 @@ function cell(value: string | number | undefined): string {
 const withoutFormula = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
 /** The text of a cell without the apostrophe before a formula. */
-export const withFormula = (cellText: string): string =>
-  cellText.startsWith("'") && formula.test(cellText) ? cellText.slice(1) : cellText;
+export const withFormula = (storedText: string): string =>
+  storedText.startsWith("'") && formula.test(storedText) ? storedText.slice(1) : storedText;
 
 const headers = [
   "id,key,type,title,authors,editors,year,date,venue,volume,issue,pages,publisher,place,edition,series,isbn,issn,language",
@@ -40,7 +40,7 @@ const headers = [
   .join(",")
   .split(",");
 
-/** Types of works, with names that this and other programs read. */
+/** Names for the kinds of works, which this program and other programs can read. */
 const types: Readonly<Record<WorkKind, string>> = {
   article: "Journal article",
   conference: "Conference paper",
@@ -58,9 +58,9 @@ const types: Readonly<Record<WorkKind, string>> = {
   other: "",
 };
 
-/** Additional columns of a project. */
+/** Additional columns of a project: their headers, and the cells of a paper. */
 export interface MoreColumns {
-  readonly head: readonly string[];
+  readonly headers: readonly string[];
   cells(paper: Paper): readonly (string | number | undefined)[];
 }
 
@@ -78,15 +78,16 @@ const readDepthTexts: Readonly<Record<Reading, string>> = {
  * One row for each record of a project, for spreadsheets. Authors, keywords and tags are separated by semicolons. The
  * text begins with a byte order mark, which Excel needs to recognise UTF-8.
  */
-export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: MoreColumns): string {
+export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], moreColumns: MoreColumns): string {
   const papers = new Map(rrd.papers_pool.map((paper) => [paper.id, paper]));
   const isScored = usesScores(rrd);
-  const insights = countEach((rrd.insights ?? []).map(({ paper_id }) => paper_id ?? ""));
+  const insightCounts = countEach((rrd.insights ?? []).map(({ paper_id }) => paper_id ?? ""));
   const rows = citedWorks(records).map((work, index) => {
     const { source, authors, outcome, id, status, date } = records[index] as TracedRecord;
     const paper = status === undefined ? undefined : papers.get(id);
     const quotes = paper?.analysis?.evidence ?? [];
     const { publication } = work;
+    // One line for some related columns, in the order of `headers`.
     return [
       ...[work.id, work.key, types[work.kind], work.title, authorsOf(authors).map(oneLine).join("; ")],
       ...[publication.editors?.join("; "), work.year, oneLine(date ?? ""), work.venue, work.volume, work.issue],
@@ -115,10 +116,10 @@ export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], more: M
       work.retracted ? "yes" : paper !== undefined && isCheckedForRetraction(paper) ? "no" : "",
       ...(paper === undefined
         ? [undefined, undefined, undefined]
-        : [quotes.length, quotes.filter((quote) => quote.status === "verified").length, insights.get(id) ?? 0]),
+        : [quotes.length, quotes.filter((quote) => quote.status === "verified").length, insightCounts.get(id) ?? 0]),
       work.tags.join("; "),
-      ...(paper === undefined ? more.head.map(() => undefined) : more.cells(paper)),
+      ...(paper === undefined ? moreColumns.headers.map(() => undefined) : moreColumns.cells(paper)),
     ];
   });
-  return `\ufeff${csvOf([[...headers.filter((name) => isScored || name !== "score"), ...more.head], ...rows])}`;
+  return `\ufeff${csvOf([[...headers.filter((name) => isScored || name !== "score"), ...moreColumns.headers], ...rows])}`;
 }

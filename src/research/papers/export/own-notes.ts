@@ -21,14 +21,14 @@ export function ownNotes({ key, decision = "", outcome }: CitedWork): string[] {
   ].map((line) => `${notePrefix}${line}`);
 }
 
-/** The decision in this program's notes, which its exports have as a keyword too. */
+/** The decision in a note of this program. The exports contain the same decision as a keyword. */
 export const decisionInOwnNotes = (note: string): string | undefined =>
   /(?<![^\n ])research-ralph: [^;\n]+; ([^;,\n]+)/.exec(note)?.[1];
 
 /** Whether this program wrote the note. */
 export const isOwnNote = (note: string): boolean => note.trimStart().startsWith(notePrefix);
 
-/** The mark before the note of a retracted work: "Retracted.", alone "Retracted" in BibTeX. */
+/** The mark at the start of a retracted work's note: "Retracted."; in BibTeX "Retracted" if there is no other note. */
 const retractedMark = /^\s*Retracted(?:\.|(?=[^\S\n]*(?:\n|$)))/;
 
 /** Whether a note begins with this program's mark for a retracted work. */

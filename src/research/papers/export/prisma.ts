@@ -11,10 +11,10 @@ export interface FlowCounts {
 }
 
 /**
- * A row of the table: the name of the count, the node and the box of the diagram, the text in the box, and a
- * description.
+ * A row of the table. `data`, `node` and `box` are the package's names of the count, and of the diagram's node and box.
+ * `text` is shown in the box. If there is no description, the text is also the description.
  */
-type Row = readonly [data: string, node: string, box: string, text: string, about?: string];
+type Row = readonly [data: string, node: string, box: string, text: string, description?: string];
 
 const na = "NA";
 const databases = " (databases and registers)";
@@ -74,10 +74,11 @@ const rows: readonly Row[] = [
 ];
 
 /**
- * Additional rows for open records and for records from other ways that were not sought, so that the counts add up. The
- * package ignores these rows. Rows with the count 0 are omitted. Key: the row before.
+ * Additional rows, so that the counts add up: for records without a decision, and for records from other methods whose
+ * reports were not sought. The package ignores these rows. Rows with the count 0 are omitted. The key is the name of
+ * the row after which a row is added.
  */
-const openRows: Readonly<Record<string, Row>> = {
+const additionalRows: Readonly<Record<string, Row>> = {
   excluded_other: ["records_not_screened", na, "box3", "Records not screened yet"],
   records_excluded: ["records_waiting", na, "box5", "Records that wait for a person"],
   dbr_notretrieved_reports: ["dbr_not_read", na, "box7", "Reports not read yet"],
@@ -94,28 +95,29 @@ const listNames: ReadonlySet<string> = new Set([
   "dbr_excluded",
   "other_excluded",
 ]);
-const titles: ReadonlySet<string> = new Set([na, "identification", "screening", "included"]);
+/** Names of rows that only have a text, such as the titles at the side. */
+const rowsWithoutCount: ReadonlySet<string> = new Set([na, "identification", "screening", "included"]);
 
 /**
- * The flow as a table for `PRISMA2020::PRISMA_data(read.csv(file))`. Without a byte order mark, which R would treat as
- * the first letter. Counts of earlier reviews and of meta-analyses are 0.
+ * The flow as a table for `PRISMA2020::PRISMA_data(read.csv(file))`. The table has no byte order mark, because R would
+ * treat it as the first letter. Counts of earlier reviews and of meta-analyses are 0.
  */
 export const prismaCsv = (flow: FlowCounts): string =>
   csvOf([
     ["data", "node", "box", "description", "boxtext", "tooltips", "url", "n"],
-    ...rowsFor(flow).map(([data, node, box, text, about = text]) => [
+    ...rowsFor(flow).map(([data, node, box, text, description = text]) => [
       data,
       node,
       box,
-      about,
+      description,
       `${text}${byAbstractText(data, flow)}`,
-      node === na ? na : about,
+      node === na ? na : description,
       node === na ? na : `${box}.html`,
-      titles.has(data) ? 0 : valueOf(data, flow),
+      rowsWithoutCount.has(data) ? 0 : valueOf(data, flow),
     ]),
   ]);
 
-/** The words of the assessed reports' box that say how many were judged by the abstract alone, also in the picture. */
+/** Words for the box of assessed reports: how many of them were judged by the abstract alone. Empty if none were. */
 function byAbstractText(data: string, { counts }: FlowCounts): string {
   const count = data.endsWith("_assessed") ? (counts[data.replace("assessed", "by_abstract")] ?? 0) : 0;
   return count === 0 ? "" : `, ${count} of them by the abstract alone`;
@@ -123,8 +125,8 @@ function byAbstractText(data: string, { counts }: FlowCounts): string {
 
 const rowsFor = ({ counts }: FlowCounts): readonly Row[] =>
   rows.flatMap((row) => {
-    const openRow = openRows[row[0]];
-    return openRow === undefined || (counts[openRow[0]] ?? 0) === 0 ? [row] : [row, openRow];
+    const additionalRow = additionalRows[row[0]];
+    return additionalRow === undefined || (counts[additionalRow[0]] ?? 0) === 0 ? [row] : [row, additionalRow];
   });
 
 function valueOf(data: string, { counts, reasons, otherReasons = [], sources }: FlowCounts): string | number {

@@ -8,7 +8,7 @@ const types: Readonly<Record<WorkKind, string>> = {
   conference: "CPAPER",
   chapter: "CHAP",
   book: "BOOK",
-  // Not CONF, which databases use for a conference paper.
+  // The type CONF is not used, because databases use it for a conference paper.
   proceedings: "BOOK",
   thesis: "THES",
   masters: "THES",
@@ -28,27 +28,26 @@ export const kindNames: Readonly<Partial<Record<WorkKind, string>>> = {
 };
 
 /**
- * Works as RIS, for Zotero, EndNote and screening tools. Values are on one line, because readers would break words. The
- * decision and the tags of insights are keywords. Other facts about the outcome are notes. `L1` is the PDF.
+ * Works as RIS, for Zotero, EndNote and screening tools. Each value is on one line, because programs that read RIS may
+ * join broken lines in the middle of a word. The decision and the tags of insights are keywords. Other facts about the
+ * outcome are notes. `L1` is the PDF.
  */
-export const risOf = (works: readonly CitedWork[]): string => works.map(entry).join("");
+export const risOf = (works: readonly CitedWork[]): string => works.map(entryOf).join("");
 
-function entry(work: CitedWork): string {
+/** A RIS tag and its value. Tags without a value are left out. */
+type Tag = readonly [name: string, value: string | undefined];
+
+function entryOf(work: CitedWork): string {
   const { date = [], pages, publication } = work;
   const [first, last] = pages?.split(/ ?[-–—]+ ?/) ?? [];
   const hasVolume = canHaveVolume(work.kind);
-  const tags: [string, string | undefined][] = [
+  const tags: Tag[] = [
     ["TY", types[work.kind]],
-    ...work.authors.map((name): [string, string] => ["AU", authorText(name)]),
-    ...(publication.editors ?? []).map((name): [string, string] => ["ED", authorText(personName(name))]),
+    ...work.authors.map((name): Tag => ["AU", authorText(name)]),
+    ...(publication.editors ?? []).map((name): Tag => ["ED", authorText(personName(name))]),
     ["TI", work.title],
     ["AB", work.abstract],
-    ...(isStandalone(work.kind)
-      ? [["T2", publication.series] as [string, string | undefined]]
-      : ([
-          ["T2", work.venue],
-          ["T3", publication.series],
-        ] as [string, string | undefined][])),
+    ...titleTags(work),
     ["VL", hasVolume ? work.volume : undefined],
     ["IS", hasVolume ? work.issue : undefined],
     ["SP", hasVolume ? first : undefined],
@@ -65,25 +64,29 @@ function entry(work: CitedWork): string {
     ["DO", work.doi],
     ...accessionTags(work),
     // RIS has no tag for arXiv ids.
-    ...[...new Set([work.url, work.arxiv && addressOf({ arxiv: work.arxiv })])].map(
-      (address): [string, string | undefined] => ["UR", address],
-    ),
+    ...[...new Set([work.url, work.arxiv && addressOf({ arxiv: work.arxiv })])].map((address): Tag => ["UR", address]),
     ["L1", work.pdf],
-    ...[work.decision, ...work.tags, ...(publication.keywords ?? [])].map((word): [string, string | undefined] => [
-      "KW",
-      word,
-    ]),
+    ...[work.decision, ...work.tags, ...(publication.keywords ?? [])].map((word): Tag => ["KW", word]),
     ["N1", work.retracted ? "Retracted." : undefined],
     ["N1", publication.note],
-    ...ownNotes(work).map((note): [string, string] => ["N1", note]),
+    ...ownNotes(work).map((note): Tag => ["N1", note]),
     ["ID", work.key],
   ];
   const lines = tags.filter(([, value]) => value !== undefined && value !== "");
   return `${lines.map(([tag, value]) => `${tag}  - ${value}\r\n`).join("")}ER  - \r\n\r\n`;
 }
 
+/** The title of the venue and of the series. A work that is published by itself has no venue. */
+const titleTags = ({ kind, venue, publication: { series } }: CitedWork): Tag[] =>
+  isStandalone(kind)
+    ? [["T2", series]]
+    : [
+        ["T2", venue],
+        ["T3", series],
+      ];
+
 /** The accession number: the PubMed id, or another number without the name of its database. */
-function accessionTags({ pmid, pmcid, publication }: CitedWork): [string, string | undefined][] {
+function accessionTags({ pmid, pmcid, publication }: CitedWork): Tag[] {
   return [
     ["DB", pmid === undefined ? undefined : "PubMed"],
     ["AN", pmid ?? publication.accession],
@@ -91,7 +94,7 @@ function accessionTags({ pmid, pmcid, publication }: CitedWork): [string, string
   ];
 }
 
-/** A name as "van der Berg, Jan, Jr.". Commas in names of groups are removed, because readers split at commas. */
+/** A name as "van der Berg, Jan, Jr.". Commas in a group's name are removed, because programs split names at commas. */
 function authorText(name: AuthorName): string {
   if ("literal" in name) return withoutCommas(name.literal);
   const { family, given, particle, suffix } = name;

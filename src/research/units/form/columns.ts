@@ -15,7 +15,7 @@ export function formColumns(rrd: Pick<Rrd, "requirements" | "papers_pool">): Mor
   const form = formOf(rrd);
   const hasSecond = rrd.papers_pool.some(({ extracted_again: again }) => again !== undefined);
   return {
-    head: form.flatMap(({ name }) => [
+    headers: form.flatMap(({ name }) => [
       ...[name, `${name}: passage`, `${name}: check`],
       ...(hasSecond ? [`${name}: second`, `${name}: second's passage`, `${name}: agreement`] : []),
     ]),

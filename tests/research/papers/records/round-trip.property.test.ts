@@ -139,7 +139,7 @@ const anyOutcome = fc.constantFrom<Outcome>(
 );
 
 const asCsv = (records: readonly TracedRecord[]): string =>
-  recordsAsCsv(rrdWith([]), records, { head: [], cells: () => [] });
+  recordsAsCsv(rrdWith([]), records, { headers: [], cells: () => [] });
 
 describe("a record that is imported, exported and imported again", () => {
   test.each([
