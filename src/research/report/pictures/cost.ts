@@ -3,7 +3,7 @@ import { usdText } from "../../../engine/lib/words.js";
 import { figure, anchorOf } from "./picture.js";
 import { counted, round, shortened, textWidth } from "./words.js";
 
-/** The cost of reading one paper, with refused attempts. */
+/** The cost of reading one paper, including refused attempts. */
 export interface PaperCost {
   readonly id: string;
   readonly title: string;
@@ -15,11 +15,11 @@ const maxBars = 15;
 /** The most expensive papers; undefined if no cost is known. */
 export function costPicture(papers: readonly PaperCost[]): Markup | undefined {
   const ranked = papers.filter(({ usd }) => usd > 0).toSorted((a, b) => b.usd - a.usd);
-  const middle = ranked[Math.floor(ranked.length / 2)];
-  if (ranked.length < 2 || middle === undefined) return undefined;
+  const median = ranked[Math.floor(ranked.length / 2)];
+  if (ranked.length < 2 || median === undefined) return undefined;
   const shown = ranked.slice(0, maxBars);
   const totalUsd = ranked.reduce((sum, { usd }) => sum + usd, 0);
-  const caption = `Cost of reading, by paper${ranked.length > shown.length ? `: the ${shown.length} most expensive of ${ranked.length}` : ""}. Median ${usdText(middle.usd)}, together ${usdText(totalUsd)} for ${counted(ranked.length, "paper")}.`;
+  const caption = `Cost of reading, by paper${ranked.length > shown.length ? `: the ${shown.length} most expensive of ${ranked.length}` : ""}. Median ${usdText(median.usd)}, together ${usdText(totalUsd)} for ${counted(ranked.length, "paper")}.`;
   return figure(caption, caption, (width) => {
     const nameWidth = width < 500 ? 150 : 330;
     const maxBarWidth = width - nameWidth - Math.max(...shown.map(({ usd }) => textWidth(usdText(usd), 12))) - 16;

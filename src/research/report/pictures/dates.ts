@@ -12,6 +12,8 @@ export interface DatedPaper {
 /** Up to this number of months between the first and the last paper, each bar is a month, otherwise a year. */
 const maxMonths = 20;
 const maxBars = 40;
+/** The font size of the labels at the bars. */
+const tickSize = 11.5;
 
 /** The papers by date of publication and decision; undefined if fewer than two have a date. `today`: YYYY-MM-DD. */
 export function datesPicture(papers: readonly DatedPaper[], today: string): Markup | undefined {
@@ -23,11 +25,11 @@ export function datesPicture(papers: readonly DatedPaper[], today: string): Mark
   const last = days.at(-1) ?? "";
   const isMonthly = days.every((day) => /^\d{4}-\d\d/.test(day)) && monthsBetween(first, last) <= maxMonths;
   const periods = isMonthly ? monthsFrom(first, last) : yearsFrom(first, last);
-  const index = new Map(periods.map((period, at) => [period, at]));
+  const indexOfPeriod = new Map(periods.map((period, index) => [period, index]));
   const countsByPeriod = periods.map(() => new Map<PaperStatus, number>());
   for (const { date, status } of dated) {
-    // Papers before the first bar are counted in it: only the last forty years have bars of their own.
-    const periodCounts = countsByPeriod[index.get(date.slice(0, isMonthly ? 7 : 4)) ?? 0];
+    // Only the last forty years have bars. Earlier papers are counted in the first bar.
+    const periodCounts = countsByPeriod[indexOfPeriod.get(date.slice(0, isMonthly ? 7 : 4)) ?? 0];
     periodCounts?.set(status, (periodCounts.get(status) ?? 0) + 1);
   }
   const missing = papers.length - dated.length - future;
@@ -40,7 +42,7 @@ export function datesPicture(papers: readonly DatedPaper[], today: string): Mark
       ? ` ${counted(future, "paper has", "papers have")} a date in the future and ${future === 1 ? "is" : "are"} not drawn.`
       : "",
   ].join("");
-  const description = `${caption} ${periods.map((period, at) => `${period}: ${sum(countsByPeriod[at])}`).join(", ")}.`;
+  const description = `${caption} ${periods.map((period, index) => `${period}: ${sum(countsByPeriod[index])}`).join(", ")}.`;
   const kinds = statuses.filter((kind) => countsByPeriod.some((counts) => counts.has(kind)));
   return figure(
     description,
@@ -71,8 +73,8 @@ function yearsFrom(first: string, last: string): string[] {
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /**
- * The label of a year, such as "2024", or of a month, such as "Mar 2025". The year is given only for the first month of
- * it.
+ * The label of a period: "2024", or for a month "Mar". If the month is the first bar or a January, the label contains
+ * the year: "Mar 2025".
  */
 const nameOf = (period: string, isFirst: boolean): string => {
   if (period.length === 4) return period;
@@ -89,29 +91,29 @@ function draw(
   const height = 130;
   const bottom = top + height;
   const step = (width - 8) / periods.length;
-  const bar = Math.min(54, step * 0.66);
-  const tallest = Math.max(...countsByPeriod.map(sum), 1);
+  const barWidth = Math.min(54, step * 0.66);
+  const maxCount = Math.max(...countsByPeriod.map(sum), 1);
   let nextFreeX = -1;
-  const columns = periods.map((period, at) => {
-    const middle = 4 + step * (at + 0.5);
-    const counts = countsByPeriod[at];
+  const columns = periods.map((period, index) => {
+    const middle = 4 + step * (index + 0.5);
+    const counts = countsByPeriod[index];
     const total = sum(counts);
     let y = bottom;
     const parts = statuses.flatMap((kind) => {
       const count = counts?.get(kind) ?? 0;
       if (count === 0) return [];
-      const partHeight = (count / tallest) * height;
+      const partHeight = (count / maxCount) * height;
       y -= partHeight;
       return [
-        markup`<rect class="${kind}" x="${round(middle - bar / 2)}" y="${round(y)}" width="${round(bar)}" height="${round(Math.max(1, partHeight - 1))}"><title>${nameOf(period, true)}: ${count} ${statusWords[kind].toLowerCase()}</title></rect>`,
+        markup`<rect class="${kind}" x="${round(middle - barWidth / 2)}" y="${round(y)}" width="${round(barWidth)}" height="${round(Math.max(1, partHeight - 1))}"><title>${nameOf(period, true)}: ${count} ${statusWords[kind].toLowerCase()}</title></rect>`,
       ];
     });
-    const name = nameOf(period, at === 0);
-    const labelWidth = textWidth(name, 11.5);
+    const name = nameOf(period, index === 0);
+    const labelWidth = textWidth(name, tickSize);
     const start = Math.min(Math.max(0, middle - labelWidth / 2), width - labelWidth);
     const isLabelShown = start >= nextFreeX;
     if (isLabelShown) nextFreeX = start + labelWidth + 8;
-    const isNumberShown = total > 0 && textWidth(String(total), 11.5) <= step;
+    const isNumberShown = total > 0 && textWidth(String(total), tickSize) <= step;
     return markup`${parts}${isNumberShown ? markup`<text class="tick" x="${round(middle)}" y="${round(y - 5)}" text-anchor="middle">${total}</text>` : ""}${isLabelShown ? markup`<text class="tick" x="${round(start)}" y="${bottom + 17}">${name}</text>` : ""}`;
   });
   return { height: bottom + 24, parts: markup`<path class="grid" d="M0 ${bottom}H${width}"/>${columns}` };

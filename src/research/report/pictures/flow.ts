@@ -4,7 +4,7 @@ import { type Drawing, figure } from "./picture.js";
 import { round, thousands, wrapText } from "./words.js";
 
 /** Font size in pixels. */
-const size = 13;
+const fontSize = 13;
 const lineHeight = 18;
 const padding = 11;
 /** The vertical distance between two boxes. */
@@ -19,52 +19,53 @@ interface PlacedBox {
 
 /** A row of a PRISMA flow diagram, from identified to included records. `caption`: the text below it. */
 export function flowPicture(steps: readonly FlowStep[], caption: string): Markup {
-  const spoken = steps.map(({ box, sideBox }) =>
+  const stepTexts = steps.map(({ box, sideBox }) =>
     [box, ...(sideBox === undefined ? [] : [sideBox])].map(({ label, count }) => `${label}: ${count}`).join("; "),
   );
-  return figure(`Flow of records. ${spoken.join(". ")}.`, caption, (width) => draw(steps, width));
+  return figure(`Flow of records. ${stepTexts.join(". ")}.`, caption, (width) => draw(steps, width));
 }
 
 function draw(steps: readonly FlowStep[], width: number): Drawing {
   const isNarrow = width < 500;
   const stageColumn = isNarrow ? 0 : 26;
-  const between = isNarrow ? 20 : 56;
-  const main = isNarrow ? width - 2 : Math.round((width - stageColumn - between) * 0.48);
-  const side = isNarrow ? width - 42 : width - stageColumn - between - main - 1;
+  const distance = isNarrow ? 20 : 56;
+  const mainWidth = isNarrow ? width - 2 : Math.round((width - stageColumn - distance) * 0.48);
+  const sideWidth = isNarrow ? width - 42 : width - stageColumn - distance - mainWidth - 1;
   const parts: Markup[] = [];
   const stages = new Map<string, [top: number, bottom: number]>();
   let y = 1;
   for (const [index, step] of steps.entries()) {
-    const boxText = textOf(step.box, main);
-    const sideText = step.sideBox && textOf(step.sideBox, side);
-    const box: PlacedBox = { x: stageColumn, y, width: main, height: heightOf(boxText) };
+    const boxText = textOf(step.box, mainWidth);
+    const sideText = step.sideBox && textOf(step.sideBox, sideWidth);
+    const box: PlacedBox = { x: stageColumn, y, width: mainWidth, height: heightOf(boxText) };
     const isLast = index === steps.length - 1;
     parts.push(boxOf(box, boxText, isLast ? "box end" : "box"));
     let bottom = y + box.height;
     if (sideText !== undefined) {
       const sideBox: PlacedBox = {
-        x: isNarrow ? 41 : stageColumn + main + between,
+        x: isNarrow ? 41 : stageColumn + mainWidth + distance,
         y: isNarrow ? bottom + 12 : y,
-        width: side,
+        width: sideWidth,
         height: heightOf(sideText),
       };
       parts.push(boxOf(sideBox, sideText, "box off"));
       const middle = sideBox.y + Math.min(box.height, sideBox.height) / 2;
       parts.push(
-        isNarrow ? arrow(20, middle, sideBox.x, middle) : arrow(stageColumn + main, middle, sideBox.x, middle),
+        isNarrow ? arrow(20, middle, sideBox.x, middle) : arrow(stageColumn + mainWidth, middle, sideBox.x, middle),
       );
       bottom = Math.max(bottom, sideBox.y + sideBox.height);
     }
     const stage = stages.get(step.stage);
     stages.set(step.stage, [stage?.[0] ?? y, bottom]);
     if (!isLast) {
-      const x = isNarrow ? 20 : stageColumn + main / 2;
+      const x = isNarrow ? 20 : stageColumn + mainWidth / 2;
       parts.push(arrow(x, y + box.height, x, bottom + gap));
       y = bottom + gap;
     } else y = bottom;
   }
   if (!isNarrow)
     for (const [stage, [top, bottom]] of stages) {
+      // A name that is longer than its boxes are high is left out.
       if (bottom - top + gap < stage.length * 6.6) continue;
       const middle = round((top + bottom) / 2);
       parts.push(
@@ -80,8 +81,8 @@ interface Lines {
 }
 
 const textOf = ({ label, count, lines }: FlowBox, width: number): Lines => ({
-  heading: wrapText(`${label} (n = ${thousands(count)})`, width - 2 * padding - 8, size, 3),
-  rest: lines.flatMap((line) => wrapText(`${thousands(line.count)} ${line.label}`, width - 2 * padding, size, 2)),
+  heading: wrapText(`${label} (n = ${thousands(count)})`, width - 2 * padding - 8, fontSize, 3),
+  rest: lines.flatMap((line) => wrapText(`${thousands(line.count)} ${line.label}`, width - 2 * padding, fontSize, 2)),
 });
 
 const heightOf = ({ heading, rest }: Lines): number => (heading.length + rest.length) * lineHeight + 2 * padding - 3;

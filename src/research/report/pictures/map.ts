@@ -11,20 +11,19 @@ const maxNames = 26;
 export const minMapped = 4;
 
 /**
- * The map of related papers; undefined for fewer than four. `full`: the maximum score. The same records give the same
- * map.
+ * The map of related papers; undefined for fewer than four. The same records give the same map.
  */
 export function mapPicture(
   papers: readonly MappedPaper[],
   links: readonly PaperLink[],
-  full: number,
+  maxScore: number,
 ): Markup | undefined {
   if (papers.length < minMapped) return undefined;
   const hasScores = papers.some(({ score = 0 }) => score > 0);
-  const caption = `${counted(papers.length, "paper")} joined by ${counted(links.length, "link")}: tags that they share, the rarer the stronger, cross-references and citations. Each paper shows its three strongest. ${hasScores ? "A larger sign has more points. " : ""}Select a sign to go to its paper.`;
+  const caption = `${counted(papers.length, "paper")} joined by ${counted(links.length, "link")}. A link is a shared tag (a rare tag counts more), a cross-reference or a citation. Each paper shows its three strongest links. ${hasScores ? "A larger sign has more points. " : ""}Select a sign to go to its paper.`;
   const nodes = papers.map(({ score = 0, ...paper }) => ({
     ...paper,
-    share: Math.max(0, Math.min(1, score / (full || 1))),
+    scoreShare: Math.max(0, Math.min(1, score / (maxScore || 1))),
   }));
   const kinds = statuses.filter((kind) => papers.some(({ status }) => status === kind));
   const positions = computeLayout(nodes, links);
@@ -33,7 +32,7 @@ export function mapPicture(
 
 interface Node extends Omit<MappedPaper, "score"> {
   /** The paper's score divided by the maximum, 0 to 1. */
-  readonly share: number;
+  readonly scoreShare: number;
 }
 
 /** The position of a paper, 0 to 1 from left and from top. */
@@ -43,7 +42,7 @@ interface Place {
 }
 
 /** The margin between marks and the sides of the picture. */
-const side = 14;
+const margin = 14;
 
 function draw(
   nodes: readonly Node[],
@@ -53,8 +52,11 @@ function draw(
 ): Drawing {
   const isNarrow = width < 500;
   const height = Math.round(width * (isNarrow ? 1.15 : 0.62) * Math.min(1, 0.55 + nodes.length / 50));
-  const radiusOf = ({ share }: Node) => (isNarrow ? 3.5 : 4) + 5 * share;
-  const places = positions.map(({ x, y }) => ({ x: side + x * (width - 2 * side), y: side + y * (height - 2 * side) }));
+  const radiusOf = ({ scoreShare }: Node) => (isNarrow ? 3.5 : 4) + 5 * scoreShare;
+  const places = positions.map(({ x, y }) => ({
+    x: margin + x * (width - 2 * margin),
+    y: margin + y * (height - 2 * margin),
+  }));
   const placeOf = new Map(nodes.map(({ id }, index) => [id, places[index] ?? { x: 0, y: 0 }]));
   const maxWeight = Math.max(...edges.map(({ weight }) => weight), 1e-9);
   const lines = edges.map(({ from, to, weight, because }) => {
@@ -66,7 +68,7 @@ function draw(
   const placed = nodes.map((node, index) => ({ node, ...(places[index] ?? { x: 0, y: 0 }), size: radiusOf(node) }));
   const occupied = placed.map(({ x, y, size }): Box => [x - size - 1, y - size - 1, x + size + 1, y + size + 1]);
   const labels = placed
-    .toSorted((a, b) => b.node.share - a.node.share)
+    .toSorted((a, b) => b.node.scoreShare - a.node.scoreShare)
     .slice(0, isNarrow ? 12 : maxNames)
     .map(({ node, x, y, size }) => ({ text: shortened(node.title, isNarrow ? 115 : 178, 12), x, y, radius: size }));
   return {
@@ -75,15 +77,17 @@ function draw(
   };
 }
 
-const rounds = 120;
+const steps = 120;
+/** The angle between two positions of the spiral, in radians. With this angle, positions are spread evenly. */
+const goldenAngle = 2.399963;
 /** The size of the layout before it is scaled to the picture. */
 const [width, height] = [720, 450];
 
 /**
- * Computes the layout: springs along the links, repulsion between all papers, and a pull to the centre, with decreasing
- * steps (Fruchterman and Reingold 1991). It starts from a spiral instead of random positions, so that the same papers
- * always have the same positions. Computed once for all pictures, with numbers in typed arrays, because it takes a
- * tenth of the time of a small page.
+ * Computes the layout as a simulation of forces (Fruchterman and Reingold 1991): links pull papers together, all papers
+ * push each other away, and all are pulled to the centre. The steps decrease. The layout starts from a spiral, not from
+ * random positions, so that the same papers always have the same positions. It is computed once for all pictures, and
+ * with typed arrays, because otherwise it would take much of the time of a page.
  */
 function computeLayout(nodes: readonly Node[], edges: readonly PaperLink[]): Place[] {
   const count = nodes.length;
@@ -91,16 +95,17 @@ function computeLayout(nodes: readonly Node[], edges: readonly PaperLink[]): Pla
   const [xs, ys, fx, fy] = [0, 1, 2, 3].map(() => new Float64Array(count)) as [Values, Values, Values, Values];
   for (let at = 0; at < count; at++) {
     const distance = Math.sqrt((at + 0.5) / count);
-    xs[at] = width / 2 + (width / 2) * 0.9 * distance * Math.cos(at * 2.399963);
-    ys[at] = height / 2 + (height / 2) * 0.9 * distance * Math.sin(at * 2.399963);
+    const angle = at * goldenAngle;
+    xs[at] = width / 2 + (width / 2) * 0.9 * distance * Math.cos(angle);
+    ys[at] = height / 2 + (height / 2) * 0.9 * distance * Math.sin(angle);
   }
-  const index = new Map(nodes.map(({ id }, at) => [id, at]));
+  const indexOfId = new Map(nodes.map(({ id }, at) => [id, at]));
   const maxWeight = Math.max(...edges.map(({ weight }) => weight), 1e-9);
   const springs = edges.flatMap(({ from, to, weight }) => {
-    const [a, b] = [index.get(from), index.get(to)];
+    const [a, b] = [indexOfId.get(from), indexOfId.get(to)];
     return a === undefined || b === undefined ? [] : [{ a, b, pull: 0.1 + (0.12 * weight) / maxWeight }];
   });
-  for (let step = 0; step < rounds; step++) {
+  for (let step = 0; step < steps; step++) {
     for (let at = 0; at < count; at++) {
       fx[at] = (width / 2 - valueAt(xs, at)) * 0.06;
       fy[at] = (height / 2 - valueAt(ys, at)) * 0.1;
@@ -114,13 +119,13 @@ function computeLayout(nodes: readonly Node[], edges: readonly PaperLink[]): Pla
       fx[b] = valueAt(fx, b) + dx * force;
       fy[b] = valueAt(fy, b) + dy * force;
     }
-    const maxStep = Math.max(1, (width / 8) * (1 - step / rounds));
+    const maxStep = Math.max(1, (width / 8) * (1 - step / steps));
     for (let at = 0; at < count; at++) {
-      const [x, y] = [valueAt(fx, at), valueAt(fy, at)];
-      const strength = Math.sqrt(x * x + y * y) || 1;
-      const share = Math.min(maxStep, strength) / strength;
-      xs[at] = valueAt(xs, at) + x * share;
-      ys[at] = valueAt(ys, at) + y * share;
+      const [forceX, forceY] = [valueAt(fx, at), valueAt(fy, at)];
+      const strength = Math.sqrt(forceX * forceX + forceY * forceY) || 1;
+      const scale = Math.min(maxStep, strength) / strength;
+      xs[at] = valueAt(xs, at) + forceX * scale;
+      ys[at] = valueAt(ys, at) + forceY * scale;
     }
   }
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
@@ -132,11 +137,11 @@ function computeLayout(nodes: readonly Node[], edges: readonly PaperLink[]): Pla
 
 type Values = Float64Array;
 
-const valueAt = (lane: Values, at: number): number => lane[at] ?? 0;
+const valueAt = (values: Values, at: number): number => values[at] ?? 0;
 
 /**
- * Repulsion between one paper and all later ones. A function of its own without calls, so that it is compiled soon and
- * runs fast.
+ * Pushes a paper and all later papers away from each other. This is a separate function that calls few others, so that
+ * the JavaScript engine compiles it early.
  */
 function pushAway(xs: Values, ys: Values, fx: Values, fy: Values, at: number, strength: number): void {
   const [x, y] = [valueAt(xs, at), valueAt(ys, at)];
@@ -145,8 +150,8 @@ function pushAway(xs: Values, ys: Values, fx: Values, fy: Values, at: number, st
     // Papers need more horizontal than vertical distance, because of their titles.
     const dx = (x - (xs[other] as number)) * 0.75 || 0.01 * (at - other);
     const dy = y - (ys[other] as number) || 0.01;
-    const square = dx * dx + dy * dy;
-    const force = square > 1 ? strength / square : strength;
+    const squaredDistance = dx * dx + dy * dy;
+    const force = squaredDistance > 1 ? strength / squaredDistance : strength;
     pushedX += dx * force;
     pushedY += dy * force;
     (fx[other] as number) -= dx * force;

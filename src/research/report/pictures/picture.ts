@@ -1,5 +1,6 @@
 import { type PaperStatus, statusWords } from "../papers.js";
 import { type Markup, type Piece, markup } from "../../../engine/lib/markup.js";
+import { round } from "./words.js";
 
 /** The widths of pictures, for a text column and for a phone. Only one of the two is shown. */
 const widths = { wide: 720, narrow: 350 } as const;
@@ -20,11 +21,11 @@ export const figure = (description: string, caption: Piece, draw: (width: number
 
 /** The id of a paper on the page, without characters that must be escaped in addresses. */
 export const anchorOf = (id: string): string =>
-  `p-${id.replace(/[^\w.-]/gu, (sign) => `~${sign.codePointAt(0)?.toString(16)}`)}`;
+  `p-${id.replace(/[^\w.-]/gu, (character) => `~${character.codePointAt(0)?.toString(16)}`)}`;
 
-/** The mark of a decision: a disc, a diamond, a ring, a small ring. `size`: its radius. */
+/** The mark of a decision: a diamond for a paper that is kept for insights, otherwise a circle. `size`: its radius. */
 export function mark(status: PaperStatus, x: number, y: number, size: number): Markup {
-  const [cx, cy, radius] = [x, y, size].map((value) => Math.round(value * 10) / 10) as [number, number, number];
+  const [cx, cy, radius] = [x, y, size].map(round) as [number, number, number];
   if (status !== "insights") return markup`<circle class="${status}" cx="${cx}" cy="${cy}" r="${radius}"/>`;
   const half = Math.round(radius * 12) / 10;
   return markup`<path class="insights" d="M${cx} ${cy - half}l${half} ${half}-${half} ${half}-${half}-${half}z"/>`;

@@ -21,8 +21,10 @@ export interface ScoreLine {
   readonly says: string;
 }
 
-/** If there are more papers, those with the same scores are one disc, whose size shows their number. */
+/** If there are more papers, papers with the same scores are one mark. The size of a mark shows their number. */
 const maxDots = 200;
+/** The angle between two marks of a spiral, in radians. With this angle, no mark covers another. */
+const goldenAngle = 2.4;
 
 /** The scores of the papers, with the thresholds. Undefined if no paper has a score. */
 export function scoresPicture(
@@ -56,6 +58,7 @@ type Groups = ReadonlyMap<number, readonly ScoredPaper[]>;
 const groupsOf = (papers: readonly ScoredPaper[], isGrouped: boolean): Groups =>
   groupBy(
     papers,
+    // One number for each combination of the two scores and the status.
     ({ execution, strategic = 0, status }) =>
       (Math.round(execution) * 1000 + Math.round(strategic)) * 10 + (isGrouped ? statuses.indexOf(status) : 0),
   );
@@ -85,7 +88,7 @@ function planePicture(groups: Groups, isGrouped: boolean, lines: readonly ScoreL
   const dots = dotsOf(groups, isGrouped, x, y);
   const occupied = dots.map(({ at: [cx, cy], radius }): Box => [cx - radius, cy - radius, cx + radius, cy + radius]);
   const lineBoxes: Box[] = [];
-  const bars = lines.flatMap(({ at }) => {
+  const thresholdLines = lines.flatMap(({ at }) => {
     // The points where the line of this sum enters and leaves the plane.
     const [fromX, fromY] = at > 20 ? [at - 20, 20] : [0, at];
     const [toX, toY] = at > 30 ? [30, at - 30] : [at, 0];
@@ -113,7 +116,7 @@ function planePicture(groups: Groups, isGrouped: boolean, lines: readonly ScoreL
   }));
   return {
     height: bottom + 42,
-    parts: markup`${grid}${bars}<text class="axis" x="${round((left + right) / 2)}" y="${bottom + 37}" text-anchor="middle">Execution, of 30</text><text class="axis" transform="translate(12 ${round((top + bottom) / 2)}) rotate(-90)" text-anchor="middle">Strategy, of 20</text>${dots.map(({ sign }) => sign)}${placedLabels(labels, occupied, [left, top, right + 10, bottom], { lines: lineBoxes })}`,
+    parts: markup`${grid}${thresholdLines}<text class="axis" x="${round((left + right) / 2)}" y="${bottom + 37}" text-anchor="middle">Execution, of 30</text><text class="axis" transform="translate(12 ${round((top + bottom) / 2)}) rotate(-90)" text-anchor="middle">Strategy, of 20</text>${dots.map(({ mark }) => mark)}${placedLabels(labels, occupied, [left, top, right + 10, bottom], { lines: lineBoxes })}`,
   };
 }
 
@@ -122,7 +125,7 @@ interface Dot {
   readonly count: number;
   readonly at: readonly [number, number];
   readonly radius: number;
-  readonly sign: Markup;
+  readonly mark: Markup;
 }
 
 /**
@@ -135,35 +138,36 @@ function dotsOf(
   x: (points: number) => number,
   y: (points: number) => number,
 ): Dot[] {
-  const largest = Math.max(...[...groups.values()].map(({ length }) => length));
+  const largestGroup = Math.max(...[...groups.values()].map(({ length }) => length));
   return [...groups.values()].flatMap((group): Dot[] => {
     const [first] = group;
     if (first === undefined) return [];
     const positionOf = (paper: ScoredPaper) => [x(paper.execution), y(paper.strategic ?? 0)] as const;
     if (isGrouped) {
       const position = positionOf(first);
-      const radius = 2.5 + 8 * Math.sqrt(group.length / largest);
-      const sign = markup`<g>${mark(first.status, position[0], position[1], radius)}<title>${counted(group.length, "paper")}</title></g>`;
-      return [{ paper: first, count: group.length, at: position, radius, sign }];
+      const radius = 2.5 + 8 * Math.sqrt(group.length / largestGroup);
+      const groupMark = markup`<g>${mark(first.status, position[0], position[1], radius)}<title>${counted(group.length, "paper")}</title></g>`;
+      return [{ paper: first, count: group.length, at: position, radius, mark: groupMark }];
     }
     return group.map((paper, index) => {
       const [cx, cy] = positionOf(paper);
-      // With the golden angle, no two marks cover each other.
       const distance = index === 0 ? 0 : 7.6 * Math.sqrt(index);
-      const position = [cx + distance * Math.cos(index * 2.4), cy + distance * Math.sin(index * 2.4)] as const;
+      const angle = index * goldenAngle;
+      const position = [cx + distance * Math.cos(angle), cy + distance * Math.sin(angle)] as const;
       return {
         paper,
         count: 1,
         at: position,
         radius: 5,
-        sign: linked(paper, mark(paper.status, position[0], position[1], 5)),
+        mark: linked(paper, mark(paper.status, position[0], position[1], 5)),
       };
     });
   });
 }
 
-const linked = ({ id, title }: ScoredPaper, sign: Markup): Markup =>
-  markup`<a href="#${anchorOf(id)}">${sign}<title>${shortened(title, 1200, 12)}</title></a>`;
+/** A mark that links to its paper. */
+const linked = ({ id, title }: ScoredPaper, paperMark: Markup): Markup =>
+  markup`<a href="#${anchorOf(id)}">${paperMark}<title>${shortened(title, 1200, 12)}</title></a>`;
 
 /** One rubric: papers are stacked over their scores. */
 function stackPicture(piles: Groups, lines: readonly ScoreLine[], width: number, maxScore: number): Drawing {
@@ -173,14 +177,15 @@ function stackPicture(piles: Groups, lines: readonly ScoreLine[], width: number,
   const step = Math.min(12, 150 / tallest);
   const bottom = Math.max(70, tallest * step + 34);
   const x = (points: number) => left + ((right - left) * points) / maxScore;
-  const bars = lines.flatMap(({ at }) =>
+  const thresholdLines = lines.flatMap(({ at }) =>
     at > 0 && at <= maxScore
       ? [
           markup`<path class="bar" d="M${round(x(at - 0.5))} 18V${round(bottom)}"/><text class="axis" x="${round(x(at - 0.5))}" y="12" text-anchor="middle">${at}</text>`,
         ]
       : [],
   );
-  const signs = [...piles].flatMap(([at, pile]) =>
+  // If a mark would be too small, all papers with a score are one bar.
+  const marks = [...piles].flatMap(([at, pile]) =>
     step < 4
       ? [
           markup`<rect class="presented" x="${round(x(at) - 4)}" y="${round(bottom - pile.length * step)}" width="8" height="${round(pile.length * step)}"><title>${counted(pile.length, "paper")} with ${at} points</title></rect>`,
@@ -203,6 +208,6 @@ function stackPicture(piles: Groups, lines: readonly ScoreLine[], width: number,
   );
   return {
     height: bottom + 24,
-    parts: markup`<path class="grid" d="M${left} ${round(bottom)}H${right}"/>${bars}${ticks}${signs}`,
+    parts: markup`<path class="grid" d="M${left} ${round(bottom)}H${right}"/>${thresholdLines}${ticks}${marks}`,
   };
 }

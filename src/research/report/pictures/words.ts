@@ -6,6 +6,7 @@ export type Box = readonly [left: number, top: number, right: number, bottom: nu
 /** Rounds to one decimal, which is more precise than a pixel. */
 export const round = (value: number): number => Math.round(value * 10) / 10;
 
+/** The characters of a font that are much narrower or wider than the others. */
 const narrow = /[ijltfrI1.,:;|'!()[\]/ ]/;
 const wide = /[mwMW@%—]/;
 
@@ -15,16 +16,19 @@ const wide = /[mwMW@%—]/;
  */
 export function textWidth(text: string, size: number): number {
   let width = 0;
-  for (const sign of text) width += characterWidth(sign);
+  for (const character of text) width += characterWidth(character);
   return width * size;
 }
 
-function characterWidth(sign: string): number {
-  if (sign >= "a" && sign <= "z") return narrow.test(sign) ? 0.36 : sign === "m" || sign === "w" ? 0.92 : 0.575;
-  if (/[\u1100-\uffef\u{20000}-\u{3ffff}]/u.test(sign)) return 1.02;
-  if (narrow.test(sign)) return 0.36;
-  if (wide.test(sign)) return 0.92;
-  return /[A-Z0-9]/.test(sign) ? 0.66 : 0.575;
+/** The width of a character, divided by the font size. */
+function characterWidth(character: string): number {
+  if (character >= "a" && character <= "z")
+    return narrow.test(character) ? 0.36 : character === "m" || character === "w" ? 0.92 : 0.575;
+  // Chinese, Japanese and Korean characters.
+  if (/[\u1100-\uffef\u{20000}-\u{3ffff}]/u.test(character)) return 1.02;
+  if (narrow.test(character)) return 0.36;
+  if (wide.test(character)) return 0.92;
+  return /[A-Z0-9]/.test(character) ? 0.66 : 0.575;
 }
 
 /** A text shortened to the width `maxWidth`, between words, or inside a word that is longer. */
@@ -33,13 +37,13 @@ export function shortened(text: string, maxWidth: number, size: number): string 
   if (textWidth(line, size) <= maxWidth) return line;
   let start = "";
   let width = characterWidth("…");
-  for (const sign of line) {
-    width += characterWidth(sign);
+  for (const character of line) {
+    width += characterWidth(character);
     if (width * size > maxWidth) break;
-    start += sign;
+    start += character;
   }
-  const space = start.lastIndexOf(" ");
-  return `${(space > start.length / 2 ? start.slice(0, space) : start).trimEnd().replace(/[,:;–-]$/, "")}…`;
+  const lastSpace = start.lastIndexOf(" ");
+  return `${(lastSpace > start.length / 2 ? start.slice(0, lastSpace) : start).trimEnd().replace(/[,:;–-]$/, "")}…`;
 }
 
 /** A text in at most `maxLines` lines of width `maxWidth`. If it is longer, the last line ends with an ellipsis. */
@@ -66,6 +70,7 @@ export interface Label {
   readonly radius: number;
 }
 
+/** The distance between a mark and its label. */
 const gap = 5;
 
 /** Whether a box overlaps one of others. */
@@ -96,25 +101,26 @@ export function placedLabels(
     box[0] >= bounds[0] && box[1] >= bounds[1] && box[2] <= bounds[2] && box[3] <= bounds[3] && !overlaps(box, used);
   return labels.flatMap(({ text, x, y, radius }) => {
     const width = textWidth(text, size);
-    const half = size * 0.65;
+    const halfHeight = size * 0.65;
     const places: readonly (readonly [number, number, "start" | "end" | "middle"])[] = [
       [x + radius + gap, y, "start"],
       [x - radius - gap, y, "end"],
-      [x, y - radius - half - 2, "middle"],
-      [x, y + radius + half + 2, "middle"],
+      [x, y - radius - halfHeight - 2, "middle"],
+      [x, y + radius + halfHeight + 2, "middle"],
     ];
     const freePlaces = places
-      .map(([at, middle, anchor]) => {
-        const left = anchor === "start" ? at : anchor === "end" ? at - width : at - width / 2;
-        return { at, middle, anchor, box: [left - 2, middle - half, left + width + 2, middle + half] as Box };
+      .map(([anchorX, middleY, anchor]) => {
+        const left = anchor === "start" ? anchorX : anchor === "end" ? anchorX - width : anchorX - width / 2;
+        const box: Box = [left - 2, middleY - halfHeight, left + width + 2, middleY + halfHeight];
+        return { anchorX, middleY, anchor, box };
       })
       .filter(({ box }) => isFree(box));
     const place = freePlaces.find(({ box }) => !overlaps(box, lines)) ?? freePlaces[0];
     if (place === undefined) return [];
-    const { at, middle, anchor, box } = place;
+    const { anchorX, middleY, anchor, box } = place;
     used.push(box);
     return [
-      markup`<text class="name" x="${round(at)}" y="${round(middle + size * 0.35)}" text-anchor="${anchor}">${text}</text>`,
+      markup`<text class="name" x="${round(anchorX)}" y="${round(middleY + size * 0.35)}" text-anchor="${anchor}">${text}</text>`,
     ];
   });
 }
