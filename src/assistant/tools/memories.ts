@@ -1,12 +1,5 @@
 import { chunksOf } from "../../memory/chunks.js";
-import {
-  type Importance,
-  importances,
-  longTermIndex,
-  type Memory,
-  type MemoryType,
-  memoryTypes,
-} from "../../memory/memory.js";
+import { importances, longTermIndex, type Memory, memoryTypes, type NewChunk } from "../../memory/memory.js";
 import { isMemoryProblem, type MemoryProblem } from "../../memory/problem.js";
 import { messageOf } from "../../engine/lib/errors.js";
 import { parametersOf, type ToolFailure, toolFailure, type ToolResult } from "../../engine/tools/tool.js";
@@ -34,12 +27,7 @@ export async function runOnMemory(
   }
 }
 
-interface RememberArguments {
-  readonly content: string;
-  readonly type?: MemoryType;
-  readonly source?: string;
-  readonly importance?: Importance;
-}
+type RememberArguments = Omit<NewChunk, "document">;
 
 export const remember: AssistantTool<RememberArguments> = {
   name: "remember",

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Exclusion, Override, Paper, Rrd } from "../generated/rrd.js";
 import { scoresOf, totalsOf } from "../papers/rubric/rubric.js";
+import { undecidedFields } from "./status.js";
 
 /**
  * Applies all overrides of the user, from `decide` or written by hand. An included paper is presented regardless of
@@ -139,11 +140,7 @@ function paperOfExcluded(exclusion: Exclusion): Paper {
     found: { sources: [source ?? "a search"], why: "" },
     ...before,
     priority: 5,
-    status: "pending",
-    score: null,
-    score_breakdown: null,
-    analysis: null,
-    decision: null,
+    ...undecidedFields,
     notes: override?.decision === "include" ? `Included by a person: ${override.why}` : "",
     ...withoutUndefined({ answers, override, readings }),
   };

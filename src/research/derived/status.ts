@@ -20,6 +20,15 @@ export interface Standing {
   readonly acceptedIterations: ReadonlyMap<string, number>;
 }
 
+/** The fields of a paper that waits to be read. */
+export const undecidedFields = {
+  status: "pending",
+  score: null,
+  score_breakdown: null,
+  analysis: null,
+  decision: null,
+} as const;
+
 /** After this many refusals a unit is given up until the user resets it. */
 export const maxRefusals = 3;
 const minEmptyBatches = 2;

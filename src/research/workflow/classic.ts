@@ -16,7 +16,7 @@ import { withoutFrontMatter } from "./brief/front-matter.js";
 import { agreedPrompt, fill } from "./brief/prompt-file.js";
 import { saysComplete } from "../../engine/loop/sentinel.js";
 import { readingsText, statusOf } from "./next-unit.js";
-import { progressOf } from "../derived/status.js";
+import { progressOf, undecidedFields } from "../derived/status.js";
 import type { ResearchState } from "../units/unit-kind.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 import { ideasName, progressFile, reportName, rrdFile, rrdName } from "../project-files/layout.js";
@@ -298,6 +298,7 @@ async function restoreRecords(folder: string, earlier: Rrd, at: Date): Promise<R
   );
   const restorePaper = (paper: Paper): Paper => {
     const earlier = earlierPapers.get(paper.id);
+    // A paper without an earlier record was found and decided in the same iteration.
     if (extraIds.has(paper.id)) return earlier ?? { ...paper, ...undecidedFields };
     if (earlier === undefined || hasLostResult(paper)) return earlier ?? paper;
     return hasOtherDecision(paper)
@@ -332,15 +333,6 @@ async function restoreRecords(folder: string, earlier: Rrd, at: Date): Promise<R
           ],
   };
 }
-
-/** The fields of an undecided paper, for a paper that was found and decided in the same iteration. */
-const undecidedFields = {
-  status: "pending",
-  score: null,
-  score_breakdown: null,
-  analysis: null,
-  decision: null,
-} as const;
 
 /**
  * Restores fields that agents must not change: `loop`, which contains the user's instructions, and a removed budget. A

@@ -3,7 +3,7 @@ import type { Account } from "../../engine/loop/types.js";
 import type { ResearchWorkflow } from "./workflow.js";
 import { newRrd } from "./new-research.js";
 import { zeroSpending } from "../../engine/loop/stop-conditions/budget.js";
-import { maxRefusals } from "../derived/status.js";
+import { maxRefusals, undecidedFields } from "../derived/status.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 
 /** A project with one paper, for `read`, without report and ideas. Without a rubric, the paper gets no points. */
@@ -16,16 +16,7 @@ export function rrdForPaper(
     { papers: 1, sources, rubric },
     { name: "one paper", description: "", focus_area: "", keywords: [] },
   );
-  const record: Paper = {
-    ...paper,
-    status: "pending",
-    priority: 5,
-    score: null,
-    score_breakdown: null,
-    analysis: null,
-    decision: null,
-    notes: "",
-  };
+  const record: Paper = { ...paper, ...undecidedFields, priority: 5, notes: "" };
   return {
     ...rrd,
     project: `Reading ${paper.title}`,

@@ -68,23 +68,15 @@ export async function checkAll(
     const detail = `${result.detail.slice(0, maxDetailChars - note.length)}${note}`;
     // If tests are missing, no tests are recorded: new tests may stand in their place only for now.
     if ((result.missingTests ?? []).length === 0) for (const test of result.tests ?? []) tests.add(test);
+    const { passed, failing } = result;
+    const outcome = { criterion: text, passed, ms, detail, ...withoutUndefined({ failing }) };
     checks.push({
-      criterion: text,
-      passed: result.passed,
-      ms,
-      detail,
-      ...withoutUndefined({ failing: result.failing, at: realPath }),
+      ...outcome,
+      ...withoutUndefined({ at: realPath }),
       ...(result.tests === undefined ? {} : { tests: result.tests.filter((name) => !isNotATest(name)).length }),
       ...withoutUndefined({ unloaded: result.unloaded }),
     });
-    await tell({
-      type: "checked",
-      criterion: text,
-      passed: result.passed,
-      ms,
-      detail,
-      ...withoutUndefined({ failing: result.failing }),
-    });
+    await tell({ type: "checked", ...outcome });
   }
   return { checks, tests: [...tests], runs: context.runs };
 }

@@ -1,5 +1,5 @@
 import type { Evidence, Extracted, Field, Paper, Settled } from "../../generated/rrd.js";
-import { formOf, typeOf } from "../../project-files/form.js";
+import { formOf } from "../../project-files/form.js";
 import { type FieldAnswers, answersFor, type FieldAgreement, fieldAgreements } from "../../units/form/agreement.js";
 import { textOf } from "../../units/form/check-values.js";
 import { exclusionOf } from "../../screening/eligibility/eligibility.js";
@@ -34,7 +34,7 @@ export interface Side extends Pick<Cell, "text" | "sign" | "quotes"> {
 
 /** The table of extracted data: one row for each paper that was read and not excluded, one column for each field. */
 export interface ExtractedTable {
-  readonly fields: readonly { readonly field: Field; readonly label: string; readonly isNumber: boolean }[];
+  readonly fields: readonly { readonly field: Field; readonly label: string }[];
   readonly rows: readonly { readonly paper: PaperRow; readonly cells: readonly Cell[] }[];
   /** The agreement of two agents by field; empty if only one agent filled in forms. */
   readonly agreements: readonly FieldAgreement[];
@@ -78,7 +78,6 @@ export function extractedTable({ rrd, rows }: Pick<ReportModel, "rrd" | "rows">)
     fields: form.map((field) => ({
       field,
       label: field.unit === undefined ? field.name : `${field.name} (${field.unit})`,
-      isNumber: typeOf(field) === "number",
     })),
     rows: lines,
     agreements: fieldAgreements(rrd),

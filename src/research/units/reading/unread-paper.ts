@@ -1,3 +1,4 @@
+import { undecidedFields } from "../../derived/status.js";
 import type { Paper, Rrd } from "../../generated/rrd.js";
 
 /** Removes the results of a paper's reading, so that the paper is read again. */
@@ -22,11 +23,7 @@ export function removeReading(rrd: Rrd, paper: Paper): Rrd {
   const unread: Paper = {
     ...remaining,
     ...(screeningAnswers.length === 0 ? {} : { answers: screeningAnswers }),
-    status: "pending",
-    score: null,
-    score_breakdown: null,
-    analysis: null,
-    decision: null,
+    ...undecidedFields,
     notes: null,
   };
   const insights = rrd.insights?.filter((insight) => insight.paper_id !== paper.id);

@@ -34,7 +34,7 @@ import { quantity } from "../../../engine/lib/words.js";
 import { agreementOf, oneSidedText, readingsText } from "../../screening/eligibility/agreement.js";
 import type { MergedReaders } from "./readers.js";
 import type { Batch } from "./screening-batch.js";
-import { maxPoolSize, targetOf, batchesWithoutNew, searchKey } from "../../derived/status.js";
+import { maxPoolSize, targetOf, batchesWithoutNew, searchKey, undecidedFields } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
 import {
   excludedFacts,
@@ -415,11 +415,7 @@ function recordOf(found: FoundPaper, candidate: ScreeningCandidate | undefined):
     ...storedFields({ ...(candidate ?? { id, title, url, pdf_url, authors, date, source, abstract }), identifiers }),
     ...(candidate?.found === undefined ? {} : { found: candidate.found }),
     priority: found.priority,
-    status: "pending",
-    score: null,
-    score_breakdown: null,
-    analysis: null,
-    decision: null,
+    ...undecidedFields,
     notes: found.reason,
   };
 }

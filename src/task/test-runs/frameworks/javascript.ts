@@ -18,7 +18,6 @@ interface JestReport {
     readonly status?: string;
     readonly message?: string;
     readonly assertionResults?: readonly {
-      readonly fullName?: string;
       readonly title?: string;
       readonly ancestorTitles?: readonly string[];
       readonly status?: string;
@@ -83,7 +82,6 @@ interface MochaReport {
     readonly fullTitle?: string;
     readonly file?: string;
     readonly duration?: number;
-    readonly pending?: boolean;
     readonly err?: {
       readonly message?: string;
       readonly stack?: string;
