@@ -1066,6 +1066,10 @@ export interface Publication {
    */
   editors?: string[];
   /**
+   * Authors and editors that are groups by their source, though their names could be those of persons.
+   */
+  groups?: string[];
+  /**
    * Which edition it is.
    */
   edition?: string;

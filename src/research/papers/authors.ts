@@ -48,8 +48,8 @@ export function authorsOf(authors: PaperFacts["authors"]): readonly string[] {
   return parts.flatMap((part, index) => (index % 2 === 0 ? [`${part}, ${parts[index + 1]}`] : []));
 }
 
-/** A suffix of a name: "Jr.", "III". */
-export const nameSuffix = /^(?:jr|sr|junior|senior|ii|iii|iv)\.?$/i;
+/** A suffix of a name: "Jr.", "III", PubMed's "3rd". */
+export const nameSuffix = /^(?:jr|sr|junior|senior|ii|iii|iv|2nd|3rd|[4-9]th)\.?$/i;
 
 const trimmedNames = (names: readonly string[]): string[] =>
   names.map((name) => name.trim()).filter((name) => name !== "");

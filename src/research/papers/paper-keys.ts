@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { authorsOf, smallWords } from "./authors.js";
-import { isKey } from "./paper-record.js";
+import { isKey, type Publication } from "./paper-record.js";
 import { normalTitle } from "./normalise-title.js";
 import { personName } from "./person-name.js";
 
@@ -13,6 +13,7 @@ export interface KeyedRecord {
   /** The first four characters are the year. */
   readonly date?: string | null;
   readonly key?: string;
+  readonly publication?: Pick<Publication, "groups">;
 }
 
 /** The name of a record for people: its key, or its id if it has no key yet. */
@@ -62,9 +63,9 @@ export function keysOf(records: readonly KeyedRecord[]): string[] {
 const maxNameChars = 24;
 
 /** The surname of the first author, or else the first words of the title; then the year, if it is known. */
-function baseKeyOf({ authors, title, date }: KeyedRecord): string {
+function baseKeyOf({ authors, title, date, publication }: KeyedRecord): string {
   const [first] = authorsOf(authors);
-  const name = first === undefined ? undefined : personName(first);
+  const name = first === undefined ? undefined : personName(first, publication?.groups);
   const surname = name === undefined ? "" : "literal" in name ? name.literal : name.family;
   const surnameLetters = normalTitle(surname).replace(/[^a-z]/g, "");
   const year = /^\d{4}/.exec(date ?? "")?.[0] ?? "";

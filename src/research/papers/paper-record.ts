@@ -33,6 +33,8 @@ export type Publication = {
   readonly publisher?: string;
   readonly place?: string;
   readonly editors?: readonly string[];
+  /** Authors and editors that are groups by their source, although they look like persons: "World Bank". */
+  readonly groups?: readonly string[];
   readonly edition?: string;
   readonly series?: string;
   readonly isbn?: string;
@@ -204,10 +206,11 @@ export function storedFields(record: PaperRecord) {
   };
 }
 
-function storedPublication({ editors, keywords, ...texts }: Publication) {
+function storedPublication({ editors, groups, keywords, ...texts }: Publication) {
   return {
     ...texts,
     ...(editors === undefined ? {} : { editors: [...editors] }),
+    ...(groups === undefined ? {} : { groups: [...groups] }),
     ...(keywords === undefined ? {} : { keywords: [...keywords] }),
   };
 }

@@ -31,10 +31,11 @@ const vietnameseSurnames = new Set(
 
 /**
  * Splits a name: "Jan van der Berg", "van der Berg, Jan", "Lee, Ann, Jr.", PubMed's "van Dijk JP". Names of groups,
- * names of one word and names in scripts without spaces are not split.
+ * names of one word and names in scripts without spaces are not split. `groups`: names of groups by their source.
  */
-export function personName(name: string): AuthorName {
+export function personName(name: string, groups: readonly string[] = []): AuthorName {
   const text = name.trim().replace(/\s+/g, " ");
+  if (groups.includes(text)) return { literal: text };
   const pieces = text.split(/ ?, ?/).filter((piece) => piece !== "");
   if (isGroup(text, pieces)) return { literal: text };
   const [first = "", second, third] = pieces;
@@ -44,7 +45,18 @@ export function personName(name: string): AuthorName {
   const given = otherPieces.find((piece) => piece !== suffixText);
   // For example "Ann Lee, Jr."
   if (given === undefined) return withSuffix(withoutComma(first), suffixText);
-  return withSuffix(fromParts(first, given), suffixText);
+  if (suffixText !== undefined) return withSuffix(fromParts(first, given), suffixText);
+  // A suffix without a comma: "Smith Jr., John", PubMed's "Smith, John 3rd". "Silva Junior" is a family name.
+  const [family, familySuffix] = withoutSuffix(first);
+  const [givenName, givenSuffix] = withoutSuffix(given);
+  return withSuffix(fromParts(family, givenName), familySuffix ?? givenSuffix);
+}
+
+function withoutSuffix(text: string): readonly [rest: string, suffixText?: string] {
+  const [, rest, last] = /^(.+) (\S+)$/.exec(text) ?? [];
+  return rest !== undefined && last !== undefined && suffix.test(last) && !/^junior|^senior/i.test(last)
+    ? [rest, last]
+    : [text];
 }
 
 /** Whether a name contains a word for a collaboration, an institute or a company. */
@@ -54,7 +66,7 @@ function isGroup(text: string, pieces: readonly string[]): boolean {
   if (pieces.length === 0 || pieces.length > 3) return true;
   if (isGroupName(text)) return true;
   if (pieces.length > 1) return pieces.length === 3 && !pieces.slice(1).some((piece) => suffix.test(piece));
-  return !text.includes(" ") || groupConnector.test(text);
+  return !text.includes(" ") || groupConnector.test(withoutSuffix(text)[0]);
 }
 
 const withSuffix = (name: AuthorName, suffixText: string | undefined): AuthorName =>

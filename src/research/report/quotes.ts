@@ -220,8 +220,8 @@ export function namesOf(papers: readonly Paper[]): ReadonlyMap<string, PaperName
   const countByLabel = new Map<string, number>();
   const names = new Map<string, PaperName>();
   for (const paper of papers) {
-    const { id, title, authors, date, retracted } = paper;
-    const baseLabel = labelOf(title, authorsOf(authors)[0], date);
+    const { id, retracted, title } = paper;
+    const baseLabel = labelOf(paper);
     const earlierCount = countByLabel.get(baseLabel) ?? 0;
     countByLabel.set(baseLabel, earlierCount + 1);
     const label = earlierCount === 0 ? baseLabel : numbered(baseLabel, earlierCount);
@@ -244,9 +244,10 @@ function suffix(earlierCount: number): string {
 }
 
 /** The family name and the year; without an author, the beginning of the title. */
-function labelOf(title: string, author: string | undefined, date: string | null | undefined): string {
+function labelOf({ title, authors, date, publication }: Paper): string {
   const year = /^\d{4}/.exec(date ?? "")?.[0];
-  const family = (author === undefined ? undefined : familyOf(author)) ?? titleStart(title);
+  const [author = ""] = authorsOf(authors);
+  const family = (publication?.groups?.includes(author) === true ? author : familyOf(author)) ?? titleStart(title);
   return [family, year].filter((part) => part !== undefined).join(" ");
 }
 

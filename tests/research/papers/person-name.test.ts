@@ -16,6 +16,10 @@ test.each([
   ["Lee, Ann, Jr.", { given: "Ann", family: "Lee", suffix: "Jr." }],
   ["Lee, Jr., Ann", { given: "Ann", family: "Lee", suffix: "Jr." }],
   ["John Smith III", { given: "John", family: "Smith", suffix: "III" }],
+  ["Smith Jr., John", { given: "John", family: "Smith", suffix: "Jr." }],
+  ["van den Berg, Jan-Willem 3rd", { given: "Jan-Willem", particle: "van den", family: "Berg", suffix: "3rd" }],
+  ["van Dijk JP 3rd", { given: "JP", particle: "van", family: "Dijk", suffix: "3rd" }],
+  ["Silva Junior, José", { given: "José", family: "Silva Junior" }],
   ["Ann Lee, Jr.", { given: "Ann", family: "Lee", suffix: "Jr." }],
   ["  Ann \t Lee ", { given: "Ann", family: "Lee" }],
 ])("%s is split", (name, parts) => {

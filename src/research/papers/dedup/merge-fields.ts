@@ -68,10 +68,13 @@ export function mergedWork(records: readonly PaperRecord[], companions: readonly
   return { record, mergedFrom: members };
 }
 
-/** Each field of the publication, from the first record that has it. */
+/** Each field of the publication, from the first record that has it. The groups of all, as the names may be of any. */
 function publicationOf(preferred: readonly PaperRecord[]): Publication | undefined {
   const publications = preferred.flatMap(({ publication }) => publication ?? []).toReversed();
-  return publications.length === 0 ? undefined : Object.assign({}, ...publications);
+  const groups = [...new Set(publications.flatMap((publication) => publication.groups ?? []))];
+  return publications.length === 0
+    ? undefined
+    : Object.assign({}, ...publications, groups.length === 0 ? {} : { groups });
 }
 
 /** Adds companion reports to the records of a work. A correction is also added as an update. */

@@ -1,6 +1,14 @@
 import { ownNotes } from "./own-notes.js";
-import { type AuthorName, personName } from "../person-name.js";
-import { type Cited, type CitedWork, citedWorks, canHaveVolume, isStandalone, type WorkKind } from "./cited-work.js";
+import type { AuthorName } from "../person-name.js";
+import {
+  type Cited,
+  type CitedWork,
+  citedWorks,
+  canHaveVolume,
+  isStandalone,
+  keywordText,
+  type WorkKind,
+} from "./cited-work.js";
 
 /** Papers as BibTeX, one entry for each. */
 export const bibliographyOf = (papers: readonly Cited[]): string => bibtexOf(citedWorks(papers));
@@ -37,12 +45,11 @@ function entryOf(work: CitedWork): string {
   const { kind, venue, volume, issue, pages, arxiv, publication } = work;
   const hasVolume = canHaveVolume(kind);
   const publisher = publication.publisher ?? (isStandalone(kind) ? venue : undefined);
-  const keywords = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
   const fields: [string, string | undefined][] = [
     // The title is in two pairs of braces, so that no style changes its capitals.
     ["title", `{${escapeText(work.title)}}`],
     ["author", work.authors.map(authorText).join(" and ") || undefined],
-    ["editor", (publication.editors ?? []).map((name) => authorText(personName(name))).join(" and ") || undefined],
+    ["editor", work.editors.map(authorText).join(" and ") || undefined],
     [venueField(kind), isStandalone(kind) ? undefined : textValue(venue)],
     [publisherField(kind), textValue(publisher)],
     ["address", textValue(publication.place)],
@@ -69,7 +76,7 @@ function entryOf(work: CitedWork): string {
     ["abstract", textValue(work.abstract)],
     ["note", textValue([work.retracted ? "Retracted" : "", publication.note ?? ""].filter(Boolean).join(". "))],
     ["annote", work.outcome === undefined ? undefined : textValue(ownNotes(work).join(" "))],
-    ["keywords", textValue(keywords.filter((word) => word !== undefined).join(", "))],
+    ["keywords", textValue(keywordText(work))],
   ];
   const lines = fields
     .filter(([, value]) => value !== undefined && value !== "")

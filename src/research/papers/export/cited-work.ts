@@ -107,7 +107,8 @@ export interface CitedWork {
   readonly pmid?: string;
   readonly pmcid?: string;
   /** Publisher, editors and other fields for citations. */
-  readonly publication: Publication;
+  readonly publication: Omit<Publication, "editors" | "groups">;
+  readonly editors: readonly AuthorName[];
   readonly url?: string;
   readonly pdf?: string;
   readonly abstract?: string;
@@ -139,6 +140,13 @@ export function citedWorks(papers: readonly Cited[]): CitedWork[] {
 function workOf(paper: Cited): Omit<CitedWork, "key"> {
   const doi = doiOf(paper);
   const arxiv = oneLineOf(arxivOf(paper));
+  const { editors = [], groups = [], ...publication } = paper.publication ?? {};
+  const groupNames = groups.map(oneLine);
+  const namesOf = (names: readonly string[]): AuthorName[] =>
+    names
+      .map(oneLine)
+      .filter(Boolean)
+      .map((name) => personName(name, groupNames));
   // An invalid month or day is omitted.
   const [year, ...monthAndDay] =
     /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?/.exec(paper.date ?? "")?.slice(1) ?? [];
@@ -146,7 +154,8 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
     id: oneLine(paper.id),
     kind: kindOf(paper, arxiv),
     title: oneLine(paper.title),
-    authors: authorsOf(paper.authors).map(oneLine).filter(Boolean).map(personName),
+    authors: namesOf(authorsOf(paper.authors)),
+    editors: namesOf(editors),
     ...(year === undefined
       ? {}
       : { year: Number(year), date: [year, ...monthAndDay].filter((part) => part !== undefined).map(Number) }),
@@ -167,10 +176,17 @@ function workOf(paper: Cited): Omit<CitedWork, "key"> {
       pmid: oneLineOf(paper.identifiers?.pmid),
       pmcid: oneLineOf(paper.identifiers?.pmcid),
     }),
-    publication: publicationOf(paper.publication ?? {}),
+    publication: publicationOf(publication),
     tags: paper.tags ?? [],
     retracted: paper.retracted === true,
   };
+}
+
+/** The keywords of a work, its decision first, as one text: separated by semicolons if one contains a comma. */
+export function keywordText({ decision, tags, publication }: CitedWork): string {
+  const words = [...(decision === undefined ? [] : [decision]), ...tags, ...(publication.keywords ?? [])];
+  if (!words.some((word) => word.includes(","))) return words.join(", ");
+  return words.length === 1 ? `${words.join("")};` : words.join("; ");
 }
 
 /** The outcome of a record outside of the pool, as a keyword. */
@@ -182,17 +198,13 @@ const decisionKeyword = (outcome: Outcome | undefined): string | undefined =>
 const oneLineOf = (value: string | null | undefined): string | undefined => oneLine(value ?? "") || undefined;
 
 /** The publication with each text on one line and without empty fields. */
-function publicationOf({ editors, keywords, ...texts }: NonNullable<Cited["publication"]>): Publication {
-  const lines = (list: readonly string[] | undefined) => (list ?? []).map(oneLine).filter(Boolean);
+function publicationOf({ keywords = [], ...texts }: CitedWork["publication"]): CitedWork["publication"] {
+  const words = keywords.map(oneLine).filter(Boolean);
   const entries = Object.entries(texts).flatMap(([name, value]) => {
     const text = typeof value === "string" ? oneLine(value) : "";
     return text === "" ? [] : [[name, text] as const];
   });
-  return {
-    ...Object.fromEntries(entries),
-    ...(lines(editors).length === 0 ? {} : { editors: lines(editors) }),
-    ...(lines(keywords).length === 0 ? {} : { keywords: lines(keywords) }),
-  };
+  return { ...Object.fromEntries(entries), ...(words.length === 0 ? {} : { keywords: words }) };
 }
 
 /** A web address; undefined for addresses of samples and files on this machine. */

@@ -1,8 +1,8 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { type AuthorName, personName } from "../person-name.js";
+import type { AuthorName } from "../person-name.js";
 import { kindNames } from "./ris.js";
 import { ownNotes } from "./own-notes.js";
-import { type CitedWork, canHaveVolume, type WorkKind } from "./cited-work.js";
+import { type CitedWork, canHaveVolume, keywordText, type WorkKind } from "./cited-work.js";
 
 const types: Readonly<Record<WorkKind, string>> = {
   article: "article-journal",
@@ -26,8 +26,6 @@ export const cslOf = (works: readonly CitedWork[]): string => `${JSON.stringify(
 
 const itemOf = (work: CitedWork): object => {
   const { publication } = work;
-  const keywordList = [work.decision, ...work.tags, ...(publication.keywords ?? [])];
-  const keywords = keywordList.filter((word) => word !== undefined).join(", ");
   const note = [
     [work.retracted ? "Retracted." : "", publication.note ?? ""].filter(Boolean).join(" "),
     ...ownNotes(work),
@@ -41,9 +39,7 @@ const itemOf = (work: CitedWork): object => {
     ...withoutUndefined({ "container-title": work.venue }),
     ...(canHaveVolume(work.kind) ? withoutUndefined({ volume: work.volume, issue: work.issue, page: work.pages }) : {}),
     ...withoutUndefined({ genre: kindNames[work.kind] }),
-    ...(publication.editors === undefined
-      ? {}
-      : { editor: publication.editors.map((name) => authorItem(personName(name))) }),
+    ...(work.editors.length === 0 ? {} : { editor: work.editors.map(authorItem) }),
     ...withoutUndefined({
       publisher: publication.publisher,
       "publisher-place": publication.place,
@@ -61,7 +57,7 @@ const itemOf = (work: CitedWork): object => {
       PMCID: work.pmcid,
       URL: work.url,
       abstract: work.abstract,
-      keyword: keywords || undefined,
+      keyword: keywordText(work) || undefined,
     }),
     note: note.filter(Boolean).join("\n"),
   };

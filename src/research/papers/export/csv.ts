@@ -32,7 +32,7 @@ export const withFormula = (storedText: string): string =>
   storedText.startsWith("'") && formula.test(storedText) ? storedText.slice(1) : storedText;
 
 const headers = [
-  "id,key,type,title,authors,editors,year,date,venue,volume,issue,pages,publisher,place,edition,series,isbn,issn,language",
+  "id,key,type,title,authors,editors,group_authors,year,date,venue,volume,issue,pages,publisher,place,edition,series,isbn,issn,language",
   "doi,arxiv,pmid,pmcid,accession_number,url,pdf_url,file,keywords,abstract,note",
   "stage,decision,status,criterion,reason,quote,decided_by,duplicate_of,found_by",
   "score,read,retracted,quotes,quotes_found,insights,tags",
@@ -83,14 +83,23 @@ export function recordsAsCsv(rrd: Rrd, records: readonly TracedRecord[], moreCol
   const isScored = usesScores(rrd);
   const insightCounts = countEach((rrd.insights ?? []).map(({ paper_id }) => paper_id ?? ""));
   const rows = citedWorks(records).map((work, index) => {
-    const { source, authors, outcome, id, status, date } = records[index] as TracedRecord;
+    const {
+      source,
+      authors,
+      outcome,
+      id,
+      status,
+      date,
+      publication: { editors, groups } = {},
+    } = records[index] as TracedRecord;
+    const namesText = (names: readonly string[] = []) => names.map(oneLine).filter(Boolean).join("; ");
     const paper = status === undefined ? undefined : papers.get(id);
     const quotes = paper?.analysis?.evidence ?? [];
     const { publication } = work;
     // One line for some related columns, in the order of `headers`.
     return [
-      ...[work.id, work.key, types[work.kind], work.title, authorsOf(authors).map(oneLine).join("; ")],
-      ...[publication.editors?.join("; "), work.year, oneLine(date ?? ""), work.venue, work.volume, work.issue],
+      ...[work.id, work.key, types[work.kind], work.title, namesText(authorsOf(authors))],
+      ...[namesText(editors), namesText(groups), work.year, oneLine(date ?? ""), work.venue, work.volume, work.issue],
       ...[work.pages, publication.publisher, publication.place, publication.edition, publication.series],
       ...[publication.isbn, publication.issn, publication.language, work.doi, work.arxiv, work.pmid, work.pmcid],
       ...[

@@ -44,7 +44,7 @@ function entryOf(work: CitedWork): string {
   const tags: Tag[] = [
     ["TY", types[work.kind]],
     ...work.authors.map((name): Tag => ["AU", authorText(name)]),
-    ...(publication.editors ?? []).map((name): Tag => ["ED", authorText(personName(name))]),
+    ...work.editors.map((name): Tag => ["ED", authorText(name)]),
     ["TI", work.title],
     ["AB", work.abstract],
     ...titleTags(work),
@@ -94,9 +94,15 @@ function accessionTags({ pmid, pmcid, publication }: CitedWork): Tag[] {
   ];
 }
 
-/** A name as "van der Berg, Jan, Jr.". Commas in a group's name are removed, because programs split names at commas. */
+/**
+ * A name as "van der Berg, Jan, Jr.". Commas in a group's name are removed, because programs split names at commas. A
+ * comma after a group's name that could be that of a person says that it has no given name.
+ */
 function authorText(name: AuthorName): string {
-  if ("literal" in name) return withoutCommas(name.literal);
+  if ("literal" in name) {
+    const text = withoutCommas(name.literal);
+    return "literal" in personName(text) ? text : `${text},`;
+  }
   const { family, given, particle, suffix } = name;
   const last = withoutCommas(particle === undefined ? family : `${particle} ${family}`);
   return [last, given, suffix].filter((part) => part !== undefined).join(", ");

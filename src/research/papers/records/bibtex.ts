@@ -1,8 +1,17 @@
 import type { Creator, Entry as ParsedEntry, Options } from "@retorquere/bibtex-parser";
+import { journalOf } from "../../../text/journals.js";
 import { authorsOf, partsOfName } from "../authors.js";
 import { type BibtexEntry, bibtexEntries } from "./bibtex-entries.js";
 import { isRetractedType } from "./ris.js";
-import { isStandalone, narrowedType, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
+import {
+  groupName,
+  keywordsIn,
+  isStandalone,
+  narrowedType,
+  type RawEntry,
+  type ReadEntry,
+  type WorkType,
+} from "./entry.js";
 
 const types: Readonly<Record<string, WorkType>> = {
   article: "journal-article",
@@ -47,6 +56,7 @@ const verbatimFields = new Set([
   "pubmed_id",
   "pubmed-id",
   "pmcid",
+  "pmc",
   "howpublished",
   "arxivid",
 ]);
@@ -73,12 +83,15 @@ const options: Options = { sentenceCase: false, english: false, caseProtection: 
 export async function readBibtex(text: string): Promise<ReadEntry[]> {
   const { parse } = await import("@retorquere/bibtex-parser");
   const entries = bibtexEntries(text);
-  const works = entries.filter(({ type }) => type !== "xdata");
+  // BibLaTeX's "xdata" and "set" only refer to other entries, or are referred to.
+  const works = entries.filter(({ type }) => type !== "xdata" && type !== "set");
   const byKey = new Map(entries.filter(({ key }) => key !== "").map((entry) => [entry.key.toLowerCase(), entry]));
   return works.map((entry): ReadEntry => {
     const { key, line } = entry;
     const position = { line, ...(key === "" ? {} : { key, ownKey: key }) };
-    const fields = withInherited(entry, byKey).filter(({ name }) => knownFields.has(name));
+    const fields = withInherited(entry, byKey)
+      .filter(({ name }) => knownFields.has(name))
+      .map((field) => (field.name === "journal" ? { ...field, value: journalOf(field.value) } : field));
     if (fields.length === 0) return { ...position, why: entry.why ?? "it has no fields that are known" };
     const { values, lost } = parseFields(parse, entry.type, fields);
     const problems = entry.why === undefined ? entry.lost : [entry.why];
@@ -238,7 +251,8 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
   const text = (...names: readonly string[]): string | undefined => {
     for (const name of names) {
       const value = values[name];
-      const joined = Array.isArray(value) ? value.filter((item) => typeof item === "string").join("; ") : value;
+      // BibLaTeX separates publishers by "and", which may be part of a name: "Taylor and Francis".
+      const joined = Array.isArray(value) ? value.filter((item) => typeof item === "string").join(" and ") : value;
       // R writes NA for what is missing.
       if (typeof joined === "string" && joined !== "" && joined !== "NA") return joined;
     }
@@ -274,12 +288,13 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     arxiv: [eprint, text("eid")].flatMap((part) => part ?? []),
     pmid:
       text("pmid", "pubmed_id", "pubmed-id") ?? (/pubmed/i.test(text("eprinttype") ?? "") ? text("eprint") : undefined),
-    pmcid: text("pmcid"),
-    urls: [text("url"), text("howpublished")].flatMap((part) => part ?? []),
+    pmcid: text("pmcid", "pmc"),
+    // Mendeley separates several addresses by spaces.
+    urls: [text("url"), text("howpublished")].flatMap((part) => part?.split(/\s(?=https?:)/) ?? []),
     type: isPreprint ? "preprint" : kind,
     retracted: isRetractedType(typeText),
     numbers: [text("isbn"), text("issn"), text("eissn")].flatMap((part) => part ?? []),
-    keywords: keywordsIn(text(keywordList), text("keyword"), text("author_keywords")),
+    keywords: [text(keywordList), text("keyword"), text("author_keywords")].flatMap(keywordsIn),
     note: [text("note"), text("annote")].flatMap((part) => part ?? []).join("\n"),
     publisher: isThesis
       ? text("school", "institution", "publisher")
@@ -292,9 +307,6 @@ function workOf(type: string, values: Values, fields: BibtexEntry["fields"]): Ra
     files: filesOf(text("file") ?? ""),
   };
 }
-
-const keywordsIn = (...lists: readonly (string | undefined)[]): string[] =>
-  lists.flatMap((list) => (list ?? "").split(/[;,]/)).map((word) => word.trim());
 
 /** The arXiv id in `eprint`. An old id may be without its class: "9711201" for cs/9711201. */
 function arxivOf(eprint: string | undefined, prefix = "arxiv", category = ""): string | undefined {
@@ -310,7 +322,7 @@ function namesOf(value: Values[string], rawValue: string): string[] {
   const plainRaw = rawValue.replace(/\s+/g, " ");
   const creators = value.filter((item): item is Creator => typeof item === "object");
   const names = creators.map(({ name, lastName, firstName, prefix, suffix }) => {
-    if (lastName === undefined) return name ?? firstName ?? "";
+    if (lastName === undefined) return name === undefined ? (firstName ?? "") : groupName(name);
     const last = prefix === undefined || prefix === "" ? lastName : `${prefix} ${lastName}`;
     const givenFirst = [firstName, last].filter(Boolean).join(" ");
     // In PubMed's format "Smith JA", BibTeX would read a given name and a surname.

@@ -1,12 +1,12 @@
 import { ExpectedError, messageOf } from "../../../engine/lib/errors.js";
-import { isObject } from "../../../engine/lib/json-fields.js";
+import { isObject, lineFrom, linesFrom, valueAt } from "../../../engine/lib/json-fields.js";
 import { authorsOf } from "../authors.js";
 import { workOfRow } from "./csv.js";
 import { rowOf } from "./json-row.js";
 import { workTypeOf } from "./ris.js";
 import { zoteroFields } from "./zotero-item.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
-import { narrowedType, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
+import { groupName, keywordsIn, narrowedType, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -106,6 +106,9 @@ function workOf(item: Item): RawEntry {
     return typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
   };
   const list = (...names: readonly string[]) => [text(...names)].flatMap((candidate) => candidate ?? []);
+  // Crossref has the series before the book, and a preprint's server as its institution.
+  const containers = linesFrom(item["container-title"]);
+  const institution = lineFrom(valueAt(item, "institution", 0, "name"));
   const keyword = item["keyword"] ?? item["categories"];
   return {
     title: titleOf(text("title"), text("subtitle")),
@@ -113,10 +116,10 @@ function workOf(item: Item): RawEntry {
     editors: namesOf(item["editor"]),
     // Crossref and DataCite have several dates.
     dates: ["issued", "published", "published-print", "published-online"].flatMap((name) => datesOf(item[name])),
-    venue: text("container-title"),
+    venue: containers.length > 1 ? containers.at(-1) : (text("container-title") ?? institution),
     volume: text("volume"),
     issue: text("issue"),
-    pages: text("page", "page-first", "number-of-pages"),
+    pages: text("page", "page-first", "article-number", "number-of-pages"),
     abstract: text("abstract"),
     dois: [...list("DOI"), ...list("note")],
     // Zotero has a preprint's number in this field.
@@ -126,12 +129,12 @@ function workOf(item: Item): RawEntry {
     urls: list("URL"),
     type: narrowedType(types[text("type") ?? ""] ?? workTypeOf(text("type")), text("genre")),
     numbers: [...list("ISBN"), ...list("ISSN")],
-    keywords: Array.isArray(keyword) ? keyword.map(String) : (text("keyword") ?? "").split(/[;,]/),
+    keywords: Array.isArray(keyword) ? keyword.map(String) : keywordsIn(text("keyword")),
     note: text("note"),
     publisher: text("publisher"),
     place: text("publisher-place"),
     edition: text("edition"),
-    series: text("collection-title"),
+    series: text("collection-title") ?? (containers.length > 1 ? containers[0] : undefined),
     language: text("language"),
     accession: text("accession", "archive_location"),
     database: text("source"),
@@ -152,7 +155,8 @@ function namesOf(value: unknown): string[] {
     const particle = part("non-dropping-particle") || part("dropping-particle");
     const family = [particle, part("family")].filter(Boolean).join(" ");
     const name = [family, part("given"), part("suffix")].filter(Boolean).join(", ");
-    return name || part("literal") || part("name") || [];
+    const group = part("literal") || part("name");
+    return name || (group === "" ? [] : groupName(group));
   });
 }
 

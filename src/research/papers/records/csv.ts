@@ -3,7 +3,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { ExpectedError } from "../../../engine/lib/errors.js";
 import type { Columns } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
-import type { RawEntry, ReadEntry } from "./entry.js";
+import { groupName, type RawEntry, type ReadEntry } from "./entry.js";
 import { withFormula } from "../export/csv.js";
 import { addressesIn, isRetractedType, withoutStop, workTypeOf } from "./ris.js";
 
@@ -12,12 +12,13 @@ import { addressesIn, isRetractedType, withoutStop, workTypeOf } from "./ris.js"
  * Cochrane, ASReview, Rayyan, Covidence, Zotero and OpenAlex. In each row, the first of them with a value is used.
  */
 const columns = {
-  title: "title|article title|document title|display name|primary title|ti|t1",
+  title: "title|article title|document title|item title|display name|primary title|ti|t1",
   authors:
-    "author full names|authors|author|author s|author names|authorships author display name|authors name|author string|af|au|creators|creator",
+    "author full names|authors|author|author s|author names|authorships author display name|authors name|author string|af|au|creators|creator|book author full names|book authors|bf|ba",
+  groups: "group authors|ca",
   editors: "editors|editor|book editors|be",
   year: "year|publication year|published year|py|pubyear|pub year|year published",
-  date: "date|publication date|date published|published date|date of publication|pd",
+  date: "date|publication date|date published|published date|date of publication|first publication date|pd",
   month: "month|published month",
   day: "day|published day",
   venue:
@@ -29,21 +30,21 @@ const columns = {
   firstPage: "page start|start page|first page|startpage|biblio first page|bp|art no|article number|ar",
   lastPage: "page end|end page|last page|endpage|biblio last page|ep",
   abstract: "abstract|abstract note|notes abstract|abstract text|ab",
-  doi: "doi|external ids doi|di|digital object identifier|digitalobjectidentifier|doi link",
+  doi: "doi|item doi|external ids doi|di|digital object identifier|digitalobjectidentifier|doi link",
   pmid: "pubmed id|pmid|pubmed pmid|medline pmid|ids pmid|external ids pubmed|pm",
   pmcid: "pmcid|pmc id|ids pmcid|external ids pubmedcentral|pmc",
   arxiv: "arxiv|arxiv id|external ids arxiv",
   url: "url|link|landing page url|primary location landing page url|urls|full text url|external url|articleurl|ur",
-  type: "document type|item type|publication type|publication types|type|dt|document identifier",
+  type: "document type|item type|publication type|publication types|pub type list pub type|content type|type crossref|type|dt|document identifier",
   retracted: "retracted|is retracted",
   isbn: "isbn|isbns|bn",
-  issn: "issn|issns|print issn|primary location source issn l|sn",
-  keywords: "author keywords|keywords|keywords display name|manual tags|tags|keyword|de",
+  issn: "issn|issns|print issn|journal info journal issn|primary location source issn l|sn",
+  keywords: "author keywords|keywords|keyword list keyword|keywords display name|manual tags|tags|keyword|de",
   publisher: "publisher|pu",
-  place: "place|publisher location|location",
+  place: "place|publisher location|publisher city|location|pi",
   edition: "edition",
-  series: "series|series title",
-  language: "language of original document|language|publication language|la",
+  series: "series|series title|book series title|se",
+  language: "language of original document|language of article|language|publication language|la",
   note: "notes|note",
   extra: "extra",
   accession: "ut unique wos id|accession number|eid|embase accession id|pui|unique id|ut|id|key",
@@ -259,11 +260,18 @@ function workOf(cell: Cells, hasSemicolons: boolean): RawEntry {
   const list = (...names: readonly ColumnName[]) => names.flatMap((name) => cell(name) ?? []);
   const [venue, placeAfterVenue = ""] = cell("venue")?.split(placeStart) ?? [];
   const place = placeIn(placeAfterVenue) ?? placeIn(cell("citation")?.split(placeStart)[1] ?? "");
+  const [authors, editors, groups] = (["authors", "editors", "groups"] as const).map((name) =>
+    namesOf(cell(name), hasSemicolons).map((each) => each.trim()),
+  ) as [string[], string[], string[]];
+  const marked = (name: string): string => (groups.includes(name) ? groupName(name) : name);
   return {
     // PubMed ends titles with a full stop.
     title: cell("pmid") === undefined ? cell("title") : withoutStop(cell("title")),
-    authors: namesOf(cell("authors"), hasSemicolons),
-    editors: namesOf(cell("editors"), hasSemicolons),
+    authors: [
+      ...authors.map(marked),
+      ...groups.filter((name) => ![...authors, ...editors].includes(name)).map(groupName),
+    ],
+    editors: editors.map(marked),
     dates: list("year", "date"),
     day: list("month", "day").join(" ") || cell("date"),
     venue,
@@ -290,7 +298,8 @@ function workOf(cell: Cells, hasSemicolons: boolean): RawEntry {
     series: cell("series"),
     language: cell("language"),
     accession: cell("accession"),
-    database: cell("database"),
+    // Embase has the journal's name with the place in the column "Source", beside the one for the name alone.
+    database: placeStart.test(cell("database") ?? "") ? undefined : cell("database"),
     files: (cell("files") ?? "").split(/;\s*/),
   };
 }
@@ -322,15 +331,23 @@ function numberIn(cell: string): string | undefined {
   return /(\d{1,9})(?:[.,]0+)?\/?$/.exec(cell)?.[1];
 }
 
+/** A person in PubMed's lists: "Example BC", "Example BC 3rd". */
+const pubMedPerson = /^[^,.;]+ \p{Lu}{1,3}(?: \S{2,3})?$/u;
+/** A list of PubMed: a person first, groups last, and a full stop: "Sample A, Example BC; Shrew Group." */
+const pubMedList = /^([^,.;]+ \p{Lu}{1,3}(?: \S{2,3})?(?:, [^.;]+)?)(?:; (.+))?\.$/u;
+
 /** The names in a cell. Scopus adds an id after each name, and OpenAlex separates names by a vertical bar. */
 function namesOf(cell: string | undefined, hasSemicolons: boolean): string[] {
   if (cell === undefined) return [];
   const items = itemsOf(cell);
   if (items !== undefined) return items;
-  // PubMed ends the list with a full stop: "Sample A, Example BC."
-  const isPubMedList = /^(?:[^,.;]+ \p{Lu}{1,3}(?:, |\.$))+$/u.test(cell);
-  const headerList = isPubMedList ? cell.slice(0, -1) : cell;
-  const unquoted = headerList.replace(/\(\d{6,}\)/g, "");
+  const [, names, groups = ""] = pubMedList.exec(cell) ?? [];
+  if (names !== undefined)
+    return [
+      ...names.split(", ").map((name) => (pubMedPerson.test(name) ? name : groupName(name))),
+      ...groups.split("; ").filter(Boolean).map(groupName),
+    ];
+  const unquoted = cell.replace(/\(\d{6,}\)/g, "");
   const splitNames = unquoted.includes("|")
     ? unquoted.split("|")
     : unquoted.includes("\n")

@@ -80,9 +80,16 @@ export type ReadEntry = {
   readonly ownKey?: string;
 } & ({ readonly entry: RawEntry; readonly lost?: readonly string[] } | { readonly why: string });
 
+/** The name of a group, marked as in RIS: with the comma of a family name, and without a given name. */
+export const groupName = (name: string): string => (name.includes(",") ? name : `${name},`);
+
+/** The keywords in a value. If they are separated by semicolons, a keyword may contain commas. */
+export const keywordsIn = (value = ""): string[] => value.split(value.includes(";") ? ";" : ",");
+
 /** The fields of a record before normalisation. Lists keep the order of the file. */
 export interface RawEntry {
   readonly title?: string;
+  /** A comma ends the name of a group, as in RIS; see `groupName`. */
   readonly authors?: readonly string[];
   readonly editors?: readonly string[];
   /** Values that may contain the year, the most reliable first. */

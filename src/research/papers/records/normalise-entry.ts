@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { withoutReferences } from "../../../text/entities.js";
 import { identifiersFrom, retractionInTitle } from "../identifiers.js";
 import { partsOfName } from "../authors.js";
-import { isGroupName } from "../person-name.js";
+import { isGroupName, personName } from "../person-name.js";
 import type { Identifiers, Publication } from "../paper-record.js";
 import { decisionInOwnNotes, isMarkedRetracted, withoutOwnNotes } from "../export/own-notes.js";
 import { doisInAddress, parseReference } from "../reference.js";
@@ -27,20 +27,26 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
   const urls = (raw.urls ?? [])
     .map((candidate) => candidate.trim().replace(/^(?=(?:[a-z\d-]+\.)+[a-z]{2,}\/|www\.)/i, "http://"))
     .filter(isWebAddress);
-  const authors = namesIn(raw.authors ?? []);
+  const [authors, editors] = [namesIn(raw.authors ?? []), namesIn(raw.editors ?? [])];
   const identifiers = identifiersIn(raw, urls);
-  const isKnown = authors.length > 0 || urls.length > 0 || Object.keys(identifiers).length > 0;
+  const isKnown = authors.names.length > 0 || urls.length > 0 || Object.keys(identifiers).length > 0;
   const title = plainText(raw.title, maxTitleChars) ?? (isKnown ? untitled : undefined);
   if (title === undefined) return undefined;
   const type = typeOf(raw, identifiers);
   // The venue of a book or a report is its series.
   const isStandaloneWork = isStandalone(type);
-  const publication = publicationOf(isStandaloneWork ? { ...raw, series: raw.series ?? raw.venue } : raw);
+  const publication = {
+    ...publicationOf(isStandaloneWork ? { ...raw, series: raw.series ?? raw.venue } : raw),
+    ...(editors.names.length === 0 ? {} : { editors: editors.names }),
+    ...(authors.groups.length + editors.groups.length === 0
+      ? {}
+      : { groups: [...new Set([...authors.groups, ...editors.groups])] }),
+  };
   const files = (raw.files ?? []).filter((file) => file.trim() !== "");
   return {
     key,
     title,
-    authors,
+    authors: authors.names,
     identifiers,
     ...withoutUndefined({
       date: dateOf(raw.dates ?? [], raw.day),
@@ -77,7 +83,10 @@ const retractionOf = ({ retracted, note = "" }: RawEntry, title: string): Entry[
 const arxivInVolume = /^abs\/(\S+)$/;
 
 /** Mark-up that citation formats allow in titles. It does not match a less-than sign. */
-const markup = /<\/?(?:[biu]|em|strong|code|sub|sup|sc|span|scp|italic|bold|jats:[a-z]{1,12})(?:\s[^<>]{0,100})?>/gi;
+const markup =
+  /<\/?(?:[biu]|em|strong|code|sub|sup|sc|span|scp|italic|bold|(?:jats|mml):[a-z-]{1,20})(?:\s[^<>]{0,100})?\/?>/gi;
+/** Mark-up that separates parts of a text. */
+const blockMarkup = /<\/?(?:jats:)?(?:p|br|div|[uo]l|li|h\d|title|sec|list|list-item)(?:\s[^<>]{0,100})?\/?>/gi;
 
 /** One line without mark-up, cut to `maxChars` characters. */
 function plainText(value: string | undefined, maxChars: number): string | undefined {
@@ -87,10 +96,12 @@ function plainText(value: string | undefined, maxChars: number): string | undefi
     .normalize("NFC")
     // Mathematical letters, such as the italic one in "μm".
     .replace(/[\u{1d400}-\u{1d7ff}]/gu, (letter) => letter.normalize("NFKC"))
-    .replace(markup, "")
-    .replace(/<\/?(?:p|br|div|[uo]l|li|h\d)(?:\s[^<>]{0,100})?\/?>/gi, " ");
-  // Mark-up may be escaped, as Crossref does in BibTeX.
-  const decoded = withoutMarkup.includes("&") ? withoutReferences(withoutMarkup).replace(markup, "") : withoutMarkup;
+    .replace(blockMarkup, " ")
+    .replace(markup, "");
+  // Mark-up may be escaped, as Crossref does in BibTeX; and signs may be escaped twice.
+  const decoded = withoutMarkup.includes("&")
+    ? withoutReferences(withoutReferences(withoutMarkup)).replace(blockMarkup, " ").replace(markup, "")
+    : withoutMarkup;
   const text = decoded.replace(/\s+/g, " ").trim();
   return text === "" ? undefined : text.slice(0, maxChars);
 }
@@ -103,22 +114,38 @@ function abstractOf(value: string | undefined): string | undefined {
 
 /** Texts in files instead of unknown or omitted authors. */
 const missingAuthor =
-  /^(?:others|et al\.?|&na;?|\[?anonymous\]?\.?|\[?no (?:authors?|author name|authorship),? (?:listed|available|indicated)\]?\.?|n\/?a|null|undefined|-+|…)$/i;
+  /^(?:others|et al\.?|&na;?|\[?anonymous\]?\.?|\[?no (?:authors?|author name|authorship),? (?:listed|available|indicated)\]?\.?|n\/?a|null|undefined)$/i;
 
 /**
- * The distinct names in these values, in their order. A value may contain several names, separated by semicolons or
- * lines.
+ * The distinct names in these values, in their order, and those of groups that look like names of persons. A value may
+ * contain several names, separated by semicolons or lines.
  */
-function namesIn(values: readonly string[]): string[] {
-  const names = values
+function namesIn(values: readonly string[]): { readonly names: readonly string[]; readonly groups: readonly string[] } {
+  const markedNames = values
     .flatMap((value) => withoutReferences(value).split(/[;\n]/))
     .flatMap(separatePersons)
     .map((name) => (plainText(name, maxShortChars) ?? "").replace(/^and\s/i, ""))
-    .map((name) => name.replace(/(?<![\s,])[\s,]+$/, "").trim())
     // The number with which DBLP distinguishes persons of one name.
-    .map((name) => name.replace(/(?<=\p{L}) 0\d{3}(?=,|$)/u, ""))
-    .filter((name) => name !== "" && !missingAuthor.test(name));
-  return [...new Set(names)].slice(0, maxAuthors);
+    .map((name) => name.replace(/(?<=\p{L}) 0\d{3}(?=,|$)/u, ""));
+  const names = markedNames
+    .map((marked) => ({
+      marked,
+      name: marked
+        .replace(/(?<![\s,])[\s,]+$/, "")
+        .replace(/,(?=\S)/g, ", ")
+        .trim(),
+    }))
+    // arXiv writes "OpenAI and : and Ann Lo".
+    .filter(({ name }) => /[\p{L}\p{N}]/u.test(name) && !missingAuthor.test(name));
+  const isGroup = ({ marked, name }: (typeof names)[number]) =>
+    marked.endsWith(",") &&
+    !/,/.test(name) &&
+    partsOfName(name).initials === undefined &&
+    !("literal" in personName(name));
+  return {
+    names: [...new Set(names.map(({ name }) => name))].slice(0, maxAuthors),
+    groups: [...new Set(names.filter(isGroup).map(({ name }) => name))],
+  };
 }
 
 /** The persons in a list such as "Sample A, Example BC" or "Sample, Ann and Example, Bob"; or the name itself. */
@@ -133,11 +160,9 @@ function separatePersons(name: string): readonly string[] {
 function publicationOf(raw: RawEntry): Publication {
   const numbers = (raw.numbers ?? []).flatMap((value) => value.split(/[;,\n]/)).map((value) => value.trim());
   const keywords = keywordsIn(raw);
-  const editors = namesIn(raw.editors ?? []);
   return withoutUndefined({
     publisher: plainText(raw.publisher, maxShortChars),
     place: plainText(raw.place, maxShortChars),
-    editors: editors.length === 0 ? undefined : editors,
     // EndNote has the date of the online version in this field.
     edition: /^\d{4}[-/]?\d\d[-/]?\d\d\b/.test(raw.edition ?? "") ? undefined : plainText(raw.edition, maxPlaceChars),
     series: plainText(raw.series, maxShortChars),

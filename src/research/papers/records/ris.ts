@@ -1,5 +1,5 @@
 import { isOwnNote } from "../export/own-notes.js";
-import { isStandalone, narrowedType, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
+import { groupName, isStandalone, narrowedType, type RawEntry, type ReadEntry, type WorkType } from "./entry.js";
 
 /** A format in which each line of a record has a tag and a value. */
 interface Dialect {
@@ -70,15 +70,21 @@ function dialectOf(text: string): Dialect | undefined {
 }
 
 /** Whether a text is a list of tagged records. */
-export const isTagged = (text: string): boolean => dialectOf(withoutIndent(text)) !== undefined;
+export const isTagged = (text: string): boolean => dialectOf(withUsualTags(text)) !== undefined;
 
-/** Removes the indent that copied RIS may have. */
-const withoutIndent = (text: string): string =>
-  /^[ \t]+TY\s{0,3}-/m.test(text) ? text.replace(/^[ \t]+(?=[A-Z][A-Z\d]\s{0,3}-)/gm, "") : text;
+/** RIS without the indent that copied records may have, and with tags in capital letters, which some programs lack. */
+function withUsualTags(text: string): string {
+  const withCapitals = /^[ \t]*ty[ \t]{1,3}- ?[A-Za-z]{2,8}[ \t]*$/m.test(text)
+    ? text.replace(/^[ \t]*[a-z][a-z\d](?=[ \t]{1,3}-(?:\s|$))/gm, (tag) => tag.toUpperCase())
+    : text;
+  return /^[ \t]+TY\s{0,3}-/m.test(withCapitals)
+    ? withCapitals.replace(/^[ \t]+(?=[A-Z][A-Z\d]\s{0,3}-)/gm, "")
+    : withCapitals;
+}
 
 /** Reads the records of a tagged file of any of the four formats. */
 export function readTagged(file: string): ReadEntry[] {
-  const text = withoutIndent(file);
+  const text = withUsualTags(file);
   const dialect = dialectOf(text);
   if (dialect === undefined) return [];
   return recordsOf(text, dialect).map(({ line, values }) => {
@@ -134,7 +140,7 @@ const kinds: readonly (readonly [RegExp, WorkType])[] = [
   [/\bmaster.{0,3} thesis\b/i, "masters-thesis"],
   [/^THES$|\b(?:thesis|dissertation)\b/i, "dissertation"],
   [/^(?:RPRT|GOVDOC)$|\breport\b/i, "report"],
-  [/^(?:UNPB|PREPRINT)$|\bpreprint\b/i, "preprint"],
+  [/^UNPB$|\bpreprint\b|^posted-content$/i, "preprint"],
   [/^(?:DATA|DBASE|AGGR)$|\bdata ?set\b/i, "dataset"],
   [/^COMP$|\bcomputer program\b|\bsoftware\b/i, "software"],
   [/^PAT$|\bpatent\b/i, "patent"],
@@ -223,9 +229,10 @@ function medlineFields({ all, first }: Tags) {
   const ids = all("LID", "AID");
   const types = all("PT");
   const title = first("TI") ?? first("BTI", "CTI");
+  const groups = new Set(all("CN"));
   return {
     title: withoutStop(title),
-    authors: all(all("FAU").length > 0 ? "FAU" : "AU", "CN"),
+    authors: all(all("FAU").length > 0 ? "FAU" : "AU", "CN").map((name) => (groups.has(name) ? groupName(name) : name)),
     editors: all(all("FED").length > 0 ? "FED" : "ED"),
     dates: all("DP"),
     venue: first("JT", "TA") ?? (first("TI") === undefined ? undefined : first("BTI")),
@@ -266,7 +273,10 @@ function webOfScienceFields({ all, first }: Tags) {
   };
   return {
     title: first("TI"),
-    authors: lines(all("AF").length > 0 ? "AF" : "AU"),
+    authors: [
+      ...["A", "B"].flatMap((kind) => lines(all(`${kind}F`).length > 0 ? `${kind}F` : `${kind}U`)),
+      ...lines("CA").map(groupName),
+    ],
     editors: lines("BE", "ED"),
     // An article that is not in an issue yet has only the date of its online version.
     dates: [...all("PY"), ...all("EA")],

@@ -1,5 +1,5 @@
 import { valueAt, lineFrom, listFrom } from "../../../engine/lib/json-fields.js";
-import type { RawEntry, WorkType } from "./entry.js";
+import { groupName, type RawEntry, type WorkType } from "./entry.js";
 
 const types: Readonly<Record<string, WorkType>> = {
   journalArticle: "journal-article",
@@ -29,7 +29,8 @@ export function zoteroFields(data: unknown): (RawEntry & { readonly key: string 
     listFrom(valueAt(data, "creators")).flatMap((creator) => {
       if (lineFrom(valueAt(creator, "creatorType")) !== kind) return [];
       const [family, given] = [lineFrom(valueAt(creator, "lastName")), lineFrom(valueAt(creator, "firstName"))];
-      return lineFrom(valueAt(creator, "name")) ?? [family, given].filter(Boolean).join(", ");
+      const name = lineFrom(valueAt(creator, "name"));
+      return name === undefined ? [family, given].filter(Boolean).join(", ") : groupName(name);
     });
   const extra = typeof valueAt(data, "extra") === "string" ? String(valueAt(data, "extra")) : "";
   const fieldInExtra = (name: RegExp) => name.exec(extra)?.[1];

@@ -5,6 +5,11 @@ import { describe, expect, test } from "vitest";
 import { dateOf } from "../../../../src/text/dates.js";
 import type { Entry } from "../../../../src/research/papers/records/entry.js";
 import { recordOf } from "../../../../src/research/papers/records/listed-papers.js";
+import { bibtexOf } from "../../../../src/research/papers/export/bibtex.js";
+import { citedWorks } from "../../../../src/research/papers/export/cited-work.js";
+import { cslOf } from "../../../../src/research/papers/export/csl.js";
+import { risOf } from "../../../../src/research/papers/export/ris.js";
+import { storedFields } from "../../../../src/research/papers/paper-record.js";
 import { isRecordFile, readRecords } from "../../../../src/research/papers/records/read-records.js";
 
 function fileOf(name: string, content: string | Uint8Array): string {
@@ -28,6 +33,14 @@ describe("a RIS file", () => {
   test("keeps what holds the sign of a tag, and goes on with a value in the next line", async () => {
     const [entry] = await entriesOf("a.ris", ris("TI  - Sleep  - a question", "  of dose", "AB  - Aim  - to test."));
     expect(entry).toMatchObject({ title: "Sleep - a question of dose", abstract: "Aim - to test." });
+  });
+
+  test("may have its tags in small letters", async () => {
+    const text = "ty  - JOUR\nti  - First\nau  - Lo, Ann\npy  - 2011\ner  - \n\nty  - JOUR\nti  - Second\ner  - \n";
+    expect(await entriesOf("a.ris", text)).toMatchObject([
+      { title: "First", authors: ["Lo, Ann"], date: "2011", type: "journal-article" },
+      { title: "Second" },
+    ]);
   });
 
   test("gives all authors in their order, whichever tags and signs part them", async () => {
@@ -55,6 +68,7 @@ describe("a RIS file", () => {
     ["Smith, J. A.", ["Smith, J. A."]],
     ["Department of Health, Education and Welfare, US", ["Department of Health, Education and Welfare, US"]],
     ["Barnes and Noble", ["Barnes and Noble"]],
+    ["Lo,Ann", ["Lo, Ann"]],
   ])("gives the persons in '%s'", async (line, authors) => {
     expect((await entriesOf("a.ris", ris("TI  - T", `AU  - ${line}`)))[0]?.authors).toEqual(authors);
   });
@@ -118,6 +132,7 @@ describe("a RIS file", () => {
     ["the volume of IEEE and CNKI", ["VO  - 12"], { volume: "12" }],
     ["the name of a preprint server", ["JF  - medRxiv"], { type: "preprint" }],
     ["signs encoded in a DOI", ["DO  - 10.1000/X%28Y%29"], { identifiers: { doi: "10.1000/x(y)" } }],
+    ["signs escaped twice", ["AB  - Science &amp;amp; Zinc"], { abstract: "Science & Zinc" }],
     [
       "letters written as references",
       ["AU  - M&uuml;ller, J&#246;rg", "AB  - 5&nbsp;&#x2014; 6 &lt; 7<p>New"],
@@ -229,6 +244,65 @@ describe("a RIS file", () => {
     expect(await entriesOf("a.ris", bytes)).toMatchObject([
       { title: "Über den Schlaf der Mäuse", authors: ["Müller, Jürgen"] },
     ]);
+  });
+});
+
+describe("a group whose name could be that of a person", () => {
+  test.each([
+    ["a.ris", ris("TI  - T", "AU  - World Bank,", "AU  - Lo, Ann", "ED  - Red Cross,")],
+    ["a.bib", "@article{a, title={T}, author={{World Bank} and Lo, Ann}, editor={{Red Cross}}}"],
+    [
+      "a.json",
+      JSON.stringify({
+        title: "T",
+        author: [{ literal: "World Bank" }, { family: "Lo", given: "Ann" }],
+        editor: [{ literal: "Red Cross" }],
+      }),
+    ],
+    [
+      "a.json",
+      JSON.stringify({
+        itemType: "report",
+        title: "T",
+        creators: [
+          { creatorType: "author", name: "World Bank" },
+          { creatorType: "author", lastName: "Lo", firstName: "Ann" },
+          { creatorType: "editor", name: "Red Cross" },
+        ],
+      }),
+    ],
+  ])("is one again in every format: %s, %s", async (name, text) => {
+    const [entry] = await entriesOf(name, text);
+    const facts = {
+      authors: ["World Bank", "Lo, Ann"],
+      publication: { editors: ["Red Cross"], groups: ["World Bank", "Red Cross"] },
+    };
+    expect(entry).toMatchObject(facts);
+    const works = citedWorks([storedFields(recordOf(entry as Entry, "x"))]);
+    expect(works[0]?.key).toBe("worldbank");
+    for (const [ending, write] of Object.entries({ ris: risOf, bib: bibtexOf, json: cslOf }))
+      expect((await entriesOf(`again.${ending}`, write(works)))[0]).toMatchObject(facts);
+  });
+
+  test.each([
+    ["a.nbib", "PMID- 1\nTI  - T\nCN  - World Bank\nFAU - Lo, Ann\n", ["World Bank", "Lo, Ann"]],
+    ["a.ciw", "PT J\nAU Lo, A\nCA World Bank\nTI T\nER\n", ["Lo, A", "World Bank"]],
+    ["a.csv", 'Article Title,Authors,Group Authors\nT,"Lo, A",World Bank\n', ["Lo, A", "World Bank"]],
+    ["a.csv", 'PMID,Title,Authors\n1,T,"Lo A, Bo CD 3rd; World Bank."\n', ["Lo A", "Bo CD 3rd", "World Bank"]],
+    [
+      "a.json",
+      JSON.stringify({ title: "T", pubYear: "2020", authorString: "Lo A, Bo CD, World Bank." }),
+      ["Lo A", "Bo CD", "World Bank"],
+    ],
+  ])("is one in %s too: %s", async (name, text, authors) => {
+    expect(await entriesOf(name, text)).toMatchObject([{ authors, publication: { groups: ["World Bank"] } }]);
+  });
+
+  test("is none by a comma after a given name, after initials, or where persons are in one field", async () => {
+    const text = ris("TI  - T", "AU  - Lo, Ann,", "AU  - Bo CD,", "AU  - Di A,", "      Fo B");
+    const [entry] = await entriesOf("a.ris", text);
+    expect(entry?.authors).toEqual(["Lo, Ann", "Bo CD", "Di A", "Fo B"]);
+    expect(entry?.publication?.groups).toBeUndefined();
   });
 });
 
@@ -404,6 +478,23 @@ describe("other exports of databases", () => {
       ],
     ],
     [
+      "Embase's place beside the journal's name",
+      'Title,Source,Source title\nT,"J (2020) 12:3 (11-19). Date of Publication: 2020",J\n',
+      [{ venue: "J" }],
+    ],
+    [
+      "the columns of Web of Science for a book and of Springer",
+      'Article Title,Item DOI,Book Authors,Book Series Title,Publisher City,Content Type\nT,10.1000/s,"Lo, A",Notes,Town,Article\n',
+      [
+        {
+          authors: ["Lo, A"],
+          type: "journal-article",
+          identifiers: { doi: "10.1000/s" },
+          publication: { series: "Notes", place: "Town" },
+        },
+      ],
+    ],
+    [
       "keywords between commas or in a list, but none that holds a comma",
       `Title,Keywords\nT,"zinc,iron"\nU,"['zinc', 'iron']"\nV,"Asthma, childhood"\n`,
       [["zinc", "iron"], ["zinc", "iron"], ["Asthma, childhood"]].map((keywords) => ({ publication: { keywords } })),
@@ -479,6 +570,38 @@ test.each([
     }),
     { ownKey: "lo2020", authors: ["Lo, Ann"], date: "2020", venue: "J", files: ["/a/b.pdf"] },
   ],
+  [
+    "an answer of Crossref about a chapter in a series",
+    "a.json",
+    JSON.stringify({
+      type: "book-chapter",
+      title: ["T"],
+      DOI: "10.1000/c",
+      "container-title": ["Lecture Notes", "The book"],
+      "article-number": "e5",
+      abstract: "<jats:title>Aim</jats:title><jats:p>Of <jats:italic>Sorex</jats:italic></jats:p>",
+    }),
+    { venue: "The book", pages: "e5", abstract: "Aim Of Sorex", publication: { series: "Lecture Notes" } },
+  ],
+  [
+    "an answer of Crossref about a preprint",
+    "a.json",
+    JSON.stringify({ type: "posted-content", title: ["T"], DOI: "10.1000/c", institution: [{ name: "bioRxiv" }] }),
+    { type: "preprint", venue: "bioRxiv" },
+  ],
+  [
+    "an answer of Europe PMC about what was retracted",
+    "a.json",
+    JSON.stringify({
+      title: "T",
+      pubYear: "2018",
+      firstPublicationDate: "2018-11-08",
+      pubTypeList: { pubType: ["Journal Article", "Retracted Publication"] },
+      keywordList: { keyword: ["zinc", "iron, iron"] },
+      journalInfo: { journal: { issn: "1234-5678" } },
+    }),
+    { date: "2018-11-08", type: "journal-article", retracted: "retraction", publication: { issn: "1234-5678" } },
+  ],
   ["an answer of Crossref", "a.json", JSON.stringify({ message: { items: [{ title: ["T"] }] } }), { title: "T" }],
   ["CSL-JSON under its keys", "a.json", JSON.stringify({ a: { title: "T" }, b: { title: "U" } }), { title: "T" }],
   [
@@ -552,6 +675,23 @@ describe("BibTeX as programs write it", () => {
       "authors by commas",
       "title={T}, author={Ann Sample, Bob Example, Cid Third}",
       { authors: ["Ann Sample", "Bob Example", "Cid Third"] },
+    ],
+    [
+      "arXiv's sign between authors",
+      "title={T}, author={OpenAI and : and Sample, Ann}",
+      { authors: ["OpenAI", "Sample, Ann"] },
+    ],
+    ["a journal's macro of AASTeX", "title={T}, journal={\\apj}", { venue: "Astrophysical Journal" }],
+    [
+      "a publisher whose name holds the word between names",
+      "title={T}, publisher={Taylor and Francis}",
+      { publication: { publisher: "Taylor and Francis" } },
+    ],
+    ["Mendeley's two addresses", "title={T}, url={http://e.org/a http://e.org/b}", { url: "http://e.org/a" }],
+    [
+      "keywords that hold commas, and Paperpile's number of PubMed Central",
+      "title={T}, keywords={Diabetes Mellitus, Type 2; zinc}, pmc={PMC123}",
+      { identifiers: { pmcid: "PMC123" }, publication: { keywords: ["Diabetes Mellitus, Type 2", "zinc"] } },
     ],
     ["others", "title={T}, author={Sample, Ann and others}", { authors: ["Sample, Ann"] }],
     ["a suffix", "title={T}, author={Sample, Jr., Ann}", { authors: ["Sample, Ann, Jr."] }],
@@ -656,6 +796,11 @@ describe("BibTeX as programs write it", () => {
     expect(await entriesOf("a.bib", text)).toMatchObject([
       { publication: { place: "New York, NY", publisher: "New York, Press" } },
     ]);
+  });
+
+  test("a set of entries is no work", async () => {
+    const { entries, broken } = await readRecords(fileOf("a.bib", "@book{a, title={T}}\n@set{s, entryset={a}}"));
+    expect([entries.length, broken.count]).toEqual([1, 0]);
   });
 
   test("a brace that is missing costs the fields behind it nothing", async () => {

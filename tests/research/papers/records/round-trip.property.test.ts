@@ -89,6 +89,8 @@ const name = fc.oneof(
     "van der Berg, Jan",
     "Lee, Ann, Jr.",
     "The ATLAS Collaboration",
+    "World Bank,",
+    "Médecins sans frontières,",
     "Plato",
     "García Márquez, José María",
   ),
@@ -118,7 +120,7 @@ const raw: fc.Arbitrary<RawEntry> = fc.record({
   urls: fc.constantFrom([], ["https://example.org/a_b?c=d"]),
   type: fc.constantFrom(...types),
   numbers: fc.constantFrom([], ["978-0-00-000000-2"], ["1234-5678"], ["978-0-00-000000-2", "1234-567X"]),
-  keywords: fc.uniqueArray(word, { maxLength: 3 }),
+  keywords: fc.uniqueArray(fc.oneof(word, fc.constant("Diabetes Mellitus, Type 2")), { maxLength: 3 }),
   note: maybe(phrase),
   publisher: maybe(phrase),
   place: maybe(word),
@@ -174,8 +176,9 @@ describe("a record that is imported, exported and imported again", () => {
 const work = {
   key: "lo2020",
   title: "Zinc in shrews",
-  authors: ["Lo, Ann", "Bo, Cid"],
+  authors: ["Lo, Ann", "Bo, Cid", "World Bank"],
   editors: ["Editor, Ed"],
+  groups: ["World Bank"],
   venue: "Journal of shrews",
   volume: "3",
   issue: "2",
@@ -209,6 +212,7 @@ AB  - We fed zinc.
 FAU - Lo, Ann
 AU  - Lo A
 FAU - Bo, Cid
+CN  - World Bank
 FED - Editor, Ed
 LA  - English
 PT  - Journal Article
@@ -237,6 +241,7 @@ AU Lo, A
    Bo, C
 AF Lo, Ann
    Bo, Cid
+CA World Bank
 BE Editor, Ed
 TI Zinc in shrews
 SO Journal of shrews
@@ -266,6 +271,7 @@ EF
 const endNote = `%0 Journal Article
 %A Lo, Ann
 %A Bo, Cid
+%A World Bank,
 %E Editor, Ed
 %T Zinc in shrews
 %J Journal of shrews
@@ -297,7 +303,7 @@ const endNote = `%0 Journal Article
 `;
 
 const endNoteXml = `<?xml version="1.0"?><xml><records><record><ref-type name="Journal Article">17</ref-type><contributors>
-<authors><author><style face="normal">Lo, Ann</style></author><author>Bo, Cid</author></authors><secondary-authors>
+<authors><author><style face="normal">Lo, Ann</style></author><author>Bo, Cid</author><author>World Bank,</author></authors><secondary-authors>
 <author>Editor, Ed</author></secondary-authors></contributors><titles><title>Zinc in shrews</title>
 <secondary-title>Journal of shrews</secondary-title><tertiary-title>A series</tertiary-title></titles>
 <volume>3</volume><number>2</number><pages>12-34</pages><dates><year>2020</year><pub-dates><date>Mar</date></pub-dates></dates>
