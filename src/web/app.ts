@@ -5,7 +5,7 @@ import { ExpectedError } from "../engine/lib/errors.js";
 import { pauseName, stopName } from "../engine/lib/layout.js";
 import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
-import { client } from "../research/report/page/client.js";
+import { reportScript } from "../research/report/page/client.js";
 import { hold, resume, steer } from "../engine/storage/state/from-outside.js";
 import { settleField } from "../research/overview/screen/settle-field.js";
 import { updateReport } from "../research/report/documents/show-in-report.js";
@@ -86,7 +86,7 @@ export function createWebApp(options: WebOptions): App {
   app.notFound((context) => context.html(messagePage("Not found", markup`There is nothing at this address.`), 404));
 
   app.get(assets.style, (context) => respondWithAsset(context, "text/css", style));
-  app.get(assets.reader, (context) => respondWithAsset(context, "text/javascript", client));
+  app.get(assets.reader, (context) => respondWithAsset(context, "text/javascript", reportScript));
   app.get(assets.live, (context) => respondWithAsset(context, "text/javascript", script));
   app.get(assets.screen, (context) => respondWithAsset(context, "text/javascript", screenScript));
 

@@ -3,7 +3,7 @@ import { markup } from "../engine/lib/markup.js";
 import type { Redact } from "../engine/lib/redact.js";
 import { contextOf, type PageContext } from "../research/report/page/context.js";
 import { contents, shownSections, sectionText } from "../research/report/page/page.js";
-import { masthead } from "../research/report/page/first-screen.js";
+import { reportHeader } from "../research/report/page/first-screen.js";
 import { type SteeredWork, currentInstructions } from "../engine/storage/state/from-outside.js";
 import { runStatusOf } from "../engine/storage/running-units.js";
 import { type WorkCosts, costsOf } from "../research/overview/costs.js";
@@ -166,7 +166,7 @@ async function reportParts(records: Records, name: string): Promise<Part[]> {
   };
   const sections = shownSections(context);
   return [
-    part("masthead", markup`<div id="masthead">${masthead(context)}</div>`),
+    part("masthead", markup`<div id="masthead">${reportHeader(context)}</div>`),
     ...sections.flatMap((section) => {
       const sectionPart = textPart(section.name, sectionText(section, context));
       return section.name === "figures"

@@ -1,103 +1,111 @@
 /**
- * The script of the page. The page is complete without it. It listens on the document, so that it also works for
- * sections that a live page replaces. It is in the head of the page, so that a chosen theme is set before the first
- * paint.
+ * The script of the page. The page is complete without the script. The script listens on the document, so that it also
+ * works for sections that a live page replaces. It is in the head of the page, so that a chosen theme is set before the
+ * browser first paints the page.
  */
-export const client = `(() => {
+export const reportScript = `(() => {
   const root = document.documentElement;
-  const all = (selector) => [...document.querySelectorAll(selector)];
-  const named = (id) => document.getElementById(id);
-  const listed = () => all("#list > .paper");
-  const stored = (theme) => { try { return theme ? localStorage.setItem("theme", theme) : localStorage.getItem("theme"); } catch { return null; } };
+  const elementsOf = (selector) => [...document.querySelectorAll(selector)];
+  const byId = (id) => document.getElementById(id);
+  const listedPapers = () => elementsOf("#list > .paper");
+  const readTheme = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
+  const storeTheme = (theme) => { try { localStorage.setItem("theme", theme); } catch {} };
   root.classList.add("js");
-  if (stored()) root.dataset.theme = stored();
+  if (readTheme()) root.dataset.theme = readTheme();
 
-  let heads = new WeakMap();
-  const headOf = (paper) => heads.get(paper) ?? heads.set(paper, (paper.querySelector("summary") ?? paper).textContent.toLowerCase()).get(paper);
-  const filter = () => {
-    const words = (named("find")?.value ?? "").toLowerCase().split(/\\s+/).filter(Boolean);
-    const kinds = all("[data-only][aria-pressed=true]").map((button) => button.dataset.only);
-    const papers = listed();
-    const shown = papers.filter((paper) => {
-      const isShown = (kinds.length === 0 || kinds.includes(paper.classList[1])) && words.every((word) => headOf(paper).includes(word));
+  let searchTexts = new WeakMap();
+  const searchTextOf = (paper) => searchTexts.get(paper) ?? searchTexts.set(paper, (paper.querySelector("summary") ?? paper).textContent.toLowerCase()).get(paper);
+  const wordsOf = (text) => text.toLowerCase().split(/\\s+/).filter(Boolean);
+  const filterPapers = () => {
+    const words = wordsOf(byId("find")?.value ?? "");
+    const statuses = elementsOf("[data-only][aria-pressed=true]").map((button) => button.dataset.only);
+    const papers = listedPapers();
+    const shownPapers = papers.filter((paper) => {
+      const isShown = (statuses.length === 0 || statuses.includes(paper.classList[1])) && words.every((word) => searchTextOf(paper).includes(word));
       if (paper.hidden === isShown) paper.hidden = !isShown;
       return isShown;
     });
-    const [some, count] = [shown, papers].map(({ length }) => length.toLocaleString("en"));
-    if (named("shown")) named("shown").textContent = (some === count ? "" : some + " of ") + count + " papers";
+    const [shownCount, count] = [shownPapers, papers].map(({ length }) => length.toLocaleString("en"));
+    if (byId("shown")) byId("shown").textContent = (shownCount === count ? "" : shownCount + " of ") + count + " papers";
   };
 
-  const textOf = (paper, part) => paper.querySelector(part).textContent;
-  const status = ["presented", "insights", "waiting", "rejected", "missing", "unread"];
+  const textOf = (paper, selector) => paper.querySelector(selector).textContent;
+  const statusOrder = ["presented", "insights", "waiting", "rejected", "missing", "unread"];
   const yearOf = (paper) => /(?:^| )(\\d{4}) ·/.exec(textOf(paper, ".meta"))?.[1] ?? "";
-  const keys = {
-    score: (paper) => status.indexOf(paper.classList[1]) * 100 - (parseFloat(textOf(paper, ".rank")) || 0),
+  const sortKeys = {
+    score: (paper) => statusOrder.indexOf(paper.classList[1]) * 100 - (parseFloat(textOf(paper, ".rank")) || 0),
     date: (paper) => -(paper.dataset.date ?? yearOf(paper)).replace(/\\D/g, "").padEnd(8, "0"),
     title: () => 0,
   };
-  const sort = (by) => {
+  const sortPapers = (order) => {
     const { compare } = new Intl.Collator("en");
-    const papers = listed().map((paper) => ({ paper, key: keys[by](paper), title: textOf(paper, ".title") }));
+    const papers = listedPapers().map((paper) => ({ paper, key: sortKeys[order](paper), title: textOf(paper, ".title") }));
     papers.sort((a, b) => a.key - b.key || compare(a.title, b.title));
-    named("list").append(...papers.map(({ paper }) => paper));
+    byId("list").append(...papers.map(({ paper }) => paper));
   };
 
-  const rowsOf = (id) => [...named(id).tBodies[0].rows];
+  const rowsOf = (tableId) => [...byId(tableId).tBodies[0].rows];
   const valueAt = (row, column) => row.cells[column].dataset.value ?? row.cells[column].textContent;
-  const narrow = ({ dataset, value }) => {
-    const words = value.toLowerCase().split(/\\s+/).filter(Boolean);
+  const filterRows = ({ dataset, value }) => {
+    const words = wordsOf(value);
     const rows = rowsOf(dataset.filter);
-    for (const row of rows) row.hidden = !words.every((word) => [...row.cells].some((each, at) => (at ? valueAt(row, at) : each.textContent).toLowerCase().includes(word)));
-    const some = rows.filter(({ hidden }) => !hidden).length;
-    named(dataset.filter + "-shown").textContent = (some === rows.length ? "" : some + " of ") + rows.length + " papers";
+    const cellTexts = (row) => [...row.cells].map((cell, column) => (column === 0 ? cell.textContent : valueAt(row, column)).toLowerCase());
+    for (const row of rows) {
+      const texts = cellTexts(row);
+      row.hidden = !words.every((word) => texts.some((text) => text.includes(word)));
+    }
+    const shownCount = rows.filter(({ hidden }) => !hidden).length;
+    byId(dataset.filter + "-shown").textContent = (shownCount === rows.length ? "" : shownCount + " of ") + rows.length + " papers";
   };
-  const order = (button) => {
-    const [head, column] = [button.closest("th"), Number(button.dataset.sort)];
-    const isUp = head.ariaSort !== "ascending";
-    for (const each of head.parentElement.cells) each.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", isUp ? "ascending" : "descending");
+  const sortRows = (button) => {
+    const [headCell, column] = [button.closest("th"), Number(button.dataset.sort)];
+    const isAscending = headCell.ariaSort !== "ascending";
+    for (const cell of headCell.parentElement.cells) cell.removeAttribute("aria-sort");
+    headCell.setAttribute("aria-sort", isAscending ? "ascending" : "descending");
     const { compare } = new Intl.Collator("en", { numeric: true });
     const rows = rowsOf(button.closest("table").id).map((row) => ({ row, value: valueAt(row, column) }));
-    // What is not reported stands last, whatever the order.
-    rows.sort((a, b) => (a.value === "") - (b.value === "") || (isUp ? 1 : -1) * compare(a.value, b.value));
+    // Rows without a value are last in both orders.
+    rows.sort((a, b) => (a.value === "") - (b.value === "") || (isAscending ? 1 : -1) * compare(a.value, b.value));
     button.closest("table").tBodies[0].append(...rows.map(({ row }) => row));
   };
 
-  // Read when a person comes to the box, so that no letter waits for the words of ten thousand papers.
-  addEventListener("focusin", ({ target }) => target.id === "find" && ((heads = new WeakMap()), listed().forEach(headOf)));
-  let soon;
-  addEventListener("input", ({ target }) => target.dataset.filter && narrow(target));
-  addEventListener("input", ({ target }) => target.id === "find" && (clearTimeout(soon), (soon = setTimeout(filter, 60))));
-  addEventListener("change", ({ target }) => target.id === "sort" && sort(target.value));
+  // The texts of all papers are read when the search box gets the focus, so that typing is not slow with many papers.
+  addEventListener("focusin", ({ target }) => target.id === "find" && ((searchTexts = new WeakMap()), listedPapers().forEach(searchTextOf)));
+  let filterTimer;
+  addEventListener("input", ({ target }) => target.dataset.filter && filterRows(target));
+  addEventListener("input", ({ target }) => target.id === "find" && (clearTimeout(filterTimer), (filterTimer = setTimeout(filterPapers, 60))));
+  addEventListener("change", ({ target }) => target.id === "sort" && sortPapers(target.value));
   addEventListener("click", ({ target }) => {
     const button = target.closest?.("[data-only],[data-sort],#theme");
     if (button?.id === "theme") {
       const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme:dark)").matches;
-      stored((root.dataset.theme = isDark ? "light" : "dark"));
-    } else if (button?.dataset.sort) order(button);
+      root.dataset.theme = isDark ? "light" : "dark";
+      storeTheme(root.dataset.theme);
+    } else if (button?.dataset.sort) sortRows(button);
     else if (button) {
       button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
-      filter();
+      filterPapers();
     }
   });
 
-  const reveal = () => {
-    const at = named(decodeURIComponent(location.hash.slice(1)));
-    const paper = at?.closest(".paper");
+  const openLinkedPaper = () => {
+    const target = byId(decodeURIComponent(location.hash.slice(1)));
+    const paper = target?.closest(".paper");
     if (!paper) return;
     Object.assign(paper, { hidden: false, open: true });
-    at.scrollIntoView();
+    target.scrollIntoView();
   };
-  addEventListener("hashchange", reveal);
+  addEventListener("hashchange", openLinkedPaper);
   addEventListener("DOMContentLoaded", () => {
-    reveal();
-    const linkTo = (id) => document.querySelector('.contents a[href="#' + id + '"]');
-    const pass = (entries) => entries.forEach(({ target, isIntersecting }) => linkTo(target.id)?.classList.toggle("on", isIntersecting));
-    const line = new IntersectionObserver(pass, { rootMargin: "-25% 0px -74% 0px" });
-    all("main > section[id]").forEach((section) => line.observe(section));
+    openLinkedPaper();
+    const contentsLink = (id) => document.querySelector('.contents a[href="#' + id + '"]');
+    // The section in a narrow band near the top of the window is the current one.
+    const markCurrent = (entries) => entries.forEach(({ target, isIntersecting }) => contentsLink(target.id)?.classList.toggle("on", isIntersecting));
+    const observer = new IntersectionObserver(markCurrent, { rootMargin: "-25% 0px -74% 0px" });
+    elementsOf("main > section[id]").forEach((section) => observer.observe(section));
   });
-  let opened = [];
-  addEventListener("beforeprint", () => (opened = all(".paper.presented:not([open]), .words:not([open])")).forEach((one) => (one.open = true)));
-  addEventListener("afterprint", () => opened.forEach((one) => (one.open = false)));
+  let openedToPrint = [];
+  addEventListener("beforeprint", () => (openedToPrint = elementsOf(".paper.presented:not([open]), .words:not([open])")).forEach((element) => (element.open = true)));
+  addEventListener("afterprint", () => openedToPrint.forEach((element) => (element.open = false)));
 })();
 `;

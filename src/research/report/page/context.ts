@@ -31,6 +31,7 @@ export async function contextOf(model: ReportModel): Promise<PageContext> {
   const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false });
   markdown.validateLink = (address: string) => /^https?:\/\//i.test(address);
   const { rules } = markdown.renderer;
+  // A picture is shown as its alternative text.
   rules.image = (tokens, index) => markup`${tokens[index]?.content ?? ""}`.text;
   rules.link_open = (tokens, index) => markup`<a href="${tokens[index]?.attrGet("href")}">`.text;
   return {

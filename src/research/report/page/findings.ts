@@ -3,7 +3,7 @@ import type { Finding, Recommendation } from "../model.js";
 import type { PageContext } from "./context.js";
 import { type ShownPair, relationWords } from "../narrative/side-by-side.js";
 import { strengthExplanation } from "../strength.js";
-import { paperLink, quoteWords, removedList, statementLine, statementParts } from "./statements.js";
+import { paperLink, quotePassage, removedList, statementLine, statementParts } from "./statements.js";
 
 export function* findings(context: PageContext): Iterable<Markup> {
   const { findings: all } = context.model;
@@ -25,13 +25,13 @@ export function* disputed(context: PageContext): Iterable<Markup> {
   yield* pairs(context, ({ stand }) => stand !== "agreed");
 }
 
-/** Pairs of quotes of different papers on the same outcome, both in full. */
+/** Pairs of quotes of different papers on the same outcome, both in full. `stand`: whether they agree. */
 function* pairs(context: PageContext, isWanted: (pair: ShownPair) => boolean): Iterable<Markup> {
   const { model } = context;
   for (const { outcome, stand, sides, differs } of model.pairs.filter(isWanted))
     yield markup`<h3 dir="auto">${outcome}: ${relationWords[stand]}</h3><ul class="sides">${sides.map(
       ({ quote, compared, says }) =>
-        markup`<li dir="auto"><p>${compared}: ${says}</p><div class="q">${paperLink(quote.paper)}${quoteWords(context, quote)}</div></li>`,
+        markup`<li dir="auto"><p>${compared}: ${says}</p><div class="q">${paperLink(quote.paper)}${quotePassage(context, quote)}</div></li>`,
     )}</ul>${differs === undefined ? "" : markup`<p dir="auto">${statementLine(context, differs)}</p>`}`;
 }
 
@@ -54,9 +54,9 @@ const priorities = [
 export function* recommendations(context: PageContext): Iterable<Markup> {
   const { recommendations: all } = context.model;
   for (const [priority, title] of priorities) {
-    const ofPriority = all.filter((recommendation) => recommendation.priority === priority);
-    if (ofPriority.length === 0) continue;
-    yield markup`<h3>${title}</h3><ol class="list numbered">${ofPriority.map((recommendation) => markup`<li dir="auto">${statementParts(context, recommendation)}</li>`)}</ol>`;
+    const chosen = all.filter((recommendation) => recommendation.priority === priority);
+    if (chosen.length === 0) continue;
+    yield markup`<h3>${title}</h3><ol class="list numbered">${chosen.map((recommendation) => markup`<li dir="auto">${statementParts(context, recommendation)}</li>`)}</ol>`;
   }
 }
 

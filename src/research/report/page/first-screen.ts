@@ -9,7 +9,7 @@ import type { PageContext } from "./context.js";
 import { meaningLine, statementLine } from "./statements.js";
 
 /** The line above the question: whether the report is finished, and who read the papers. */
-export function masthead({ model, notices = [] }: PageContext): Markup {
+export function reportHeader({ model, notices = [] }: PageContext): Markup {
   const state = headlineOf({ isFinished: model.isFinished, stage: model.phase.toLowerCase() });
   const agents = model.agents.length === 0 ? "" : ` · read by ${model.agents.join(", ")}`;
   return markup`<header><p class="kicker">${state}${model.day === "" ? "" : ` · ${model.day}`}${agents}</p><h1 dir="auto">${titleOf(model)}</h1>${notices.map((notice) => markup`<p class="note bad">${notice}</p>`)}</header>

@@ -13,7 +13,7 @@ import { table } from "./findings.js";
 import { authorsText, shortened } from "../papers.js";
 import { costs } from "./pictures.js";
 
-/** Maximum number of lines of the search log and of failed iterations on the page; the files have all. */
+/** Maximum number of lines of the search log and of failed iterations on the page. The project's files have all. */
 const maxLines = 500;
 const maxReferences = 300;
 
@@ -41,13 +41,13 @@ export function* method(context: PageContext): Iterable<Markup> {
 
 /** The criteria with their numbers, and the exclusions by each. */
 function* eligibility({ model }: PageContext): Iterable<Markup> {
-  const { criteria, eligibility: exclusions } = model.method;
+  const { criteria, eligibility: stages } = model.method;
   if (criteria.length > 0)
     yield markup`<h3>Eligibility criteria</h3>${table(
       "Eligibility criteria",
       markup`${criteria.map(({ id, kind, text }) => markup`<tr><th scope="row">${id}</th><td class="short">${kind}</td><td dir="auto">${text}</td></tr>`)}`,
     )}`;
-  for (const { stage, reasons } of exclusions)
+  for (const { stage, reasons } of stages)
     yield markup`<h3>Not eligible ${stage}</h3>${table(
       `Not eligible ${stage}`,
       markup`${reasons.map(({ reason, count }) => markup`<tr><td dir="auto">${reason}</td><td class="n">${thousands(count)}</td></tr>`)}`,
@@ -96,13 +96,13 @@ const agentsTable = (agents: Method["agents"]): Markup =>
 /** The table of phases. Columns for refused and failed iterations are left out if there were none. */
 function phasesTable(phases: Method["phases"]): Markup {
   const outcomes = (["accepted", "refused", "failed"] as const).filter(
-    (outcome) => outcome === "accepted" || phases.some((use) => use[outcome] > 0),
+    (outcome) => outcome === "accepted" || phases.some((phase) => phase[outcome] > 0),
   );
   return table(
     "Tokens, time and cost by phase",
     markup`<tr><th>Phase</th><th class="n">Iterations</th>${outcomes.map((outcome) => markup`<th class="n">${outcomeNames[outcome]}</th>`)}<th class="n">Time</th><th class="n">Tokens in</th><th class="n">Tokens out</th><th class="n">Cost</th></tr>${phases.map(
-      (use) =>
-        markup`<tr><td>${use.phase.toLowerCase()}</td><td class="n">${use.iterations}</td>${outcomes.map((outcome) => markup`<td class="n">${use[outcome]}</td>`)}<td class="n">${shortDuration(use.seconds * 1000)}</td><td class="n">${tokensText(use, use.input, thousands)}</td><td class="n">${tokensText(use, use.output, thousands)}</td><td class="n">${costText(use)}</td></tr>`,
+      (phase) =>
+        markup`<tr><td>${phase.phase.toLowerCase()}</td><td class="n">${phase.iterations}</td>${outcomes.map((outcome) => markup`<td class="n">${phase[outcome]}</td>`)}<td class="n">${shortDuration(phase.seconds * 1000)}</td><td class="n">${tokensText(phase, phase.input, thousands)}</td><td class="n">${tokensText(phase, phase.output, thousands)}</td><td class="n">${costText(phase)}</td></tr>`,
     )}`,
   );
 }
@@ -128,6 +128,7 @@ export function* checklist({ model }: PageContext, shownSections: ShownSections)
 export function* references({ model }: PageContext): Iterable<Markup> {
   const all = model.references();
   const shown = all.slice(0, maxReferences).map(({ paper, citation }) => ({ paper, citation }));
+  // The result of the citation check that most references share is said once, above the list.
   const common = commonCitation(shown.map(({ citation }) => citation));
   if (common !== undefined) yield markup`<p class="quiet">${commonText(common, shown.length)}</p>`;
   yield markup`<ol class="refs">`;
@@ -137,7 +138,20 @@ export function* references({ model }: PageContext): Iterable<Markup> {
     const address = doi === undefined ? url : `https://doi.org/${doi}`;
     const { sign, words } = citationMarks[citation.status];
     const isCommon = citation.status === common?.status && citation.says === common.says;
-    yield markup`<li>${authors.length === 0 ? "No author known" : isolate(shortened(authorsText(authors, 6)))} (${year === undefined ? "no date" : String(year)}). <a href="#${anchorOf(id)}">${isolate(shortened(title))}</a>.${venue === "" ? "" : ` ${venue}.`}${file === undefined ? "" : ` ${file}.`}${address === undefined ? "" : markup` ${link(address, shortened(doi === undefined ? address : `doi:${doi}`))}`}${isRetracted ? markup` <span class="chip bad">Retracted</span>` : ""} ${isCommon ? markup`<span class="src">${sign} ${words}</span>` : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`}</li>
+    const authorsPart = authors.length === 0 ? "No author known" : isolate(shortened(authorsText(authors, 6)));
+    const yearPart = year === undefined ? "no date" : String(year);
+    const addressText = doi === undefined ? (address ?? "") : `doi:${doi}`;
+    const parts = [
+      markup`<a href="#${anchorOf(id)}">${isolate(shortened(title))}</a>.`,
+      venue === "" ? "" : ` ${venue}.`,
+      file === undefined ? "" : ` ${file}.`,
+      address === undefined ? "" : markup` ${link(address, shortened(addressText))}`,
+      isRetracted ? markup` <span class="chip bad">Retracted</span>` : "",
+    ];
+    const citationPart = isCommon
+      ? markup`<span class="src">${sign} ${words}</span>`
+      : markup`<span class="meta">${sign} ${words}: ${citation.says}</span>`;
+    yield markup`<li>${authorsPart} (${yearPart}). ${parts} ${citationPart}</li>
 `;
   }
   yield markup`</ol>`;

@@ -16,7 +16,7 @@ import { anchorOf } from "../pictures/picture.js";
 import { counted, thousands } from "../pictures/words.js";
 import type { PageContext } from "./context.js";
 import { signsOf } from "../strength.js";
-import { meaningSign, passageOf, quoteAnchorOf, quoteWords } from "./statements.js";
+import { meaningSign, passageOf, quoteAnchorOf, quotePassage } from "./statements.js";
 
 /**
  * The maximum number of papers with their complete entry on the page, the best first. Other papers have one row with
@@ -34,9 +34,16 @@ export function* papers(context: PageContext): Iterable<Markup> {
     const count = rows.filter((row) => row.status === status).length;
     return count === 0 ? [] : [{ status, count }];
   });
-  yield markup`<div class="tools"><input id="find" type="search" placeholder="Title, author, year" aria-label="Find papers">${kinds.map(({ status, count }) => markup`<button type="button" data-only="${status}" aria-pressed="false">${statusWords[status]} ${thousands(count)}</button>`)}<select id="sort" aria-label="Order"><option value="score">${model.scores.rows.length === 0 ? "Included first" : "Best first"}</option><option value="date">Newest first</option><option value="title">By title</option></select></div><p class="quiet" id="shown" aria-live="polite">${counted(rows.length, "paper")}</p>`;
+  const searchBox = markup`<input id="find" type="search" placeholder="Title, author, year" aria-label="Find papers">`;
+  const statusButtons = kinds.map(
+    ({ status, count }) =>
+      markup`<button type="button" data-only="${status}" aria-pressed="false">${statusWords[status]} ${thousands(count)}</button>`,
+  );
+  const firstOrder = model.scores.rows.length === 0 ? "Included first" : "Best first";
+  const orderSelect = markup`<select id="sort" aria-label="Order"><option value="score">${firstOrder}</option><option value="date">Newest first</option><option value="title">By title</option></select>`;
+  yield markup`<div class="tools">${searchBox}${statusButtons}${orderSelect}</div><p class="quiet" id="shown" aria-live="polite">${counted(rows.length, "paper")}</p>`;
   if (rows.length > maxEntries)
-    yield markup`<p class="quiet">The first ${thousands(maxEntries)} can be unfolded; the records of the others are in rrd.json.</p>`;
+    yield markup`<p class="quiet">The first ${thousands(maxEntries)} can be opened; the records of the others are in rrd.json.</p>`;
   yield markup`<div id="list"${rows.length >= lazyLayoutRows ? markup` class="far"` : ""}>
 `;
   for (const [index, row] of rows.entries()) yield index < maxEntries ? paperWithEntry(context, row) : shortRow(row);
@@ -47,9 +54,9 @@ const paperWithEntry = (context: PageContext, row: PaperRow): Markup =>
   markup`<details class="paper ${row.status}"${attributesOf(row)}><summary class="head">${headOf(context.model, row)}</summary><div class="body">${bodyOf(context, row)}</div></details>
 `;
 
-/** With thousands of papers, each byte counts: only the year is given, and the maximum score is left out. */
+/** A short row without the day and the maximum score, so that a page with thousands of papers stays small. */
 const shortRow = (row: PaperRow): Markup =>
-  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? ""}</span><span>${titleOf(row, link(row.url, shortened(row.title)))}<span class="meta">${metaOf({ ...row, quotesGiven: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${chipOf(row)}</div>
+  markup`<div class="paper ${row.status} head" id="${anchorOf(row.id)}"><span class="rank">${row.score ?? ""}</span><span>${titleOf(row, link(row.url, shortened(row.title)))}<span class="meta">${detailsOf({ ...row, quotesGiven: 0 }, 2)}${row.why === "" ? "" : markup`<br>${row.why}`}</span></span>${statusLabel(row)}</div>
 `;
 
 const attributesOf = ({ id, date }: PaperRow): Markup => markup` id="${anchorOf(id)}" data-date="${date.slice(0, 10)}"`;
@@ -60,22 +67,23 @@ function headOf({ scores, rows }: ReportModel, row: PaperRow): Markup {
   const why =
     row.why === "" || rows.length >= lazyLayoutRows
       ? ""
-      : markup`<span class="why"${directionAttribute(row.why)}>${withMarks(row.why)}</span>`;
+      : markup`<span class="why"${directionAttribute(row.why)}>${withEmphasis(row.why)}</span>`;
   const points =
     score === undefined ? (scores.rows.length === 0 ? "" : "–") : markup`${score}<small>of ${scores.maxScore}</small>`;
-  return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${shortened(row.title)}`)}<span class="meta">${metaOf(row)}</span>${why}</span>${chipOf(row)}`;
+  return markup`<span class="rank">${points}</span><span>${titleOf(row, markup`${shortened(row.title)}`)}<span class="meta">${detailsOf(row)}</span>${why}</span>${statusLabel(row)}`;
 }
 
 const titleOf = ({ title }: PaperRow, shown: Markup): Markup =>
   markup`<span class="title"${directionAttribute(title)}>${shown}</span>`;
 
-const chipOf = ({ isRetracted, status }: PaperRow): Markup =>
+/** The label with the decision on a paper. */
+const statusLabel = ({ isRetracted, status }: PaperRow): Markup =>
   isRetracted
     ? markup`<span class="chip bad">Retracted</span>`
     : markup`<span class="chip">${statusWords[status]}</span>`;
 
-/** Authors, year, venue, quotes. */
-function metaOf(
+/** The line below a title: authors, year, venue, quotes. */
+function detailsOf(
   { authors, year, venue, quotesGiven, quotesFound, reading, status, hasWarnings }: PaperRow,
   maxAuthors = 3,
 ): Piece {
@@ -84,7 +92,7 @@ function metaOf(
     year === undefined ? "" : String(year),
     venue,
     quotesGiven === 0 ? "" : `${quotesFound} of ${counted(quotesGiven, "quote")}\u00a0✓`,
-    // The status of an unread paper says so already, and most papers are read in full.
+    // The status already says that a paper is unread. Most papers are read in full, so this is not mentioned.
     status === "unread" || reading === "full" ? "" : readingWords[reading],
     hasWarnings ? "⚠ warning" : "",
   ];
@@ -98,7 +106,7 @@ function metaOf(
 function bodyOf(context: PageContext, row: PaperRow): Markup {
   const { model, readingAddress } = context;
   const entry = model.entry(row);
-  const reading = readingAddress?.(row.id);
+  const addressBesideText = readingAddress?.(row.id);
   const { citation } = entry;
   const texts: readonly (readonly [string, string])[] = [
     ["Title", shortened(entry.title) === entry.title ? "" : entry.title],
@@ -108,15 +116,15 @@ function bodyOf(context: PageContext, row: PaperRow): Markup {
     ["Limitations", entry.limitations],
   ];
   const { sign, words } = citationMarks[citation.status];
-  return markup`${entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`)}<p class="meta">${reading === undefined ? "" : markup`<a href="${reading}">quotes beside the text</a> · `}${linksOf(entry)}Citation: ${sign} ${words}</p>${
+  return markup`${entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`)}<p class="meta">${addressBesideText === undefined ? "" : markup`<a href="${addressBesideText}">quotes beside the text</a> · `}${linksOf(entry)}Citation: ${sign} ${words}</p>${
     entry.dimensions.length === 0
       ? ""
       : markup`<ul class="points">${entry.dimensions.map(({ label, points }) => markup`<li>${label} <i>${signsOf(points)}</i> ${points}</li>`)}</ul>`
-  }<dl>${texts.map(([name, text]) => part(name, text))}${
+  }<dl>${texts.map(([name, text]) => namedPart(name, text))}${
     entry.code.length === 0
       ? ""
       : markup`<dt>Code</dt>${entry.code.map(({ text, url }) => markup`<dd>${link(url, text)}</dd>`)}`
-  }${part("Why this decision", entry.notes)}${
+  }${namedPart("Why this decision", entry.notes)}${
     entry.insightTexts.length === 0
       ? ""
       : markup`<dt>Insights</dt>${entry.insightTexts.map((text) => markup`<dd${directionAttribute(text)}>${text}</dd>`)}`
@@ -133,11 +141,12 @@ const eligibilityOf = ({ eligibility }: PaperEntry): Markup =>
           markup`<dd${directionAttribute(criterion)}>${criterion}: ${answerSigns[answer]} ${answer}${pieces.length === 0 ? markup` <small class="meta">${says}</small>` : markup`${passageOf(pieces)}<small>${[says, ...notes].join(" · ")}</small>`}</dd>`,
       )}`;
 
-const part = (name: string, text: string): Markup =>
-  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${directionAttribute(text)}>${withMarks(text)}</dd>`;
+/** A part of an entry with its name; empty without a text. */
+const namedPart = (name: string, text: string): Markup =>
+  text.trim() === "" ? markup`` : markup`<dt>${name}</dt><dd${directionAttribute(text)}>${withEmphasis(text)}</dd>`;
 
-/** A text with `code` and **strong words** as an agent marked them in Markdown. Few of thousands of texts have any. */
-function withMarks(text: string): Piece {
+/** A text with `code` and **strong words** as an agent marked them in Markdown. Most texts have neither. */
+function withEmphasis(text: string): Piece {
   if (!text.includes("`") && !text.includes("**")) return text;
   return text
     .split(/(`[^`\n]+`|\*\*(?=\S)[^*\n]+(?<=\S)\*\*)/)
@@ -173,7 +182,7 @@ function evidenceOf(
     return status === "waiting" ? markup`` : markup`<p class="quiet">No quotes were recorded for this paper.</p>`;
   return markup`<dl class="ev"><dt>Evidence: ${quotesFound} of ${counted(quotesGiven, "quote")} found in the text ✓</dt>${evidence.map(
     (quote) =>
-      markup`<dd${context.isCited(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${directionAttribute(quote.claim)}>${tablesAsText(quote.claim)}${claimSign(context, quote)}</p>`}${quoteWords(context, quote, true)}</dd>`,
+      markup`<dd${context.isCited(quote.handle) ? markup` id="${quoteAnchorOf(quote)}"` : ""}>${quote.claim === quote.quote ? "" : markup`<p${directionAttribute(quote.claim)}>${tablesAsText(quote.claim)}${claimSign(context, quote)}</p>`}${quotePassage(context, quote, true)}</dd>`,
   )}${notInText === 0 ? "" : markup`<dd class="quiet">${counted(notInText, "quote was", "quotes were")} not in the text and ${notInText === 1 ? "is" : "are"} not shown.</dd>`}${
     unprovedNumbers.length === 0
       ? ""

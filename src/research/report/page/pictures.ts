@@ -30,9 +30,9 @@ export function* map({ model }: PageContext): Iterable<Markup> {
 /** How papers were found by each source, and whether more searching would find more. */
 export function* flow({ model }: PageContext): Iterable<Markup> {
   const { search } = model;
-  const { steps, other, says } = model.flow;
+  const { steps, other: otherSteps, says } = model.flow;
   yield flowPicture(steps, `From records to included papers, after PRISMA 2020. ${says}`);
-  if (other.length > 0) yield flowPicture(other, "The same for records from other sources than the search.");
+  if (otherSteps.length > 0) yield flowPicture(otherSteps, "The same for records from other sources than the search.");
   yield markup`${yieldPicture(search.sources)}${saturationPicture(search.saturation, search.recall?.target)}`;
 }
 

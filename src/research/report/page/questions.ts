@@ -17,9 +17,9 @@ export function* questions({ model, render }: PageContext): Iterable<Markup> {
 
 const answerSentence = (
   { text, marks, quotes, meaning }: AskedQuestion["sentences"][number],
-  say: PageContext["render"],
+  render: PageContext["render"],
 ): Markup =>
-  markup`<p dir="auto">${say(text)}${meaning === undefined ? "" : meaningSign(meaning)}${marks.map((mark) => markup` <span class="chip bad">${mark}</span>`)}</p><details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map(quoteOfAnswer)}</details>`;
+  markup`<p dir="auto">${render(text)}${meaning === undefined ? "" : meaningSign(meaning)}${marks.map((mark) => markup` <span class="chip bad">${mark}</span>`)}</p><details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map(quoteOfAnswer)}</details>`;
 
 const quoteOfAnswer = ({ paper, key, pieces, locator, notes }: AskedQuote): Markup =>
   markup`<div class="q">${paper === undefined ? key : paperLink(paper)}${passageOf(pieces)}<small>${[...(locator === undefined ? [] : [locator]), ...notes].join(" · ")}</small></div>`;

@@ -28,7 +28,7 @@ export const passageOf = (pieces: readonly PassagePiece[]): Markup => {
  * The passage of a quote, with its place and the result of its check. A shortened passage can be expanded to its
  * paragraph. In a long list, a sign alone shows that a quote was found.
  */
-export const quoteWords = (
+export const quotePassage = (
   { model: { paragraphs } }: PageContext,
   { stored, pieces, notes, locator, address, status, reason }: Quote,
   isBrief = false,
@@ -59,10 +59,11 @@ function sourcesOf({ quotes, papers }: Statement): Markup {
     return markup`${paperLink(first.paper)}${list.map(sign)}`;
   });
   const parts = [...quoteLinks, ...papers.map(paperLink)];
-  return parts.length === 0 ? markup`` : markup` <span class="src">(${joined(parts)})</span>`;
+  return parts.length === 0 ? markup`` : markup` <span class="src">(${joinedWithSemicolons(parts)})</span>`;
 }
 
-const joined = (parts: readonly Markup[]): Piece => parts.map((part, index) => [index === 0 ? "" : "; ", part]);
+const joinedWithSemicolons = (parts: readonly Markup[]): Piece =>
+  parts.map((part, index) => [index === 0 ? "" : "; ", part]);
 
 /** The second mark: the checker's verdict on the sentence. */
 export const meaningSign = ({ kind, says }: MeaningMark): Markup =>
@@ -79,10 +80,10 @@ const secondMarkMeaning =
   "the sentence follows from them, says a checker that recognised true and false control sentences";
 
 /** Removed sentences, each with the reason. */
-export const removedList = ({ removed }: Meaning, say: PageContext["render"]): Markup =>
+export const removedList = ({ removed }: Meaning, render: PageContext["render"]): Markup =>
   removed.length === 0
     ? markup``
-    : markup`<ul class="list">${removed.map(({ text, says }) => markup`<li dir="auto"><p>${say(text)}</p><p class="how"><span class="wrong">${says}</span></p></li>`)}</ul>`;
+    : markup`<ul class="list">${removed.map(({ text, says }) => markup`<li dir="auto"><p>${render(text)}</p><p class="how"><span class="wrong">${says}</span></p></li>`)}</ul>`;
 
 /** Warnings about a sentence: numbers or sources that could not be found. */
 function warningsOf({ missingNumbers, outsideNumbers, brokenHandles, nearNumbers, meaning }: Statement): Markup {
@@ -111,7 +112,7 @@ export function statementParts(context: PageContext, statement: Statement, stren
   }${
     quotes.length === 0
       ? ""
-      : markup`<details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map((quote) => markup`<div class="q">${paperLink(quote.paper)}${quoteWords(context, quote)}</div>`)}</details>`
+      : markup`<details class="words"><summary>${quotes.length === 1 ? "The words it rests on" : `The ${quotes.length} quotes it rests on`}</summary>${quotes.map((quote) => markup`<div class="q">${paperLink(quote.paper)}${quotePassage(context, quote)}</div>`)}</details>`
   }`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Colours by their meaning. Text in each colour has a contrast of at least 4.5:1 on `paper`, `card` and `tint`. `mark`
- * is the background of words in `ink`.
+ * Colours by their use. `paper`, `card` and `tint` are backgrounds, `ink` and `soft` are colours of text, and `mark` is
+ * the background of quoted words. Text in each colour has a contrast of at least 4.5:1 on the first three backgrounds.
  */
 const light = {
   paper: "#fbfbf8",

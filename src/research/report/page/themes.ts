@@ -7,7 +7,7 @@ import { paperLink, statementLine } from "./statements.js";
 
 /** Maximum number of insights of a theme that are shown at once; the others can be expanded. */
 const maxShown = 5;
-/** Maximum number of insights in this section. With many papers, the others are shown only with their papers. */
+/** Maximum number of insights in this section. Further insights are shown only in the entries of their papers. */
 const maxInsights = 200;
 
 export function* themes(context: PageContext): Iterable<Markup> {
@@ -27,9 +27,10 @@ export function* themes(context: PageContext): Iterable<Markup> {
     yield markup`<p class="quiet">${counted(others.length - shownOthers.length, "more stands", "more stand")} with the papers.</p>`;
 }
 
-function expandable(insights: readonly InsightRow[], shown: number): Markup {
-  const hidden = insights.slice(shown);
-  return markup`${list(insights.slice(0, shown))}${hidden.length === 0 ? "" : markup`<details class="words"><summary>${shown === 0 ? "Show them" : `${hidden.length} more`}</summary>${list(hidden)}</details>`}`;
+/** A list of which only the first insights are shown; the others can be expanded. */
+function expandable(insights: readonly InsightRow[], shownCount: number): Markup {
+  const hidden = insights.slice(shownCount);
+  return markup`${list(insights.slice(0, shownCount))}${hidden.length === 0 ? "" : markup`<details class="words"><summary>${shownCount === 0 ? "Show them" : `${hidden.length} more`}</summary>${list(hidden)}</details>`}`;
 }
 
 const list = (insights: readonly InsightRow[]): Markup =>
@@ -42,6 +43,12 @@ const list = (insights: readonly InsightRow[]): Markup =>
 `;
 
 export function* ideas(context: PageContext): Iterable<Markup> {
-  for (const { name, oneLiner, isRecommended, combinedPoints, papers, nextSteps } of context.model.ideas)
-    yield markup`<h3 dir="auto">${name}${isRecommended ? markup` <span class="chip presented">recommended</span>` : ""}${combinedPoints === undefined ? "" : markup` <span class="meta">${combinedPoints} of 50</span>`}</h3><p dir="auto">${oneLiner}${papers.length === 0 ? "" : markup` <span class="src">(${papers.map((paper, index) => [index === 0 ? "" : "; ", paperLink(paper)])})</span>`}</p>${nextSteps.length === 0 ? "" : markup`<ul>${nextSteps.map((step) => markup`<li dir="auto">${step}</li>`)}</ul>`}`;
+  for (const { name, oneLiner, isRecommended, combinedPoints, papers, nextSteps } of context.model.ideas) {
+    const recommendation = isRecommended ? markup` <span class="chip presented">recommended</span>` : "";
+    const points = combinedPoints === undefined ? "" : markup` <span class="meta">${combinedPoints} of 50</span>`;
+    const links = papers.map((paper, index) => [index === 0 ? "" : "; ", paperLink(paper)]);
+    const sources = papers.length === 0 ? "" : markup` <span class="src">(${links})</span>`;
+    const steps = nextSteps.map((step) => markup`<li dir="auto">${step}</li>`);
+    yield markup`<h3 dir="auto">${name}${recommendation}${points}</h3><p dir="auto">${oneLiner}${sources}</p>${steps.length === 0 ? "" : markup`<ul>${steps}</ul>`}`;
+  }
 }
