@@ -1,6 +1,6 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { isObject } from "../../engine/lib/json-fields.js";
+import { fieldsOf, isObject } from "../../engine/lib/json-fields.js";
 import { existingPath } from "../../engine/process/search-path.js";
 import { javascriptExtensions } from "./javascript.js";
 
@@ -129,8 +129,7 @@ type Manifest = Readonly<Record<string, unknown>>;
 
 function manifestOf(path: string): Manifest {
   try {
-    const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return isObject(manifest) ? manifest : {};
+    return fieldsOf(JSON.parse(readFileSync(path, "utf8")));
   } catch {
     return {};
   }

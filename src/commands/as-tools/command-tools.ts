@@ -1,8 +1,7 @@
-import { ExpectedError } from "../../engine/lib/errors.js";
 import { isObject } from "../../engine/lib/json-fields.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
 import type { CallAnswer, ServedTool } from "../../engine/tools/mcp-server.js";
-import { isProblem, type Parameter, type Problem } from "../../engine/tools/tool.js";
+import { asProblem, isProblem, type Parameter, type Problem } from "../../engine/tools/tool.js";
 import { findResearch } from "../../research/overview/find-research.js";
 import { ownListIn } from "../../research/papers/records/own-list.js";
 import { requireInside } from "../steer/inside-folder.js";
@@ -293,12 +292,7 @@ export const toolsOfCommands = (caller: Caller): ServedTool[] =>
       async call(given, signal, progress) {
         const checkedArguments = checkArguments(name, parameters, given);
         if (isProblem(checkedArguments)) return checkedArguments;
-        return await call(checkedArguments as ToolArguments, caller, { signal, progress }).catch(toProblem);
+        return await call(checkedArguments as ToolArguments, caller, { signal, progress }).catch(asProblem);
       },
     };
   });
-
-function toProblem(error: unknown): Problem {
-  if (error instanceof ExpectedError) return { problem: error.message };
-  throw error;
-}

@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
-import { isObject } from "../../engine/lib/json-fields.js";
+import { fieldsOf } from "../../engine/lib/json-fields.js";
 import { lockFile } from "../../engine/lib/layout.js";
 import { builtFile } from "../../engine/lib/package-root.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -123,7 +123,7 @@ async function forecastOf(folder: string, caller: Caller, call: Call): Promise<o
   const costAnswer = toAnswer(await callCommand(commandLine("status", { cost: true }, [folder]), caller, call));
   if (isProblem(costAnswer)) return costAnswer;
   const { forecast } = costAnswer.structured ?? {};
-  return isObject(forecast) ? forecast : {};
+  return fieldsOf(forecast);
 }
 
 /** Waits until a run has started. Returns its exit code if it has already ended, such as that of a stopped project. */
@@ -159,7 +159,7 @@ async function waitForEnd(
     const code = await Promise.race([exitPromise, sleepUnlessAborted(progressMs, call.signal)]);
     if (code !== undefined) return code;
     const { progress, phase } = await statusOf(folder, caller, call);
-    const { done = 0, total = 0 } = (isObject(progress) ? progress : {}) as { done?: number; total?: number };
+    const { done = 0, total = 0 } = fieldsOf(progress) as { done?: number; total?: number };
     call.progress({ done: (reportCount += 1), message: `${String(phase)}: ${done} of ${total} papers` });
   }
   return undefined;

@@ -2,6 +2,7 @@ import { redisOf } from "../../compose/agents.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import type { FleetState } from "../../fleet/overview.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { quantity } from "../../engine/lib/words.js";
 import { homeOf, type Io } from "../../engine/ui/io.js";
 import { tableLines } from "../../engine/ui/terminal/table.js";
 
@@ -33,8 +34,8 @@ function stateLines({ queues, runs }: FleetState, redis: string, width: number):
     return [`No worker and no run at ${redis}. To start a worker on a machine: research-ralph worker --agent claude.`];
   const agents = queues.map(({ queue, workers, places, active, waiting, atMost, limit }) => [
     queue.replace(/^agent-/, ""),
-    `${count(workers.length, "worker")}`,
-    `${active} of ${count(places, "place")} busy`,
+    quantity(workers.length, "worker"),
+    `${active} of ${quantity(places, "place")} busy`,
     `${waiting} waiting`,
     [atMost === undefined ? "" : `at most ${atMost}`, limit === undefined ? "" : `${limit.jobs} in ${limit.seconds} s`]
       .filter(Boolean)
@@ -70,5 +71,3 @@ function stateLines({ queues, runs }: FleetState, redis: string, width: number):
     ...section("Projects", projects),
   ];
 }
-
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;

@@ -8,7 +8,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { countingInsights } from "../../research/screening/eligibility/eligibility.js";
 import type { ServerContent, Resource, ServedParameters, ServedTool } from "../../engine/tools/mcp-server.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { isProblem, type Problem, unknownToolMessage } from "../../engine/tools/tool.js";
+import { asProblem, isProblem, unknownToolMessage } from "../../engine/tools/tool.js";
 import { callTool, tools as researchTools, toolsNamed } from "../../research/tools/all-tools.js";
 import type { ResearchTool, ToolContext } from "../../research/tools/context.js";
 import type { Io, RunCommand } from "../../engine/ui/io.js";
@@ -159,8 +159,7 @@ const toServedTool = (
     try {
       return await callTool(researchTools, tool.name, toolArguments, await contextOf(projectName), signal);
     } catch (error) {
-      if (error instanceof ExpectedError) return { problem: error.message } satisfies Problem;
-      throw error;
+      return asProblem(error);
     }
   },
 });

@@ -4,7 +4,7 @@ import { ExpectedError } from "../lib/errors.js";
 import { defaultStateDir } from "./state-dir.js";
 import { checkValue, projectFiles, readConfigFile, userFiles, type ConfigValues } from "./config-file.js";
 import { commandPatterns, type ConfigKeys, readScalar, variableOf } from "./keys.js";
-import { isObject } from "../lib/json-fields.js";
+import { fieldsOf } from "../lib/json-fields.js";
 import { type TrustPrompt, partsIn, requireTrust, type TrustedPart, findUntrusted } from "./trust.js";
 
 /** The source of a value: a flag, a variable, the path of a file, or `default`. */
@@ -186,8 +186,7 @@ function absolutePath(path: string, baseFolder: string, home: string): string {
 function mergeByName(layers: readonly Layer[], key: string): Record<string, object> {
   const mergedOptions: Record<string, object> = {};
   for (const { values } of layers.toReversed()) {
-    const names = values[key];
-    for (const [name, options] of Object.entries(isObject(names) ? names : {}))
+    for (const [name, options] of Object.entries(fieldsOf(values[key])))
       mergedOptions[name] = { ...mergedOptions[name], ...(options as object) };
   }
   return mergedOptions;

@@ -2,7 +2,7 @@ import type { EngineConfig } from "../generated/config.js";
 import { ExpectedError } from "../lib/errors.js";
 import { nearestCandidate } from "../lib/nearest.js";
 import type { Problem } from "../storage/schema-check.js";
-import { isObject } from "../lib/json-fields.js";
+import { fieldsOf } from "../lib/json-fields.js";
 import type { Words } from "../loop/types.js";
 
 /** The names of command-line options in messages about the limits of a run, for every kind of run. */
@@ -114,7 +114,7 @@ export const valueIfCommand: NeedsTrust = (value) =>
 const pickOptions =
   (...options: readonly string[]): NeedsTrust =>
   (entry) => {
-    const selection = Object.entries(isObject(entry) ? entry : {}).filter(([name]) => options.includes(name));
+    const selection = Object.entries(fieldsOf(entry)).filter(([name]) => options.includes(name));
     return selection.length === 0 ? undefined : Object.fromEntries(selection);
   };
 
@@ -125,7 +125,7 @@ const pickOptions =
 export const optionsIfElsewhere =
   (key: string, ...otherOptions: readonly string[]): NeedsTrust =>
   (entry) =>
-    isElsewhere(isObject(entry) ? entry[key] : undefined) ? pickOptions(key, ...otherOptions)(entry, "") : undefined;
+    isElsewhere(fieldsOf(entry)[key]) ? pickOptions(key, ...otherOptions)(entry, "") : undefined;
 
 /** Whether a host is this machine. */
 export const isLoopback = ({ hostname }: URL): boolean =>
@@ -172,7 +172,7 @@ export const engineKeys = configKeys({
   needsTrust: {
     agent: valueIfCommand,
     historian: valueIfCommand,
-    think: (value, folder) => valueIfCommand(isObject(value) ? value["critic"] : undefined, folder),
+    think: (value, folder) => valueIfCommand(fieldsOf(value)["critic"], folder),
     hooks: valueIfFilled,
     plugins: valueIfFilled,
     "agents.*": pickOptions("command", "args", "env", "hosts", "read", "user_settings"),
@@ -276,9 +276,8 @@ export function unknownKeysIn(keys: ConfigKeys, settings: Readonly<Record<string
   // Editors use $schema to check the file; it is not a setting.
   const topKeys = Object.keys(settings).filter((key) => key !== "$schema" && !knownKeys.includes(key));
   const nestedProblems = Object.entries(keys.optionsByName).flatMap(([key, kinds]) => {
-    const value = settings[key];
-    return (isObject(value) ? Object.entries(value) : []).flatMap(([name, options]) =>
-      Object.keys(isObject(options) ? options : {})
+    return Object.entries(fieldsOf(settings[key])).flatMap(([name, options]) =>
+      Object.keys(fieldsOf(options))
         .filter((option) => !(option in kinds))
         .map((option) => unknownKeyProblem(`/${key}/${name}/${option}`, option, Object.keys(kinds))),
     );

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { parse } from "yaml";
-import { isObject } from "../lib/json-fields.js";
+import { fieldsOf } from "../lib/json-fields.js";
 import { oneLine } from "../lib/sanitise.js";
 import { instructionsIn } from "./folder-instructions.js";
 
@@ -44,7 +44,7 @@ export async function skillsIn(root: string): Promise<Skill[]> {
 function skillOf(text: string, path: string, root: string): Skill {
   const [frontMatterBlock = "", yamlText = ""] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/.exec(text) ?? [];
   const frontMatter = yamlIn(yamlText);
-  const description = isObject(frontMatter) ? frontMatter["description"] : undefined;
+  const description = fieldsOf(frontMatter)["description"];
   return {
     name: basename(dirname(path)),
     description: typeof description === "string" ? oneLine(description) : "",

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { ExpectedError, hasCode, messageOf } from "../lib/errors.js";
-import { isObject, jsonIn } from "../lib/json-fields.js";
+import { fieldsOf, isObject, jsonIn } from "../lib/json-fields.js";
 import { trustFolder } from "../lib/layout.js";
 import { shellWord } from "../lib/sanitise.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
@@ -45,7 +45,7 @@ export function partsIn(
     if (!key.endsWith(".*"))
       return settings[key] === undefined ? [] : part(key, needsTrust(settings[key], dirname(file)));
     const names = settings[key.slice(0, -2)];
-    return Object.entries(isObject(names) ? names : {}).flatMap(([name, value]) =>
+    return Object.entries(fieldsOf(names)).flatMap(([name, value]) =>
       part(`${key.slice(0, -1)}${name}`, needsTrust(value, dirname(file))),
     );
   });
@@ -284,8 +284,7 @@ function readTrust(path: string): TrustedFolder | undefined {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw new ExpectedError(`${path} can't be read: ${messageOf(error)}.`);
   }
-  const value = jsonIn(text);
-  const { folder, trusted } = isObject(value) ? value : {};
+  const { folder, trusted } = fieldsOf(jsonIn(text));
   if (typeof folder !== "string" || !Array.isArray(trusted)) return undefined;
   return { folder, trusted: trusted.filter(isTrustRecord) };
 }

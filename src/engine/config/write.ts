@@ -4,7 +4,7 @@ import { ExpectedError, messageOf } from "../lib/errors.js";
 import { writeFileAtomic } from "../storage/atomic-file.js";
 import { checkConfig, readConfigFile, type ConfigValues } from "./config-file.js";
 import { type ConfigKeys, kindAt, readScalar } from "./keys.js";
-import { isObject } from "../lib/json-fields.js";
+import { fieldsOf, isObject } from "../lib/json-fields.js";
 import { trustOwnChanges, partsIn } from "./trust.js";
 
 /**
@@ -69,6 +69,6 @@ function withValueAt(
   [first = "", ...rest]: readonly string[],
   value: unknown,
 ): Record<string, unknown> {
-  const fields = isObject(record) ? record : {};
+  const fields = fieldsOf(record);
   return { ...fields, [first]: rest.length === 0 ? value : withValueAt(fields[first], rest, value) };
 }

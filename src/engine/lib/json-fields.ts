@@ -7,6 +7,9 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The fields of a value; none if it is not an object. */
+export const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
+
 /** Parses a JSON text; undefined for invalid JSON. */
 export function jsonIn(text: string): unknown {
   try {

@@ -1,3 +1,4 @@
+import { ExpectedError } from "../lib/errors.js";
 import { nearestCandidate } from "../lib/nearest.js";
 
 /**
@@ -73,6 +74,12 @@ export interface Problem {
 export const wrongCall = (problem: string): Problem => ({ problem, wrongCall: true });
 
 export const isProblem = (value: object): value is Problem => "problem" in value;
+
+/** Turns an expected error, such as an invalid rrd.json, into a problem: the caller may read its message. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof ExpectedError) return { problem: error.message };
+  throw error;
+}
 
 /** A text of a user or a model as one short line in quotes, for use in a sentence. */
 export const inQuotes = (text: string): string => {

@@ -5,7 +5,7 @@ import {
   isRow,
   lineAt,
   nextLine,
-  pageMark,
+  flatten,
   paragraphAround,
   type Span,
 } from "../../text/evidence/structure/sentences.js";
@@ -69,7 +69,7 @@ function contextAround(text: string, span: Span): string {
   const row = lineAt(text, span.start);
   if (!isRow(text, row)) {
     const { start, end } = paragraphAround(text, span);
-    return onOneLine(text.slice(start, end));
+    return flatten(text.slice(start, end));
   }
   const rows = [row];
   for (const step of [-1, 1] as const)
@@ -80,9 +80,8 @@ function contextAround(text: string, span: Span): string {
     )
       if (step === 1) rows.push(line);
       else rows.unshift(line);
-  return rows.map((line) => onOneLine(line.text)).join("\n");
+  return rows.map((line) => flatten(line.text)).join("\n");
 }
 
 const isNear = (line: Span, { start, end }: Span): boolean =>
   start - line.start < maxContextChars && line.end - end < maxContextChars;
-const onOneLine = (text: string): string => text.replace(pageMark, " ").replace(/\s+/g, " ").trim();

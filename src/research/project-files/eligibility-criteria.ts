@@ -1,7 +1,7 @@
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
 import type { Criterion, Rrd } from "../generated/rrd.js";
-import { isObject } from "../../engine/lib/json-fields.js";
+import { fieldsOf } from "../../engine/lib/json-fields.js";
 
 /** Maximum number of criteria of a project, and of characters of a criterion; the same as in the schema. */
 const maxCriteria = 20;
@@ -134,5 +134,3 @@ function listOf(value: unknown): Partial<Record<"id" | "kind" | "text", unknown>
   const { criteria } = fieldsOf(requirements);
   return Array.isArray(criteria) ? criteria.map(fieldsOf) : [];
 }
-
-const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});

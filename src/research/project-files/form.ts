@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
-import { isObject } from "../../engine/lib/json-fields.js";
+import { fieldsOf, isObject } from "../../engine/lib/json-fields.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
 import { estimateTokens } from "../../engine/lib/tokens.js";
 import type { Problem } from "../../engine/storage/schema-check.js";
@@ -190,7 +190,6 @@ export function formProblems(value: unknown): Problem[] {
 }
 
 const pointer = "/requirements/fields";
-const fieldsOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {});
 
 /** A field in the format of parseField: "dose (number, mg): of the first arm". */
 export function fieldText({ name, ask = "", type = "text", unit, choices = [] }: Field): string {

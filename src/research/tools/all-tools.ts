@@ -1,4 +1,3 @@
-import { ExpectedError } from "../../engine/lib/errors.js";
 import { clip } from "../../engine/lib/tokens.js";
 import { checkAnswer } from "./check-answer.js";
 import { codeLinks } from "./code-links.js";
@@ -9,7 +8,7 @@ import { paperDetails } from "./paper-details.js";
 import { readSection } from "./read-section.js";
 import { searchPapers } from "./search-papers.js";
 import { checkArguments } from "../../engine/tools/check-arguments.js";
-import { isProblem, type Problem, unknownToolMessage } from "../../engine/tools/tool.js";
+import { asProblem, isProblem, type Problem, unknownToolMessage } from "../../engine/tools/tool.js";
 import type { ToolArguments, ResearchTool, ToolContext } from "./context.js";
 import { fence } from "../../engine/lib/sanitise.js";
 import { isObject } from "../../engine/lib/json-fields.js";
@@ -88,12 +87,6 @@ function checkedArguments(tool: ResearchTool, input: unknown): ToolArguments | P
     : input;
   const checked = checkArguments(tool.name, strictSchema(tool), filled);
   return isProblem(checked) ? checked : (checked as ToolArguments);
-}
-
-/** Turns an expected error, such as an invalid rrd.json, into a problem: the caller may read its message. */
-function asProblem(error: unknown): Problem {
-  if (error instanceof ExpectedError) return { problem: error.message };
-  throw error;
 }
 
 /**

@@ -14,7 +14,7 @@ import { readRegularUpTo, decodeUserText } from "../../engine/storage/regular-fi
 import { type Problem, problemsOf } from "../../engine/storage/schema-check.js";
 import { readWhenSaved } from "../../engine/storage/state/hand-edits/wait-for-editor.js";
 import type { Criterion, RalphTask } from "../generated/ralph.js";
-import { isObject } from "../../engine/lib/json-fields.js";
+import { fieldsOf, isObject } from "../../engine/lib/json-fields.js";
 
 /** All types of criteria. */
 const criterionTypes = [
@@ -283,7 +283,7 @@ const addressProblemsIn = (value: unknown): Problem[] =>
 
 /** Fields of a task's file that are not known. */
 export const unknownFields = (value: unknown): Problem[] =>
-  Object.keys(isObject(value) ? value : {})
+  Object.keys(fieldsOf(value))
     .filter((name) => !(knownFields as readonly string[]).includes(name))
     .map((name) => {
       const nearest = nearestCandidate(name, knownFields);

@@ -4,6 +4,7 @@ import {
   lineAt,
   listMark,
   nextLine,
+  flatten,
   pageMark,
   paragraphAround,
   sentencesAround,
@@ -118,7 +119,7 @@ function continuesPoint(text: string, line: Line): boolean {
 function lastSentence(text: string, { start, end }: Line): string {
   const at = start + Math.max(0, text.slice(start, end).trimEnd().length - 1);
   const sentence = sentencesAround(text, { start: at, end: at + 1 })[0];
-  return sentence === undefined ? "" : flattenText(text.slice(sentence.start, sentence.end));
+  return sentence === undefined ? "" : flatten(text.slice(sentence.start, sentence.end));
 }
 
 /** The reason why the fragments of a quote are too far apart for one passage; undefined if they are not. */
@@ -152,9 +153,6 @@ function passageOfRows(text: string, { start, end }: Span, spans: readonly Span[
     shortenPassage(rows, maxPassageChars / 2),
   );
 }
-
-/** The text with single spaces and without page numbers. */
-const flattenText = (text: string): string => text.replace(pageMark, " ").replace(/\s+/g, " ").trim();
 
 /** A text that is cut at a space, with a mark at its end. */
 function clipText(text: string, maxChars: number): string {

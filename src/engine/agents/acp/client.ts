@@ -4,6 +4,7 @@ import * as acp from "@agentclientprotocol/sdk";
 import { messageOf } from "../../lib/errors.js";
 import { fieldsIn, isObject } from "../../lib/json-fields.js";
 import { isWithin, realPathOf } from "../../process/search-path.js";
+import { text } from "../shared/json-line.js";
 
 /** One turn (a prompt and its answer) of an agent, and what the agent may do in it. */
 export interface Turn {
@@ -137,13 +138,11 @@ function modelChoices(
     const values = flatOptions.flatMap((choice) =>
       isObject(choice) && typeof choice["value"] === "string" ? [choice["value"]] : [],
     );
-    return { current: textOf(option["currentValue"]), option: String(option["id"]), values };
+    return { current: text(option["currentValue"]), option: String(option["id"]), values };
   }
   const models: unknown = Reflect.get(session, "models");
-  return isObject(models) ? { current: textOf(models["currentModelId"]), values: [] } : undefined;
+  return isObject(models) ? { current: text(models["currentModelId"]), values: [] } : undefined;
 }
-
-const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Whether the agent gets the permission that it asks for. */
 function isAllowed(tool: acp.ToolCallUpdate, { isUnrestricted: all, web, cwd, tools }: Turn): boolean {

@@ -38,25 +38,19 @@ export const keyboardOf = (stdin: TerminalInput): Keyboard => ({
   send: (signal) => void process.kill(0, signal),
 });
 
-/**
- * Whether the terminal belongs to this job; the system stops a background job that changes a terminal. False if that is
- * unknown, as on systems without /proc.
- */
-function hasTerminal(): boolean {
-  try {
-    return isInForeground(readFileSync("/proc/self/stat", "utf8"));
-  } catch {
-    return false;
-  }
-}
+/** Whether the terminal belongs to this job; the system stops a background job that changes a terminal. */
+const hasTerminal = (): boolean => holdsForThisProcess(isInForeground);
 
 /**
  * Whether this process belongs to a background job of a terminal; the system stops such a job if it reads from the
- * terminal. False if that is unknown, as on systems without /proc.
+ * terminal.
  */
-export function isBackgroundJob(): boolean {
+export const isBackgroundJob = (): boolean => holdsForThisProcess(isInBackground);
+
+/** What this process's /proc/<pid>/stat says. False if that is unknown, as on systems without /proc. */
+function holdsForThisProcess(rule: (stat: string) => boolean): boolean {
   try {
-    return isInBackground(readFileSync("/proc/self/stat", "utf8"));
+    return rule(readFileSync("/proc/self/stat", "utf8"));
   } catch {
     return false;
   }

@@ -14,6 +14,10 @@ const maxCharsBeside = 4000;
 
 /** A page number such as "[p. 4]", which the readers of documents write at the beginning of a page. */
 export const pageMark = /\[p\. ?\d{1,5}\]/g;
+
+/** The text with single spaces and without page numbers. */
+export const flatten = (text: string): string => text.replace(pageMark, " ").replace(/\s+/g, " ").trim();
+
 const isPageMark = new RegExp(`^${pageMark.source}$`);
 /** Whether a line consists of a page number such as "[p. 4]". */
 export const isPageLine = (line: string): boolean => isPageMark.test(line.trim());

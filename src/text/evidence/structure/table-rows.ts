@@ -1,4 +1,4 @@
-import { cellsOf, isRow, type Line, markedHeading, nextLine, pageMark, type Span } from "./sentences.js";
+import { cellsOf, flatten, isRow, type Line, markedHeading, nextLine, type Span } from "./sentences.js";
 
 /** Maximum number of rows in the head of a table. */
 const maxHeadRows = 3;
@@ -93,9 +93,6 @@ function captionAbove(text: string, firstRow: Line): string {
   const caption = lines.find((line) => captionStart.test(line)) ?? lines[0] ?? "";
   return caption.length <= maxCaptionChars ? caption : "";
 }
-
-/** The text with single spaces and without page numbers. */
-const flatten = (text: string): string => text.replace(pageMark, " ").replace(/\s+/g, " ").trim();
 
 /** The indexes of the columns that a part of a row touches, and of the first column. */
 export function columnsOf(row: string, { start, end }: Span): ReadonlySet<number> {
