@@ -9,7 +9,7 @@ import { labelledLines, print, say, wrap } from "../../engine/ui/terminal/format
 import { findWork } from "../kinds/find-work.js";
 import { task } from "../kinds/task.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
-import { type Doubt, doubtsOf } from "../../research/report/narrative/check.js";
+import { type Doubt, doubtsOf, textWithMarks } from "../../research/report/narrative/check.js";
 import { pageOf } from "../../research/project-files/layout.js";
 import {
   crossReferencesText,
@@ -53,9 +53,7 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     const model = reportModel(read.input);
     const doubts = doubtsOf(model);
     if (json)
-      io.stdout(
-        `${JSON.stringify({ folder, ...summaryOf(model), report: pageOf(folder), notices, doubts }, null, 2)}\n`,
-      );
+      io.stdout(`${JSON.stringify({ folder, ...summaryOf(model), report: pageOf(folder), notices }, null, 2)}\n`);
     else printDoubts(model, doubts, io);
     return doubts.length > 0 ? 1 : 0;
   }
@@ -74,8 +72,11 @@ export async function reportCommand({ folder: argument, json, check, flags }: Re
     const lines = [
       ...wrap(oneLine(model.title), io.columns),
       ...wrap(oneLine(questionIfNotTitle(model)), io.columns).filter((line) => line !== ""),
-      ...wrap(`Answer: ${model.noAnswerReason ?? answerText(model)}`, io.columns),
-      ...model.findings.flatMap((finding, index) => findingLines(finding, index + 1, io.columns)),
+      ...wrap(
+        `Answer: ${model.noAnswerReason ?? model.answer.map((sentence) => textWithMarks(model, sentence)).join(" ")}`,
+        io.columns,
+      ),
+      ...model.findings.flatMap((finding, index) => findingLines(model, finding, index + 1, io.columns)),
       ...(model.noAnswerReason === undefined ? wrap(`How sure: ${surenessText(model.sureness)}`, io.columns) : []),
       ...(model.meaning === undefined ? [] : wrap(`Checked: ${model.meaning.says}`, io.columns)),
       ...wrap(figures.join(" · "), io.columns),
@@ -113,10 +114,11 @@ const readModel: ReportMaker = async (folder, { stateDir }, { clock }, notify) =
 };
 
 /** A finding, and the papers and number of its quotes. */
-function findingLines({ text, quotes }: Finding, number: number, columns: number): string[] {
+function findingLines(model: ReportModel, finding: Finding, number: number, columns: number): string[] {
+  const { quotes } = finding;
   const papers = [...new Set(quotes.map(({ paper }) => paper.label))].join(", ");
   const basis = quotes.length === 0 ? "no quote" : `${quantity(quotes.length, "quote")}: ${papers}`;
-  return labelledLines(`${number}. `, oneLine(`${text} [${basis}]`), columns);
+  return labelledLines(`${number}. `, oneLine(`${textWithMarks(model, finding)} [${basis}]`), columns);
 }
 
 const answerText = ({ answer }: ReportModel): string => answer.map(({ text }) => oneLine(text)).join(" ");
@@ -140,6 +142,7 @@ const summaryOf = (model: ReportModel) => ({
         },
       }),
   not_borne_out: (model.meaning?.removed ?? []).map(({ text, says }) => ({ text, says })),
+  doubts: doubtsOf(model),
   insights: model.insightCount,
   cross_references: model.crossReferences.inside,
   cross_references_outside: model.crossReferences.outside,

@@ -31,6 +31,18 @@ function firstSentences(sentences: readonly string[]): string {
   return text;
 }
 
+/** The sentences of the answer as the report has them, each with its problems in brackets. */
+async function answerWithMarks(folder: string, { clock }: Pick<Io, "clock">): Promise<string[]> {
+  // Only a complete project needs the code of the report.
+  const [{ readReportInput }, { reportModel }, { textWithMarks }] = await Promise.all([
+    import("../../research/report/read-report.js"),
+    import("../../research/report/model.js"),
+    import("../../research/report/narrative/check.js"),
+  ]);
+  const model = reportModel((await readReportInput(folder, new Date(clock.now()))).input);
+  return model.answer.map((sentence) => textWithMarks(model, sentence));
+}
+
 /**
  * The lines at the end of a run: the results of the project, and what the user can do next. Empty if the project can't
  * be read; the verdict then gives the reason.
@@ -61,8 +73,8 @@ export async function endLines(
   const check = isUnchecked
     ? (await import("../../research/report/narrative/meaning.js")).meaningOf(narrative, state.rrd)
     : undefined;
-  const answer =
-    verdict.verdict === "complete" ? firstSentences((narrative?.answer ?? []).map(({ text }) => oneLine(text))) : "";
+  const hasAnswer = verdict.verdict === "complete" && (narrative?.answer ?? []).length > 0;
+  const answer = hasAnswer ? firstSentences(await answerWithMarks(folder, io)) : "";
   const rows: Row[] = [
     ...(answer === "" ? [] : [{ label: "Answer", text: answer }]),
     { label: "Papers", text: countsText(counts) },

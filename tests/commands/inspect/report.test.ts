@@ -72,6 +72,21 @@ describe("report", () => {
     expect(read("research-report.md")).toBe(first);
   });
 
+  test("marks a sentence of the answer and a finding that fail a check, as the report does", async () => {
+    const findings = [
+      { text: "It takes 15 minutes.", rests_on: ["one#1"] },
+      { text: "It is good.", rests_on: [] },
+    ];
+    const answer = [{ text: "It takes 99 minutes.", rests_on: ["one#1"] }, ...(said().answer ?? [])];
+    const { run } = project(said({ answer, findings }));
+    const text = (await run()).out.replace(/\s+/g, " ");
+    expect(text).toContain(
+      "Answer: It takes 99 minutes. [number not in the passage: 99 minutes] It takes 14 minutes. 1. It takes 15 minutes. [number not in the passage: 15 minutes] [1 quote: one 2025] 2. It is good. [it names no source] [no quote]",
+    );
+    const { doubts } = JSON.parse((await run("--json")).out) as { doubts: { text: string }[] };
+    expect(doubts.map((doubt) => doubt.text)).toContain("It takes 99 minutes.");
+  });
+
   test("--json says the same to a program", async () => {
     const { run } = project(said());
     expect(JSON.parse((await run("--json")).out)).toMatchObject({

@@ -54,10 +54,28 @@ test("a complete project says its answer, of a long one the first sentences, eac
   const cwd = freshFolder();
   const folder = makeResearch(cwd, "grasping-2026-03-01");
   const sample = "sample-sim2real-transfer-dexterous-manipulation-2026-11-22";
-  cpSync(join(packageFile("researches"), sample, "report.json"), join(folder, "report.json"));
+  for (const file of ["report.json", "rrd.json"])
+    cpSync(join(packageFile("researches"), sample, file), join(folder, file));
   const lines = await endLines(folder, complete, settled, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns: 600 });
   expect(lines[0]).toMatch(/^ {2}Answer {2}A shared calibration platform makes .{170,400}\.(?: …)?$/);
   expect(lines[0]?.length).toBeLessThan(430);
+});
+
+test("a sentence of the answer that fails a check has the marks of the report behind it", async () => {
+  const cwd = freshFolder();
+  const analysis = { evidence: [{ claim: "a", quote: "The loss was 3 percent.", status: "verified" as const }] };
+  const folder = makeResearch(cwd, "loss-2026-03-01", { papers_pool: [paper("x", "presented", { analysis })] });
+  const answer = [
+    { text: "Pupils lost 99 percent of what they knew.", rests_on: ["x#1"] },
+    { text: "The loss was 3 percent.", rests_on: ["x#1"] },
+  ];
+  const others = { findings: [], agreed: [], disputed: [], gaps: [], themes: [], recommendations: [], quotes: {} };
+  const report = { written_at: "2026-03-02T00:00:00.000Z", question: "How much?", answer, ...others };
+  writeFileSync(join(folder, "report.json"), JSON.stringify(report));
+  const lines = await endLines(folder, complete, settled, { ...fakeIo({ cwd, env: { HOME: cwd } }), columns: 600 });
+  expect(lines[0]).toBe(
+    "  Answer  Pupils lost 99 percent of what they knew. [number not in the passage: 99 percent] The loss was 3 percent.",
+  );
 });
 
 test("a report that lacks a later reading is said to be older than it", async () => {

@@ -1,3 +1,4 @@
+import { oneLine } from "../../../engine/lib/sanitise.js";
 import type { Finding, ReportModel } from "../model.js";
 import { evidenceWords } from "../quotes.js";
 import type { Statement } from "../statements.js";
@@ -20,10 +21,9 @@ type Needs = "source" | "numbers";
  * included. Empty if there is no such sentence or no report.
  */
 export function doubtsOf(model: ReportModel): Doubt[] {
-  const hasQuotes = model.rows.some(({ quotes, isIneligible }) => quotes > 0 && !isIneligible);
   const doubtsIn = (title: string, statements: readonly (Statement | Finding)[], needs: Needs): Doubt[] =>
     statements.flatMap((statement, index) =>
-      reasonsOf(model, statement, needs, hasQuotes).map((reason) => ({
+      reasonsOf(model, statement, needs).map((reason) => ({
         where: statements.length === 1 ? title : `${title} ${index + 1}`,
         text: statement.text,
         reason,
@@ -52,7 +52,18 @@ export function doubtsOf(model: ReportModel): Doubt[] {
   ];
 }
 
-function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Needs, hasQuotes: boolean): string[] {
+/**
+ * A sentence of the answer or a finding for the terminal, with the same problems in brackets behind it that the report
+ * marks. A check without a verdict that counts is marked too.
+ */
+export function textWithMarks(model: ReportModel, statement: Statement): string {
+  const { text, meaning } = statement;
+  const marks = [...reasonsOf(model, statement, "source"), ...(meaning?.kind === "open" ? [meaning.says] : [])];
+  return oneLine([text, ...marks.map((mark) => `[${mark}]`)].join(" "));
+}
+
+function reasonsOf(model: ReportModel, statement: Statement | Finding, needs: Needs): string[] {
+  const hasQuotes = model.rows.some(({ quotes, isIneligible }) => quotes > 0 && !isIneligible);
   const { quotes, papers, missingNumbers, outsideNumbers, brokenHandles, meaning } = statement;
   const changedQuotes = quotes.filter(({ handle, quote }) => {
     const acceptedQuote = model.acceptedQuotes[handle];
