@@ -8,8 +8,8 @@ export type MergedWork = { readonly record: PaperRecord } & Pick<Provenance, "me
 
 /**
  * Merges the records of one work. Id, address and text come from a readable copy, preferably of arXiv. Title, authors,
- * venue and DOI come from the published version. The date is the first day of publication. Other fields come from any
- * record.
+ * venue, DOI and date come from the published version, so that all that is cited belongs to one version. Other fields
+ * come from any record.
  */
 export function mergedWork(records: readonly PaperRecord[], companions: readonly CompanionReport[] = []): MergedWork {
   if (companions.length > 0) return withCompanions(mergedWork(records), companions);
@@ -42,7 +42,7 @@ export function mergedWork(records: readonly PaperRecord[], companions: readonly
     url: mainRecord.url,
     pdf_url: pick("pdf_url", members) ?? null,
     authors: preferred.toSorted((a, b) => b.authors.length - a.authors.length)[0]?.authors ?? [],
-    date: firstDate(members),
+    date: published.length === 0 ? firstDate(members) : publishedDate(published),
     source: mainRecord.source,
     abstract: pick("abstract", members) ?? null,
     identifiers,
@@ -145,13 +145,29 @@ function uniqueByKey<Item>(items: readonly Item[], keyOf: (item: Item) => string
   return [...seen.values()];
 }
 
-/** The earliest date. If another date is more precise, such as 2024-05 for 2024, that one. */
-function firstDate(members: readonly PaperRecord[]): string | null {
-  const dates = members.flatMap(({ date }) => (date === null || date === "" ? [] : [date]));
-  const [first] = dates.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  if (first === undefined) return null;
-  return (
-    dates.filter((date) => date.startsWith(first)).toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1))[0] ??
-    first
-  );
+/**
+ * The date of the published version: of the record with the volume, if there is one. A record that also has an arXiv id
+ * comes last, as its date can be that of the preprint. Null if none has a date: a preprint's date is not the article's.
+ */
+function publishedDate(published: readonly PaperRecord[]): string | null {
+  const dated = published.filter(({ date }) => date !== null && date !== "");
+  const rank = ({ identifiers, volume }: PaperRecord): number =>
+    (identifiers.arxiv === undefined ? 0 : 2) + (hasValue(volume) ? 0 : 1);
+  const [date] = dated.toSorted((a, b) => rank(a) - rank(b)).map((record) => record.date as string);
+  return date === undefined ? null : mostPrecise(date, dated);
 }
+
+/** The earliest date of some records of a work, which can be that of a preprint. */
+export function firstDate(records: readonly PaperRecord[]): string | null {
+  const dates = records.flatMap(({ date }) => (date === null || date === "" ? [] : [date]));
+  const [first] = dates.toSorted(compareDates);
+  return first === undefined ? null : mostPrecise(first, records);
+}
+
+/** If another record has the same date more precisely, such as 2024-05 for 2024, its date. */
+function mostPrecise(date: string, records: readonly PaperRecord[]): string {
+  const dates = records.flatMap((record) => (record.date?.startsWith(date) === true ? [record.date] : []));
+  return dates.toSorted((a, b) => b.length - a.length || compareDates(a, b))[0] ?? date;
+}
+
+const compareDates = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

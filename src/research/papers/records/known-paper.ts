@@ -9,11 +9,16 @@ import { wasRead } from "../rubric/rubric.js";
 
 /**
  * A paper with facts from another record of the same work: identifiers, the place of publication, the document on this
- * machine, and missing fields. Its id, title, address and results stay. The record is listed in `found.merged`.
+ * machine, and missing fields. If the paper is a preprint and the record its article, the date is that of the article,
+ * like the place of publication. Its id, title, address and results stay. The record is listed in `found.merged`.
  */
 export function withMissingFacts(paper: Paper, knownWork: PaperRecord | Paper): Paper {
   const record = "status" in knownWork ? recordOfPaper(knownWork) : knownWork;
-  const { record: merged } = mergedWork([recordOfPaper(paper), record]);
+  const before = recordOfPaper(paper);
+  const { record: merged } = mergedWork([before, record]);
+  const [paperFeatures, recordFeatures] = [matchFeaturesOf(before), matchFeaturesOf(record)];
+  const isNowPublished =
+    paperFeatures.isPreprint && paperFeatures.publisherDois.length === 0 && !recordFeatures.isPreprint;
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = storedFields(merged);
   const versions = merged.otherVersions ?? [];
   // If a paper was read from more than its abstract, its document stays the one that was read.
@@ -29,14 +34,14 @@ export function withMissingFacts(paper: Paper, knownWork: PaperRecord | Paper): 
     publication_type,
     publication,
     abstract: paper.abstract ?? abstract ?? undefined,
-    date: paper.date ?? merged.date ?? undefined,
+    date: (isNowPublished ? record.date : paper.date) ?? merged.date ?? paper.date ?? undefined,
     authors: authorsOf(paper.authors).length > 0 ? undefined : [...merged.authors],
     other_versions: versions.length === 0 ? undefined : versions.map((version) => ({ ...version })),
   });
   const updated = { ...paper, ...facts };
   if (JSON.stringify(updated) === JSON.stringify(paper)) return paper;
   const { id, source, url } = record;
-  const comparison = compareRecords(matchFeaturesOf(paper), matchFeaturesOf(record));
+  const comparison = compareRecords(paperFeatures, recordFeatures);
   const entry = {
     id,
     source,
@@ -74,6 +79,7 @@ function recordOfPaper(paper: Paper): PaperRecord {
       publicationType: text(paper.publication_type),
       publication: paper.publication,
       otherVersions,
+      kind: /^(?:preprint|posted-content)$/.test(paper.publication_type ?? "") ? ("preprint" as const) : undefined,
     }),
   };
 }

@@ -21,6 +21,7 @@ import { decidedExamples } from "../../derived/decided-examples.js";
 import { openUpdate } from "../../derived/open-update.js";
 import { maxRefusals, searchKey } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
+import { firstDate } from "../../papers/dedup/merge-fields.js";
 import { type PaperRecord, versionsOf } from "../../papers/paper-record.js";
 import { candidatesFile, searchFile, searchName } from "../../project-files/layout.js";
 import { commitSearch, readCommittedSearch } from "../../search/committed-search.js";
@@ -416,7 +417,7 @@ function exclusionOf(
   }
   if (record.kind === "notice") return { stage: "notice", reason: "a notice about another work" };
   if (hasDateLimits(rrd)) {
-    const reason = outsideDates(rrd, record);
+    const reason = outsideDates(rrd, record, versionsOf(work.provenance));
     return reason === undefined ? undefined : { stage: "window", reason };
   }
   // Limits on how far back sources are searched do not apply to the user's records.
@@ -437,14 +438,22 @@ const hasDateLimits = ({ requirements: { published_from: from, published_until: 
   from != null || until != null;
 
 /**
- * The reason why the project's publication dates exclude a record; undefined if they do not, or its date is unknown.
+ * The reason why the project's publication dates exclude a record; undefined if they do not, or its date is unknown. A
+ * work is also within the dates if its first version is, such as the preprint of a later article.
  */
-export function outsideDates(rrd: Rrd, { date }: Pick<Work["record"], "date">): string | undefined {
+export function outsideDates(
+  rrd: Rrd,
+  { date }: Pick<Work["record"], "date">,
+  versions: readonly PaperRecord[] = [],
+): string | undefined {
   const { published_from: from, published_until: until } = rrd.requirements;
   if (!hasDateLimits(rrd) || date == null || date === "") return undefined;
   // If only the year is known, the work may be on either side of a day in it.
-  const isOutside = date < (from ?? "").slice(0, date.length) || date > (until ?? "9999").slice(0, date.length);
-  return isOutside ? `of ${date}, outside ${from ?? "any time"} to ${until ?? "today"}` : undefined;
+  const isOutside = (day: string): boolean =>
+    day < (from ?? "").slice(0, day.length) || day > (until ?? "9999").slice(0, day.length);
+  return isOutside(date) && isOutside(firstDate(versions) ?? date)
+    ? `of ${date}, outside ${from ?? "any time"} to ${until ?? "today"}`
+    : undefined;
 }
 
 /** The progress of one source in a round. */

@@ -47,7 +47,7 @@ describe("mergeRecords", () => {
       title: "Learning dexterous manipulation from touch",
       pdf_url: "https://arxiv.org/pdf/2401.12345v2",
       authors: ["Ada Sample", "Bo Other", "Cy Third"],
-      date: "2024-01-20",
+      date: "2025-02-01",
       venue: "Journal of Touch",
       abstract: "We learn from touch.",
       citations: { count: 7, source: "OpenAlex" },
@@ -71,6 +71,29 @@ describe("mergeRecords", () => {
       otherVersions: [{ relation: "preprint", doi: "10.1101/2024.01.02.123456" }],
       kind: "published",
     });
+  });
+
+  it("takes the date, like the journal and the DOI, from the article, and not from its preprint", () => {
+    const early = record("doi_10.1101_1", "bioRxiv", {
+      identifiers: { doi: "10.1101/2023.10.30.123456" },
+      date: "2023-10-30",
+      kind: "preprint",
+    });
+    const dateOf = (...records: readonly PaperRecord[]) =>
+      mergeRecords(records, []).works.map((work) => work.record.date);
+    expect(dateOf(early, article)).toEqual(["2025-02-01"]);
+    // Another source knows the day.
+    expect(dateOf(early, { ...article, date: "2025" }, { ...article, source: "PubMed" })).toEqual(["2025-02-01"]);
+    // A record of both has the date of the preprint.
+    expect(dateOf({ ...both, venue: "Journal of Touch", kind: "published" }, preprint, article)).toEqual([
+      "2025-02-01",
+    ]);
+    // The issue counts, and not the day on which the article was online.
+    const issue = { ...article, source: "PubMed", volume: "3", date: "2025-06" };
+    expect(dateOf({ ...article, date: "2024-12-30" }, issue)).toEqual(["2025-06"]);
+    // Nobody knows the article's date.
+    expect(dateOf(early, { ...article, date: null })).toEqual([null]);
+    expect(dateOf(early, preprint)).toEqual(["2023-10-30"]);
   });
 
   it("does not join two works through a third record that looks like both", () => {

@@ -293,6 +293,23 @@ test("a work left out as a duplicate is offered again once a person says that it
   expect(await offer({ apart: [["p1", "a"]] })).toEqual(["a"]);
 });
 
+test("a work is within the dates of publication if its article or its preprint is", async () => {
+  const title = "One matter in two versions of it";
+  const preprint = { title, authors: ["Ada A"], date: "2020-10-30", kind: "preprint" as const };
+  const article = { title, authors: ["Ada A"], date: "2021-04-12", venue: "PNAS", kind: "published" as const };
+  const both = (): Answer<readonly PaperRecord[]> => ({
+    status: "ok",
+    value: [record("p", { ...preprint, identifiers: { doi: "10.1101/2020.10.30.123456" } }), record("a", article)],
+  });
+  const offer = async (published: Partial<Rrd["requirements"]>) => {
+    const { works, excludedWorks } = await runSearch(wanting(published), ["One"], searching({ One: both }).how);
+    return [works.map((work) => work.record.date), excludedWorks.map(({ reason }) => reason)];
+  };
+  expect(await offer({ published_from: "2021-01-01" })).toEqual([["2021-04-12"], []]);
+  expect(await offer({ published_until: "2020-12-31" })).toEqual([["2021-04-12"], []]);
+  expect(await offer({ published_from: "2022-01-01" })).toEqual([[], ["of 2021-04-12, outside 2022-01-01 to today"]]);
+});
+
 describe("more than ten keywords", () => {
   const keywords = Array.from({ length: 12 }, (_, index) => `matter ${index + 1}`);
 
