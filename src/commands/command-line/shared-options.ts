@@ -99,6 +99,12 @@ export const columnOption = [
   appendValue,
 ] as const;
 
+/** The option of commands that read papers and may go on without their texts. */
+export const abstractsOption = [
+  "--abstracts",
+  "read by its abstract a paper whose full text can't be had now; one without an abstract counts as not retrieved",
+] as const;
+
 export const secondReaderOption = [
   "--second-reader <agent>",
   "an agent that fills in the form too, alone: codex",

@@ -8,6 +8,7 @@ import {
   parseNumber,
   appendValue,
   appendNames,
+  abstractsOption,
   branchOption,
   columnOption,
   secondReaderOption,
@@ -53,7 +54,7 @@ export function addStartCommands({ add, io }: CommandLine): void {
     .option(...branchOption)
     .option("--ask", "ask the project's open questions first")
     .option("--force", "allow -p on a project already started; continue after the verdict stuck")
-    .option("--abstracts", "read by its abstract a paper whose full text can't be had now")
+    .option(...abstractsOption)
     .option("--classic", "let the agent edit the project folder itself, as in the original");
   withRunOptions(run);
 
@@ -79,7 +80,7 @@ export function addStartCommands({ add, io }: CommandLine): void {
     .option("--quick", "a first report soon: eight papers, three at a time, no product ideas")
     .option("-y, --yes", "agree to what it says it will do, and begin")
     .option("--force", "continue after the verdict stuck")
-    .option("--abstracts", "read by its abstract a paper whose full text can't be had now")
+    .option(...abstractsOption)
     .option("-i, --iterations <N>", "maximum iterations of this run", parseNumber)
     .option("--jobs <N>", "number of papers to read at the same time (default: 1)", parseNumber);
   withRunOptions(withLimitOptions(withTopicOptions(begin)));
@@ -91,14 +92,15 @@ export function addStartCommands({ add, io }: CommandLine): void {
   }).option("--rubric <which>", "points for the paper: original, none, or a rubric in YAML (default: none)");
   withRunOptions(read);
 
-  type UpdateOptions = { since?: string; dryRun: boolean; yes: boolean };
+  type UpdateOptions = { since?: string; dryRun: boolean; yes: boolean; abstracts: boolean };
   const update = add("update", "[folders...]", async (options: UpdateOptions & CommonOptions, folders) => {
     const { updateCommand } = await import("../run/update.js");
-    const { since, dryRun, yes } = options;
-    return updateCommand({ folders, since, dryRun, yes, ...commonOf(options) }, io);
+    const { since, dryRun, yes, abstracts } = options;
+    return updateCommand({ folders, since, dryRun, yes, abstracts, ...commonOf(options) }, io);
   })
     .option("--since <date>", "first day of publication to ask for (default: 30 days before the last search)")
     .option("-y, --yes", "on a terminal: ask nothing, begin at once")
+    .option(...abstractsOption)
     .option("--dry-run", "print what is new and a forecast; start no agent, and write only caches")
     .option("-i, --iterations <N>", "maximum iterations, of all projects together", parseNumber)
     .option("--max-minutes <N>", "maximum wall time of all projects together, in minutes", parseNumber)

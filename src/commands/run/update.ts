@@ -66,6 +66,8 @@ interface UpdateArguments {
   readonly dryRun: boolean;
   /** True to ask nothing. */
   readonly yes: boolean;
+  /** True if a paper is read by its abstract when its text is not available. */
+  readonly abstracts: boolean;
   readonly flags: ConfigFlags;
   readonly quiet: boolean;
   readonly verbose?: boolean;

@@ -21,7 +21,10 @@ const agent = goodAgent((unit) =>
 test("where only refused papers are left, the report is written and names them, and the run ends blocked", async () => {
   const { run, folder } = researchFolder(rrdWith([paper("p1"), paper("p2")]));
   const { verdict, rrd } = await run(agent);
-  expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("refused 3 times (p1)") });
+  expect(verdict).toMatchObject({
+    verdict: "blocked",
+    reason: expect.stringContaining("refused 3 times (author2026)"),
+  });
   expect(rrd.phase).toBe("ANALYSIS");
   const report = readFileSync(join(folder, "research-report.md"), "utf8");
   expect(report).toContain("1 paper is not read, because every result for it was refused");

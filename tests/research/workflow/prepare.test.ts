@@ -64,7 +64,7 @@ describe("a paper whose host is only busy", () => {
     expect(first.verdict).toEqual({
       verdict: "blocked",
       reason: expect.stringMatching(
-        /^The text of one paper is not available now \(p1\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; 'research-ralph run \S+ --abstracts' reads what the abstract says now, and 'research-ralph add \S+ <file\.pdf>' gives a paper its text\.$/,
+        /^The text of one paper is not available now \(author2026\): arxiv\.org asks to wait \(HTTP 429\)\. Run again later to read it in full; 'research-ralph run \S+ --abstracts' reads what the abstract says now, and 'research-ralph add \S+ <file\.pdf>' gives a paper its text\.$/,
       ),
     });
     expect(first.events).toContainEqual(
@@ -86,6 +86,12 @@ describe("a paper whose host is only busy", () => {
     const { ready } = (await prepared(given, { abstracts: true })) as { ready: { material: TextMaterial } };
     expect(ready.material.unavailable).toBe("arxiv.org asks to wait (HTTP 429).");
     expect(given.asked["p1"]).toBe(1);
+  });
+
+  test("is put off if the run is interrupted, also where a person reads by abstracts", async () => {
+    expect(await prepared(busyLibrary({ p1: 9 }), { abstracts: true, signal: AbortSignal.abort() })).toHaveProperty(
+      "later",
+    );
   });
 
   test("costs the waits once, not once for every paper while the network is away", async () => {

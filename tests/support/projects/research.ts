@@ -245,6 +245,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         veto = async () => [],
         sharing = {},
         check,
+        abstracts = false,
         wrapped = (workflow) => workflow,
         ...more
       }: Partial<LoopOptions> & {
@@ -253,6 +254,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
         readonly veto?: () => Promise<string[]>;
         readonly sharing?: Sharing;
         readonly check?: CheckScope;
+        readonly abstracts?: boolean;
         readonly wrapped?: (workflow: ResearchWorkflow) => ResearchWorkflow;
       } = {},
     ): Promise<{ verdict: Verdict; events: LoopEvent[]; rrd: Rrd; ledger: readonly LedgerLine[] }> {
@@ -281,6 +283,7 @@ export function researchFolder(rrd: Rrd, given: Library = library()) {
           render: renderFor,
           veto,
           sharing,
+          abstracts,
           ...(check && { check }),
           close: research.close,
         }),

@@ -33,7 +33,7 @@ export const extract: UnitKind<ExtractMaterial, ExtractResult> = {
       return unitsInProgress.size > 0
         ? "wait"
         : blockedVerdict(
-            `The text of ${quantity(postponed.length, "paper")} is not available now (${[...new Set(postponed.map(({ reason }) => reason.replace(/\.$/, "")))].slice(0, 3).join("; ")}); 'research-ralph extract ${shellWord(folder)}' goes on later`,
+            `The text of ${quantity(postponed.length, "paper")} is not available now (${[...new Set(postponed.map(({ reason }) => reason.replace(/\.$/, "")))].slice(0, 3).join("; ")}); 'research-ralph extract ${shellWord(folder)}' goes on later, and 'research-ralph run ${shellWord(folder)} --abstracts' goes on now with what the abstracts say`,
           );
     const unit = { kind: this.name, id: formUnitId(form), phase: this.phase, title: form.paper.title };
     return form.filler === "first" ? unit : { ...unit, role: secondReader, round: 1 };

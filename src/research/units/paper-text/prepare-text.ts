@@ -14,6 +14,8 @@ import type { Disk, Material, PreparationContext } from "../unit-kind.js";
 export interface TextMaterial extends Material {
   /** The reason why there is no text. */
   readonly unavailable?: string;
+  /** True if the text may be available some minutes or hours later. */
+  readonly mayComeLater?: true;
   /** If there is no full text: the attempts to get it, as stored in the record. */
   readonly tried?: string;
   /**
@@ -37,10 +39,11 @@ export async function prepareText(
   signal: AbortSignal,
 ): Promise<TextMaterial | Delay> {
   const answer = await fetchText(outside, paper, signal);
-  // With `abstracts`, a paper with an abstract does not wait for its text.
-  if (isTransient(answer) && !(outside.abstracts === true && (paper.abstract ?? "") !== ""))
+  if (!isTransient(answer)) return await toMaterial(answer, paper);
+  // With `abstracts`, no paper waits for its text. An interrupted request says nothing about a text.
+  if (outside.abstracts !== true || signal.aborted)
     return { until: outside.now() + postponeMs, reason: answer.unavailable };
-  return await toMaterial(answer, paper);
+  return { ...(await toMaterial(answer, paper)), mayComeLater: true };
 }
 
 /** The material from a text, or from the reason why the text is missing. */

@@ -4,6 +4,8 @@ import type { AnalysisResult } from "../../generated/result-analysis.js";
 import type { Paper } from "../../generated/rrd.js";
 import { openUpdate, papersToReadAgain } from "../../derived/open-update.js";
 import { expectedPapers, maxRefusals, paperOf, untriedSources } from "../../derived/status.js";
+import { nameOf } from "../../papers/paper-keys.js";
+import { abstractOf } from "../../papers/read-depth.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
 import { eligibilityReport } from "../../screening/eligibility/eligibility.js";
 import { blockedVerdict } from "../single-unit.js";
@@ -38,7 +40,7 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
     );
     if (paper !== undefined) return { kind: this.name, id: paper.id, phase: this.phase, title: paper.title };
     if (unitsInProgress.size > 0) return "wait";
-    if (postponed.length > 0) return blockedVerdict(postponedMessage(postponed, folder));
+    if (postponed.length > 0) return blockedVerdict(postponedMessage(postponed, readablePapers, folder));
     return refusedPapersVerdict(refusedPapers, folder);
   },
   basis(rrd, id) {
@@ -49,22 +51,36 @@ export const reading: UnitKind<ReadingMaterial, AnalysisResult> = {
 };
 
 /** The verdict if the only papers that remain were refused too often, with advice. */
-export function refusedPapersVerdict(refused: readonly Pick<Paper, "id">[], folder: string): Verdict {
-  const ids = refused.map(({ id }) => id);
-  const [quotedFolder, pronoun] = [shellWord(folder), ids.length === 1 ? "it" : "that one"];
+export function refusedPapersVerdict(refused: readonly Pick<Paper, "id" | "key">[], folder: string): Verdict {
+  const names = refused.map(nameOf);
+  const [quotedFolder, pronoun] = [shellWord(folder), names.length === 1 ? "it" : "that one"];
   return blockedVerdict(
-    `${ids.length === 1 ? "One paper is" : `${ids.length} papers are`} left whose results were refused ${maxRefusals} times (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}); ` +
-      `'research-ralph reset ${quotedFolder} --paper ${ids[0]}' tries ${pronoun} again, another --agent may do better, and 'research-ralph decide ${quotedFolder} ${ids[0]} exclude "why"' leaves ${pronoun} out`,
+    `${names.length === 1 ? "One paper is" : `${names.length} papers are`} left whose results were refused ${maxRefusals} times (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}); ` +
+      `'research-ralph reset ${quotedFolder} --paper ${names[0]}' tries ${pronoun} again, another --agent may do better, and 'research-ralph decide ${quotedFolder} ${names[0]} exclude "why"' leaves ${pronoun} out`,
   );
 }
 
-function postponedMessage(postponed: readonly Delayed[], folder: string): string {
-  const ids = postponed.map(({ unit }) => unit.id);
+/** The reason of the verdict if only papers remain whose texts are not available now, with the commands that go on. */
+function postponedMessage(postponed: readonly Delayed[], papers: readonly Paper[], folder: string): string {
+  const waiting = papers.filter(({ id }) => postponed.some(({ unit }) => unit.id === id));
+  const names = postponed.map(({ unit }) => nameOf(waiting.find(({ id }) => id === unit.id) ?? unit));
   const reasons = [...new Set(postponed.map(({ reason }) => reason.replace(/\.$/, "")))];
+  const [isOne, quotedFolder] = [names.length === 1, shellWord(folder)];
   return (
-    `The text of ${ids.length === 1 ? "one paper" : `${ids.length} papers`} is not available now (${ids.slice(0, 3).join(", ")}${ids.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
-    `Run again later to read ${ids.length === 1 ? "it" : "them"} in full; 'research-ralph run ${shellWord(folder)} --abstracts' reads what the ${ids.length === 1 ? "abstract says" : "abstracts say"} now, and 'research-ralph add ${shellWord(folder)} <file.pdf>' gives a paper its text`
+    `The text of ${isOne ? "one paper" : `${names.length} papers`} is not available now (${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}): ${reasons.slice(0, 3).join("; ")}. ` +
+    `Run again later to read ${isOne ? "it" : "them"} in full; 'research-ralph run ${quotedFolder} --abstracts' ${withAbstracts(waiting)}, and 'research-ralph add ${quotedFolder} <file.pdf>' gives a paper its text`
   );
+}
+
+/** What `run --abstracts` does with these papers. A paper without an abstract is not retrieved. */
+function withAbstracts(papers: readonly Paper[]): string {
+  const without = papers.filter((paper) => abstractOf(paper) === "").length;
+  if (without === papers.length)
+    return `goes on and counts ${without === 1 ? "it as not retrieved, because it has no abstract" : "them as not retrieved, because they have no abstracts"}`;
+  const reads = papers.length - without === 1 ? "reads what the abstract says now" : "reads what the abstracts say now";
+  return without === 0
+    ? reads
+    : `${reads} and counts the ${without === 1 ? "one" : `${without} papers`} without an abstract as not retrieved`;
 }
 
 function nothingFound({ rrd }: Project, folder: ChoiceContext["folder"]): Verdict {

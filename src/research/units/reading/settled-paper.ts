@@ -72,7 +72,7 @@ function recordNotRetrieved(
   material: PaperMaterial & { readonly unavailable: string },
   { iteration, at }: JudgingContext,
 ): Acceptance {
-  const { unavailable, tried = "", replacementFiles } = material;
+  const { unavailable, tried = "" } = material;
   const finding = foundFields(paper, material);
   if (isDecided(paper)) {
     const warning = `The text has changed since it was read, and the new text is not available: ${unavailable}`;
@@ -83,12 +83,7 @@ function recordNotRetrieved(
       summary: "keeps its earlier reading, its new text is not available",
     };
   }
-  const advice =
-    replacementFiles === undefined
-      ? "'research-ralph add' with the paper's file as a PDF gives it a text."
-      : replacementFiles.length === 0
-        ? "Write more into it, or remove it."
-        : `A readable document beside it (${replacementFiles.join(" or ")}) is read by the next run.`;
+  const advice = adviceFor(paper, material);
   const set: Partial<Paper> = {
     ...finding,
     status: "not_retrieved",
@@ -108,6 +103,17 @@ function recordNotRetrieved(
       message: `${paper.title} (${nameOf(paper)}) could not be retrieved: ${unavailable} ${advice}`,
     },
   };
+}
+
+/** What the user can do for a paper that could not be retrieved. */
+function adviceFor(paper: Paper, { replacementFiles, mayComeLater }: PaperMaterial): string {
+  if (replacementFiles === undefined) {
+    const again = `'research-ralph reset' with --paper ${nameOf(paper)} has it tried again later, and `;
+    return `${mayComeLater === true ? again : ""}'research-ralph add' with the paper's file as a PDF gives it a text.`;
+  }
+  return replacementFiles.length === 0
+    ? "Write more into it, or remove it."
+    : `A readable document beside it (${replacementFiles.join(" or ")}) is read by the next run.`;
 }
 
 /** The entry in progress.txt, in the original's form. */

@@ -71,6 +71,46 @@ describe("a paper of which nothing but its title can be had", () => {
     expect(units).toEqual(["p1"]);
   });
 
+  test("is also one without an abstract whose host is away, where a person reads by the abstracts", async () => {
+    const { units, agent } = counted();
+    const away = library({
+      text: async ({ id }) =>
+        id === "p3" ? { text: paperText(id) } : { unavailable: "example.org was not found.", transient: true },
+    });
+    const folder = researchFolder(rrdWith([paper("p1"), untold("p2", { key: "lee2024" }), paper("p3")]), away);
+    const waiting = await folder.run(agent);
+    expect(waiting.verdict).toMatchObject({
+      verdict: "blocked",
+      reason: expect.stringMatching(
+        /\(author2026, lee2024\): .*--abstracts' reads what the abstract says now and counts the one without an abstract as not retrieved, and /,
+      ),
+    });
+    const { rrd, verdict } = await folder.run(agent, 40, { abstracts: true });
+    expect([verdict.verdict, units]).toEqual(["complete", ["p3", "p1", "report", "ideas"]]);
+    expect(rrd.papers_pool.map(({ status }) => status)).toEqual([
+      "insights_extracted",
+      "not_retrieved",
+      expect.any(String),
+    ]);
+    expect(rrd.papers_pool[1]?.not_retrieved).toEqual({
+      reason: "example.org was not found.",
+      cure: "'research-ralph reset' with --paper lee2024 has it tried again later, and 'research-ralph add' with the paper's file as a PDF gives it a text.",
+      tried: "https://example.org/p2",
+    });
+  });
+
+  test("waits while no paper with an abstract is left, and the sentence says what --abstracts makes of it", async () => {
+    const busy = library({ text: async () => ({ unavailable: "It is busy.", transient: true }) });
+    const reasonFor = async (...ids: string[]) =>
+      (await researchFolder(rrdWith(ids.map((id) => untold(id))), busy).run(counted().agent)).verdict.reason;
+    expect(await reasonFor("p1")).toMatch(
+      /'research-ralph run \S+ --abstracts' goes on and counts it as not retrieved, because it has no abstract, and 'research-ralph add /,
+    );
+    expect(await reasonFor("p1", "p2")).toContain(
+      "--abstracts' goes on and counts them as not retrieved, because they have no abstracts, and",
+    );
+  });
+
   test.each([
     ["an abstract that repeats the title", { abstract: "On the  Matter of p1." }, { unavailable: scan }],
     [
