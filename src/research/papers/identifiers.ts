@@ -1,4 +1,5 @@
 import { lineFrom, webAddressFrom } from "../../engine/lib/json-fields.js";
+import { looksLikePerson } from "./person-name.js";
 import type { Identifiers, NamedPaper, PaperRecord, Update } from "./paper-record.js";
 import { type IdentifierReference, paperId, parseReference } from "./reference.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
@@ -17,6 +18,8 @@ interface RecordParts
   readonly pdf?: string;
   readonly date?: string;
   readonly abstract?: string;
+  /** The authors that are groups. */
+  readonly groups?: readonly string[];
   /** The position in a journal, in the source's format. */
   readonly volume?: unknown;
   readonly issue?: unknown;
@@ -38,6 +41,7 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
   const updates = withTitleMark(parts, title);
   const url = webAddressFrom(parts.url) ?? addressOf(identifiers);
   if (title === undefined || url === undefined) return undefined;
+  const groups = (parts.groups ?? []).filter(looksLikePerson).slice(0, maxAuthors);
   const isRetracted = updates.some(({ type }) => type === "retraction" || type === "withdrawal");
   return {
     id: recordId(identifiers, url),
@@ -58,6 +62,7 @@ export function paperRecord(parts: RecordParts): PaperRecord | undefined {
     }),
     ...(categories.length === 0 ? {} : { categories: categories.slice(0, maxCategories) }),
     ...placeOf(parts),
+    ...(groups.length === 0 ? {} : { publication: { groups } }),
     ...(parts.citations === undefined ? {} : { citations: { count: parts.citations, source } }),
     ...(copies.length === 0
       ? {}

@@ -59,6 +59,9 @@ function withoutSuffix(text: string): readonly [rest: string, suffixText?: strin
     : [text];
 }
 
+/** Whether a name would be split, if nothing says that it is a group's. */
+export const looksLikePerson = (name: string): boolean => !("literal" in personName(name));
+
 /** Whether a name contains a word for a collaboration, an institute or a company. */
 export const isGroupName = (name: string): boolean => groupWord.test(name);
 

@@ -1,5 +1,5 @@
 import { addressOf } from "../identifiers.js";
-import { type AuthorName, personName } from "../person-name.js";
+import { type AuthorName, looksLikePerson } from "../person-name.js";
 import { ownNotes } from "./own-notes.js";
 import { type CitedWork, canHaveVolume, isStandalone, type WorkKind } from "./cited-work.js";
 
@@ -101,7 +101,7 @@ function accessionTags({ pmid, pmcid, publication }: CitedWork): Tag[] {
 function authorText(name: AuthorName): string {
   if ("literal" in name) {
     const text = withoutCommas(name.literal);
-    return "literal" in personName(text) ? text : `${text},`;
+    return looksLikePerson(text) ? `${text},` : text;
   }
   const { family, given, particle, suffix } = name;
   const last = withoutCommas(particle === undefined ? family : `${particle} ${family}`);

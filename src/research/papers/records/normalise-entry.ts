@@ -2,7 +2,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { withoutReferences } from "../../../text/entities.js";
 import { identifiersFrom, retractionInTitle } from "../identifiers.js";
 import { partsOfName } from "../authors.js";
-import { isGroupName, personName } from "../person-name.js";
+import { isGroupName, looksLikePerson } from "../person-name.js";
 import type { Identifiers, Publication } from "../paper-record.js";
 import { decisionInOwnNotes, isMarkedRetracted, withoutOwnNotes } from "../export/own-notes.js";
 import { doisInAddress, parseReference } from "../reference.js";
@@ -138,10 +138,7 @@ function namesIn(values: readonly string[]): { readonly names: readonly string[]
     // arXiv writes "OpenAI and : and Ann Lo".
     .filter(({ name }) => /[\p{L}\p{N}]/u.test(name) && !missingAuthor.test(name));
   const isGroup = ({ marked, name }: (typeof names)[number]) =>
-    marked.endsWith(",") &&
-    !/,/.test(name) &&
-    partsOfName(name).initials === undefined &&
-    !("literal" in personName(name));
+    marked.endsWith(",") && !/,/.test(name) && partsOfName(name).initials === undefined && looksLikePerson(name);
   return {
     names: [...new Set(names.map(({ name }) => name))].slice(0, maxAuthors),
     groups: [...new Set(names.filter(isGroup).map(({ name }) => name))],

@@ -6,6 +6,7 @@ import {
   dateFromParts,
   dateFrom,
   lineFrom,
+  linesFrom,
   listFrom,
   webAddressFrom,
 } from "../../../engine/lib/json-fields.js";
@@ -146,6 +147,7 @@ export function readWork(json: unknown, doi?: string): PaperRecord | undefined {
     authors: listFrom(valueAt(json, "author"))
       .map(authorOf)
       .filter((name) => name !== undefined),
+    groups: linesFrom(listFrom(valueAt(json, "author")).map(groupOf)),
     date: dateOf(json),
     abstract: abstractText(valueAt(json, "abstract")),
     kind: kindOf(lineFrom(valueAt(json, "type")), lineFrom(valueAt(json, "subtype")), notices),
@@ -172,13 +174,17 @@ function pdfOf(links: readonly unknown[]): string | undefined {
   return webAddressFrom(valueAt(publicLink ?? pdfs[0], "URL"));
 }
 
-/** The name of a person, or of a group (field `name`). */
+/** The name of a group. */
+const groupOf = (author: unknown): string | undefined =>
+  plainText(valueAt(author, "name") ?? valueAt(author, "literal"));
+
+/** The name of a person, or of a group. */
 const authorOf = (author: unknown): string | undefined =>
   plainText(
     [lineFrom(valueAt(author, "given")), lineFrom(valueAt(author, "family"))]
       .filter((part) => part !== undefined)
       .join(" "),
-  ) ?? plainText(valueAt(author, "name") ?? valueAt(author, "literal"));
+  ) ?? groupOf(author);
 
 /** The first known date: issued, published or posted. Its parts may be null. */
 function dateOf(json: unknown): string | undefined {

@@ -138,6 +138,9 @@ export function readResult(json: unknown, endpoint: string): PaperRecord | undef
           ),
     pdf: copies.find(({ kind }) => kind === "pdf")?.url,
     authors: authorsOf(json),
+    groups: linesFrom(
+      listFrom(valueAt(json, "authorList", "author")).map((author) => valueAt(author, "collectiveName")),
+    ),
     date:
       dateFrom(valueAt(json, "firstPublicationDate")) ??
       dateFrom(valueAt(json, "journalInfo", "printPublicationDate")) ??

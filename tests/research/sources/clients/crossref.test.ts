@@ -239,6 +239,14 @@ describe("Crossref", () => {
     });
   });
 
+  it("says which authors are groups, although they look like persons", () => {
+    const author = [{ name: "World Bank" }, { name: "The Hand Group" }, { given: "Ann", family: "Lee" }];
+    expect(readWork(work({ author }))).toMatchObject({
+      authors: ["World Bank", "The Hand Group", "Ann Lee"],
+      publication: { groups: ["World Bank"] },
+    });
+  });
+
   it("that goes silent in the middle has said nothing of the rest", async () => {
     const down: Canned = { status: 503, body: "down", type: "text/plain" };
     const { context, requests } = answering([{ body: { message: work() } }, down, down]);
