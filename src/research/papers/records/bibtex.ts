@@ -101,7 +101,7 @@ export async function readBibtex(text: string): Promise<ReadEntry[]> {
 
 /**
  * An entry's fields, with those that it inherits by `xdata` and `crossref`. The title of a `crossref` becomes the
- * book's title.
+ * book's title, unless it names that too.
  */
 function withInherited(entry: BibtexEntry, byKey: ReadonlyMap<string, BibtexEntry>): BibtexEntry["fields"] {
   const fields = new Map(entry.fields.map((field) => [field.name, field]));
@@ -113,6 +113,7 @@ function withInherited(entry: BibtexEntry, byKey: ReadonlyMap<string, BibtexEntr
     for (const parent of keys.map((key) => byKey.get(key)))
       for (const field of parent === entry ? [] : (parent?.fields ?? [])) {
         const isTitle = name === "crossref" && field.name === "title";
+        if (isTitle && parent?.fields.some((other) => other.name === "booktitle") === true) continue;
         const fieldName = isTitle ? "booktitle" : field.name;
         if (!fields.has(fieldName) && !(name === "crossref" && field.name === "author"))
           fields.set(fieldName, { ...field, name: fieldName });
@@ -176,9 +177,38 @@ function prepareValue(name: string, value: string): string {
     .replace(/(\\[a-z]{2,20})\*(?=\{)/g, "$1")
     // The library drops displayed formulas, and converts degrees to another character.
     .replace(/\$\$([^$]{1,1000})\$\$|\\\[([^$]{1,1000}?)\\\]/g, (_, a?: string, b?: string) => `$${a ?? b}$`)
-    .replace(/\^\{\s*\\circ\s*\}/g, "^\\circ ");
+    .replace(/\^\{\s*\\circ\s*\}/g, "^\\circ ")
+    // The library drops names of functions, and letters with accents of formulas.
+    .replace(functionName, (match: string, name: string, at: number, text: string) => {
+      const space = (sign = "") => (/[\p{L}\d\\{}]/u.test(sign) ? "\u00a0" : "");
+      return (
+        space(
+          text
+            .slice(Math.max(0, at - 20), at)
+            .trimEnd()
+            .at(-1),
+        ) +
+        name +
+        space(text[at + match.length])
+      );
+    })
+    .replace(formulaAccent, (_, accent: string, inBraces?: string, letter?: string) => {
+      const letters = inBraces ?? letter ?? "";
+      return letters === "" ? "" : `${letters}${combiningAccents[accent] ?? ""}`;
+    });
   return isNames(name) ? prepareNames(cleaned) : withEscapedAngles(withEscapedDollars(cleaned));
 }
+
+/** The names of functions that LaTeX defines: "\log n". */
+const functionName =
+  /\\(arccos|arcsin|arctan|arg|cosh?|coth?|csc|deg|det|dim|exp|gcd|hom|inf|ker|lg|lim(?:inf|sup)?|ln|log|max|min|Pr|sec|sinh?|sup|tanh?)(?![A-Za-z])\s*/g;
+const combiningAccents: Readonly<Record<string, string>> = {
+  ...{ hat: "\u0302", tilde: "\u0303", dot: "\u0307", ddot: "\u0308", check: "\u030c", breve: "\u0306" },
+  ...{ acute: "\u0301", grave: "\u0300", vec: "\u20d7" },
+};
+/** An accent of formulas with its letters: "\hat{x}", "\tilde O". */
+const formulaAccent =
+  /\\(?:wide)?(hat|tilde|ddot|dot|check|breve|acute|grave|vec)(?:\s*\{([^{}]{1,20})\}|\s+(\p{L})|(?=\\))/gu;
 
 const isNames = (field: string): boolean => field === "author" || field === "editor";
 

@@ -161,6 +161,7 @@ function namesOf(value: unknown): string[] {
 }
 
 function datesOf(issued: unknown): string[] {
+  if (typeof issued === "string" || typeof issued === "number") return [String(issued)];
   const { "date-parts": dates, raw, literal, year } = isObject(issued) ? issued : {};
   const parts: readonly unknown[] = Array.isArray(dates) && Array.isArray(dates[0]) ? dates[0] : [];
   const dateText = parts.filter((part) => part !== null && part !== "").join("-");

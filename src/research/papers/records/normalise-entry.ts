@@ -24,7 +24,9 @@ export const untitled = "[No title]";
  * Normalises a record; undefined if it has neither title, author nor identifier. `key`: its name in messages.
  */
 export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | undefined {
-  const urls = (raw.urls ?? [])
+  // The Cochrane Library writes the address of a trial in place of the journal.
+  const hasVenue = !isWebAddress(raw.venue ?? "");
+  const urls = [...(hasVenue ? [] : [raw.venue ?? ""]), ...(raw.urls ?? [])]
     .map((candidate) => candidate.trim().replace(/^(?=(?:[a-z\d-]+\.)+[a-z]{2,}\/|www\.)/i, "http://"))
     .filter(isWebAddress);
   const [authors, editors] = [namesIn(raw.authors ?? []), namesIn(raw.editors ?? [])];
@@ -50,7 +52,7 @@ export function entryOf(raw: RawEntry, key: string, ownKey?: string): Entry | un
     identifiers,
     ...withoutUndefined({
       date: dateOf(raw.dates ?? [], raw.day),
-      venue: isStandaloneWork ? undefined : plainText(raw.venue, maxShortChars),
+      venue: isStandaloneWork || !hasVenue ? undefined : plainText(raw.venue, maxShortChars),
       volume: arxivInVolume.test(raw.volume ?? "") ? undefined : placeIn(raw.volume),
       issue: placeIn(raw.issue),
       pages: pagesOf(raw),
@@ -131,7 +133,7 @@ function namesIn(values: readonly string[]): { readonly names: readonly string[]
     .map((marked) => ({
       marked,
       name: marked
-        .replace(/(?<![\s,])[\s,]+$/, "")
+        .replace(/(?<![\s,…])[\s,…]+$/, "")
         .replace(/,(?=\S)/g, ", ")
         .trim(),
     }))
@@ -241,6 +243,9 @@ function identifiersIn(raw: RawEntry, urls: readonly string[]): Identifiers {
   });
 }
 
+/** The DOI of a record in the CENTRAL register of the Cochrane Library. It is not a DOI of the work. */
+const centralDoi = /^10\.1002\/central\//i;
+
 /** The DOI or arXiv id in a value; also a DOI in a sentence, in a publisher's address, or before another one. */
 function identifierIn(
   value: string,
@@ -253,7 +258,7 @@ function identifierIn(
   for (const name of [text, inText, beforeAnother, doiInAddress(text)]) {
     if (name === undefined || !/10\.\d{4,9}|\d{4}\.\d{4,5}|\/\d{7}/.test(name)) continue;
     const reference = parseReference(name);
-    if (reference.kind === "doi" || reference.kind === "arxiv") return reference;
+    if ((reference.kind === "doi" && !centralDoi.test(reference.doi)) || reference.kind === "arxiv") return reference;
   }
   return undefined;
 }

@@ -170,6 +170,19 @@ describe("a RIS file", () => {
     ]);
   });
 
+  test("of a trial in the CENTRAL register has its address, and no DOI of the register", async () => {
+    const lines = [
+      "SO  - https://clinicaltrials.gov/show/NCT01234567",
+      "US  - https://www.cochranelibrary.com/central/doi/10.1002/central/CN-02345678/full",
+    ];
+    const [entry] = await entriesOf("a.ris", ris("TI  - T", ...lines));
+    expect([entry?.identifiers, entry?.venue, entry?.url]).toEqual([
+      {},
+      undefined,
+      "https://clinicaltrials.gov/show/NCT01234567",
+    ]);
+  });
+
   test.each([
     ["one blank", "TY - JOUR\nTI - T\nPY - 2001\nER -\n"],
     ["no blank after the hyphen", "TY -JOUR\nTI -T\nPY -2001\nAB - Of\nIL-6 in shrews\nER -\n"],
@@ -602,6 +615,13 @@ test.each([
     }),
     { date: "2018-11-08", type: "journal-article", retracted: "retraction", publication: { issn: "1234-5678" } },
   ],
+  ["CSL-JSON of Pandoc", "a.json", JSON.stringify([{ title: "T", DOI: "10.1000/p", issued: 2010 }]), { date: "2010" }],
+  [
+    "a table of Publish or Perish with a list of authors that goes on",
+    "a.csv",
+    'Authors,Title,Year\n"A Lo, C van der Bo…",T,2020\n',
+    { authors: ["A Lo", "C van der Bo"] },
+  ],
   ["an answer of Crossref", "a.json", JSON.stringify({ message: { items: [{ title: ["T"] }] } }), { title: "T" }],
   ["CSL-JSON under its keys", "a.json", JSON.stringify({ a: { title: "T" }, b: { title: "U" } }), { title: "T" }],
   [
@@ -723,6 +743,11 @@ describe("BibTeX as programs write it", () => {
       "names of programs, spaces that TeX sets, and links",
       "title={\\LaTeX{} for Univ.\\ of X: \\href{https://e.org/a_b}{a \\TeX\\ text}}",
       { title: "LaTeX for Univ. of X: a TeX text" },
+    ],
+    [
+      "names of functions, and accents of formulas",
+      "title={$O(n \\log n)$, $\\log(\\max x)$, $2\\sin x$, $\\hat{x}$ and $\\tilde O(n)$}",
+      { title: "O(n log n), log(max x), 2 sin x, x̂ and Õ(n)" },
     ],
     ["letters of formulas", "title={100~$\\mu$m of {$x_2$}}", { title: "100 μm of x₂" }],
     [
@@ -856,6 +881,12 @@ describe("BibTeX as programs write it", () => {
       { title: "A part", venue: "Proc. of a meeting", date: "2003", publication: { editors: ["Editor, Ed"] } },
       { title: "Proc. of a meeting", type: "proceedings" },
     ]);
+  });
+
+  test("a part takes the name of the book from its whole, where the whole names it beside its own title", async () => {
+    const text = `@inproceedings{a, title={A part}, crossref={whole}}
+      @proceedings{whole, title={Meeting}, booktitle={Proc. of a meeting}}`;
+    expect((await entriesOf("a.bib", text))[0]).toMatchObject({ title: "A part", venue: "Proc. of a meeting" });
   });
 
   test("a field that can't be read costs the field, and is named with line and entry", async () => {
