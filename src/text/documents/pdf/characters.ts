@@ -30,11 +30,11 @@ export class Characters {
   readonly #ot1Fonts = new Set<string>();
 
   /**
-   * The corrected text. `falseCharacters` become U+FFFD. TeX's bitmap fonts (Type 3) have no character names: their
-   * ligatures, quotes and dashes come as control characters, which would be dropped later ("dened" for "defined").
-   * TeX's epsilon comes as U+000F, because its name is not in pdf.js's list of glyph names.
+   * The corrected text. `falseCharacters` (see `DrawnText`) become U+FFFD. TeX's bitmap fonts (Type 3) have no
+   * character names: their ligatures, quotes and dashes come as control characters, which would be dropped later
+   * ("dened" for "defined"). TeX's epsilon comes as U+000F, because its name is not in pdf.js's list of glyph names.
    */
-  of(text: string, font: string, falseCharacters: ReadonlySet<string> | undefined): string {
+  correct(text: string, font: string, falseCharacters: ReadonlySet<string> | undefined): string {
     const marked =
       falseCharacters === undefined
         ? text

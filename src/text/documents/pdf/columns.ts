@@ -1,4 +1,14 @@
-import { columnGap, edgeWidth, isProse, lowest, median, middle, type Row, type Segment, segmentsOf } from "./rows.js";
+import {
+  columnGap,
+  edgeTolerance,
+  isProse,
+  lowest,
+  median,
+  middle,
+  type Row,
+  type Segment,
+  segmentsOf,
+} from "./rows.js";
 import { groupBy } from "../../../engine/lib/group.js";
 
 /** The boundary between two columns. Lengths are in points from the bottom left. */
@@ -53,22 +63,25 @@ export function guttersOf(rows: readonly Row[]): PageGutters {
   const gutters: Gutter[] = [];
   const outermost = lowest(segments.map((each) => each.x));
   let otherEdges = 0;
-  for (const beginning of commonEdges(prose)) {
-    const x = lowest(beginning.map((each) => each.x));
-    const verticalRange = verticalRangeOf(beginning);
+  for (const beginningLines of commonEdges(prose)) {
+    const x = lowest(beginningLines.map((each) => each.x));
+    const verticalRange = verticalRangeOf(beginningLines);
     const columnStart =
       gutters.findLast((gutter) => overlapsVertically(gutter, verticalRange) || isFree(gutter, verticalRange, prose))
         ?.x ?? left;
     if (x - outermost > minColumnShare * (right - outermost)) otherEdges += 1;
     if (x - columnStart < minColumnShare * (right - left)) continue;
-    const isBefore = (each: Segment) => each.x >= columnStart - edgeWidth && each.end <= x;
+    const isBefore = (each: Segment) => each.x >= columnStart - edgeTolerance && each.end <= x;
     const before = prose.filter(isBefore);
     const after = prose.filter((each) => each.x >= x - 1);
-    if (isMostlyCrossed(prose, beginning)) continue;
-    if (areColumns(before, after, x - columnStart) || isNotes(segments.filter(isBefore), segments, beginning))
-      gutters.push(gutterAt(beginning, before, page));
+    if (isMostlyCrossed(prose, beginningLines)) continue;
+    if (areColumns(before, after, x - columnStart) || isNotes(segments.filter(isBefore), segments, beginningLines))
+      gutters.push(gutterAt(beginningLines, before, page));
   }
-  return { gutters: gutters.map((gutter) => withZone(gutter, prose)), mayHaveOthers: otherEdges > gutters.length };
+  return {
+    gutters: gutters.map((gutter) => withVerticalRange(gutter, prose)),
+    mayHaveOthers: otherEdges > gutters.length,
+  };
 }
 
 interface VerticalRange {
@@ -83,7 +96,7 @@ const overlapsVertically = (first: VerticalRange, second: VerticalRange): boolea
   first.low <= second.high && second.low <= first.high;
 
 /** Maximum distance between a label and its line, in heights of the font. */
-const labelGap = 1.2;
+const maxLabelGap = 1.2;
 
 /** Whether almost no line of prose in a part of the page crosses a boundary. */
 function isFree({ edge }: Gutter, { low, high }: VerticalRange, prose: readonly Segment[]): boolean {
@@ -95,20 +108,27 @@ function isFree({ edge }: Gutter, { low, high }: VerticalRange, prose: readonly 
 /** Maximum share of lines that may cross a boundary, such as captions and headings. */
 const maxCrossing = 0.2;
 
-function gutterAt(beginning: readonly Segment[], before: readonly Segment[], { segments, left, right }: Prose): Gutter {
-  const first = lowest(beginning.map((each) => each.x));
+function gutterAt(
+  beginningLines: readonly Segment[],
+  before: readonly Segment[],
+  { segments, left, right }: Prose,
+): Gutter {
+  const leftEdge = lowest(beginningLines.map((each) => each.x));
   // Bullets and numbers of items are before the common edge of the lines.
-  const end = -lowest(before.map((each) => -each.end));
+  const columnEnd = -lowest(before.map((each) => -each.end));
   const labels = segments.filter(
     (each) =>
-      each.x > end && each.x < first && each.end <= first + edgeWidth && first - each.end < labelGap * each.height,
+      each.x > columnEnd &&
+      each.x < leftEdge &&
+      each.end <= leftEdge + edgeTolerance &&
+      leftEdge - each.end < maxLabelGap * each.height,
   );
   return {
-    x: lowest([first, ...labels.map((each) => each.x)]) - 1,
-    edge: median(beginning.map((each) => each.x)),
+    x: lowest([leftEdge, ...labels.map((each) => each.x)]) - 1,
+    edge: median(beginningLines.map((each) => each.x)),
     left,
     right,
-    ...verticalRangeOf(beginning),
+    ...verticalRangeOf(beginningLines),
   };
 }
 
@@ -117,17 +137,17 @@ function gutterAt(beginning: readonly Segment[], before: readonly Segment[], { s
  * to the next line of prose that crosses it. Author names, or keywords beside an abstract, have other columns than the
  * text below them.
  */
-function withZone(gutter: Gutter, prose: readonly Segment[]): Gutter {
+function withVerticalRange(gutter: Gutter, prose: readonly Segment[]): Gutter {
   const crossing = prose.filter((each) => isAcross(each, gutter.edge)).map(({ y }) => y);
   const above = lowest(crossing.filter((y) => y > gutter.high));
   const below = -lowest(crossing.filter((y) => y < gutter.low).map((y) => -y));
-  return { ...gutter, low: below + zoneMargin, high: above - zoneMargin };
+  return { ...gutter, low: below + rangeMargin, high: above - rangeMargin };
 }
 
-/** The distance in points between a zone and the next crossing line: less than the distance between two lines. */
-const zoneMargin = 0.5;
+/** The distance in points between the range and the next crossing line: less than the distance between two lines. */
+const rangeMargin = 0.5;
 
-const isAcross = ({ x, end }: Segment, edge: number): boolean => x < edge - edgeWidth && end > edge + edgeWidth;
+const isAcross = ({ x, end }: Segment, edge: number): boolean => x < edge - edgeTolerance && end > edge + edgeTolerance;
 
 /** Two baselines are the same if their distance is less than this share of the font's height. */
 const sameBaseline = 0.1;
@@ -140,37 +160,44 @@ const minBesideNotes = 8;
  * Whether the text left of running text has lines of its own: keywords, dates, addresses. The cells of a table share
  * their lines with the cells beside them.
  */
-function isNotes(before: readonly Segment[], segments: readonly Segment[], beginning: readonly Segment[]): boolean {
-  const { low, high } = verticalRangeOf(beginning);
-  const start = lowest(beginning.map((each) => each.x));
-  const text = segments.filter(({ x, y }) => x >= start - 1 && y >= low && y <= high);
-  const ends = beginning.map(({ y }) => -lowest(text.filter((each) => each.y === y).map(({ end }) => -end)));
+function isNotes(
+  before: readonly Segment[],
+  segments: readonly Segment[],
+  beginningLines: readonly Segment[],
+): boolean {
+  const { low, high } = verticalRangeOf(beginningLines);
+  const start = lowest(beginningLines.map((each) => each.x));
+  const runningText = segments.filter(({ x, y }) => x >= start - 1 && y >= low && y <= high);
+  const ends = beginningLines.map(
+    ({ y }) => -lowest(runningText.filter((each) => each.y === y).map(({ end }) => -end)),
+  );
   const furthest = -lowest(ends.map((end) => -end));
   const fullLines = ends.filter((end) => furthest - end < 0.05 * (furthest - start));
   const besideText = before.filter(({ y }) => y >= low && y <= high);
-  const continuations = beginning.filter(({ runs }) => /^\p{Ll}/u.test(runs[0]?.text ?? ""));
+  const continuations = beginningLines.filter(({ runs }) => /^\p{Ll}/u.test(runs[0]?.text ?? ""));
   // Close rows were joined; their runs still have the original baselines.
   const baseline = ({ runs, y }: Segment) => runs[0]?.y ?? y;
   const withOwnBaseline = besideText.filter(
-    (each) => !text.some((other) => Math.abs(baseline(other) - baseline(each)) < sameBaseline * each.height),
+    (each) => !runningText.some((other) => Math.abs(baseline(other) - baseline(each)) < sameBaseline * each.height),
   );
   return (
-    beginning.length >= minBesideNotes &&
+    beginningLines.length >= minBesideNotes &&
     besideText.length >= minLines &&
-    continuations.length > 0.4 * beginning.length &&
-    fullLines.length > minFullShare * beginning.length &&
+    continuations.length > 0.4 * beginningLines.length &&
+    fullLines.length > minFullShare * beginningLines.length &&
     withOwnBaseline.length > 0.5 * besideText.length
   );
 }
 
 /** Minimum share of a page's lines that begin at a column of its document; the cells of a table have fewer. */
-const minShare = 0.15;
+const minBeginningShare = 0.15;
 
 /**
- * The boundaries of a page at the positions of most pages of its document: a table of contents, author names or a table
- * beside the text can hide its columns or look like others. Undefined if the page's lines do not begin there.
+ * The boundaries of a page at the positions that are usual in its document. They are needed because a table of
+ * contents, author names or a table can hide the columns of a page, or look like other columns. Undefined if the page's
+ * lines do not begin at these positions.
  */
-export function guttersAsUsual(
+export function guttersAtUsualPositions(
   rows: readonly Row[],
   ownGutters: readonly Gutter[],
   usualSets: readonly (readonly Gutter[])[],
@@ -178,18 +205,24 @@ export function guttersAsUsual(
   const page = proseOf(rows);
   for (const set of usualSets) {
     const guttersOnPage = set.flatMap(({ edge }) => {
-      const beginning = page.prose.filter((each) => Math.abs(each.x - edge) <= edgeWidth);
-      const x = lowest(beginning.map((each) => each.x));
+      const beginningLines = page.prose.filter((each) => Math.abs(each.x - edge) <= edgeTolerance);
+      const x = lowest(beginningLines.map((each) => each.x));
       const before = page.segments.filter((each) => each.end <= x);
-      const minBeginnings = Math.max(minLines, minShare * page.prose.length);
-      if (beginning.length < minBeginnings || before.length < minLines || isMostlyCrossed(page.prose, beginning))
+      const minBeginnings = Math.max(minLines, minBeginningShare * page.prose.length);
+      if (
+        beginningLines.length < minBeginnings ||
+        before.length < minLines ||
+        isMostlyCrossed(page.prose, beginningLines)
+      )
         return [];
-      return [gutterAt(beginning, before, page)];
+      return [gutterAt(beginningLines, before, page)];
     });
-    // The page's own boundaries above or below them stay.
+    // The page keeps its own boundaries above or below the usual ones.
     const others = ownGutters.filter((gutter) => !guttersOnPage.some((each) => overlapsVertically(each, gutter)));
     if (guttersOnPage.length > 0)
-      return [...guttersOnPage.map((gutter) => withZone(gutter, page.prose)), ...others].toSorted((a, b) => a.x - b.x);
+      return [...guttersOnPage.map((gutter) => withVerticalRange(gutter, page.prose)), ...others].toSorted(
+        (a, b) => a.x - b.x,
+      );
   }
   return undefined;
 }
@@ -199,9 +232,9 @@ export function usualGutters(pages: readonly (readonly Gutter[])[]): (readonly G
   const sets: { readonly gutters: readonly Gutter[]; pages: number }[] = [];
   for (const gutters of pages) {
     if (gutters.length === 0) continue;
-    const same = sets.find((set) => areSamePositions(set.gutters, gutters));
-    if (same === undefined) sets.push({ gutters, pages: 1 });
-    else same.pages += 1;
+    const sameSet = sets.find((set) => areSamePositions(set.gutters, gutters));
+    if (sameSet === undefined) sets.push({ gutters, pages: 1 });
+    else sameSet.pages += 1;
   }
   const minPages = pages.length <= maxPagesOfShortDocument ? 1 : 2;
   return sets
@@ -216,23 +249,23 @@ const maxPagesOfShortDocument = 4;
 /** Maximum number of column sets of a document: for left and right pages, for the text and its lists. */
 const maxSets = 4;
 
-/** Whether the first boundaries include all positions of the others. */
-export const hasAll = (some: readonly Gutter[], others: readonly Gutter[]): boolean =>
-  others.every(({ edge }) => some.some((each) => Math.abs(edge - each.edge) <= edgeWidth));
+/** Whether boundaries include all positions of other boundaries. */
+export const includesPositions = (gutters: readonly Gutter[], others: readonly Gutter[]): boolean =>
+  others.every(({ edge }) => gutters.some((each) => Math.abs(edge - each.edge) <= edgeTolerance));
 
 /** Whether boundaries have the same positions. */
-export const areSamePositions = (some: readonly Gutter[], others: readonly Gutter[]): boolean =>
-  some.length === others.length &&
-  some.every(({ edge }, index) => Math.abs(edge - (others[index]?.edge ?? 0)) <= edgeWidth);
+export const areSamePositions = (gutters: readonly Gutter[], others: readonly Gutter[]): boolean =>
+  gutters.length === others.length &&
+  gutters.every(({ edge }, index) => Math.abs(edge - (others[index]?.edge ?? 0)) <= edgeTolerance);
 
 /** The lines that begin at common positions, for each position from left to right. */
 function commonEdges(prose: readonly Segment[]): Segment[][] {
-  const bins = groupBy(prose, ({ x }) => Math.round(x / edgeWidth));
-  const around = (bin: number) => [bin - 1, bin, bin + 1].flatMap((each) => bins.get(each) ?? []);
+  const bins = groupBy(prose, ({ x }) => Math.round(x / edgeTolerance));
+  const linesNear = (bin: number) => [bin - 1, bin, bin + 1].flatMap((nearBin) => bins.get(nearBin) ?? []);
   return [...bins.keys()]
     .toSorted((a, b) => a - b)
-    .map(around)
-    .filter((beginning) => beginning.length >= minLines)
+    .map(linesNear)
+    .filter((beginningLines) => beginningLines.length >= minLines)
     .toSorted((a, b) => b.length - a.length)
     .slice(0, maxPositions)
     .toSorted((a, b) => lowest(a.map(({ x }) => x)) - lowest(b.map(({ x }) => x)));
@@ -243,31 +276,31 @@ function commonEdges(prose: readonly Segment[]): Segment[][] {
  * from one to the next, unlike the cells of a table.
  */
 function areColumns(before: readonly Segment[], after: readonly Segment[], width: number): boolean {
-  const linesBeside = (some: readonly Segment[], others: readonly Segment[]) => {
+  const linesBeside = (segments: readonly Segment[], others: readonly Segment[]) => {
     const [low, high] = [lowest(others.map(({ y }) => y)), -lowest(others.map(({ y }) => -y))];
-    return some.filter(({ y, height }) => y >= low - height && y <= high + height);
+    return segments.filter(({ y, height }) => y >= low - height && y <= high + height);
   };
   const [first, second] = [linesBeside(before, after), linesBeside(after, before)];
   if (first.length < minLines || second.length < minLines) return false;
-  const medianWidth = (some: readonly Segment[]) => median(some.map(({ x, end }) => end - x));
-  const isContinuous = (some: readonly Segment[]) =>
-    some.filter(({ runs }) => /^\p{Ll}/u.test(runs[0]?.text ?? "")).length > 0.4 * some.length;
+  const medianWidth = (lines: readonly Segment[]) => median(lines.map(({ x, end }) => end - x));
+  const isContinuous = (lines: readonly Segment[]) =>
+    lines.filter(({ runs }) => /^\p{Ll}/u.test(runs[0]?.text ?? "")).length > 0.4 * lines.length;
   const fillColumns = medianWidth(first) > 0.55 * width && medianWidth(second) > 0.4 * width;
   return fillColumns || (isContinuous(first) && isContinuous(second));
 }
 
 /**
- * Whether as many lines of prose cross a position as begin there. Then it belongs to a table, or to sentences that
- * happen to begin below one another.
+ * Whether at least as many lines of prose cross a position as begin there. Then the position is in a table, or some
+ * sentences begin below one another by chance.
  */
-function isMostlyCrossed(prose: readonly Segment[], beginning: readonly Segment[]): boolean {
-  const x = -lowest(beginning.map((each) => -each.x));
-  const low = lowest(beginning.map(({ y }) => y));
-  const high = -lowest(beginning.map(({ y }) => -y));
+function isMostlyCrossed(prose: readonly Segment[], beginningLines: readonly Segment[]): boolean {
+  const x = -lowest(beginningLines.map((each) => -each.x));
+  const low = lowest(beginningLines.map(({ y }) => y));
+  const high = -lowest(beginningLines.map(({ y }) => -y));
   const crossing = prose.filter(
-    (each) => each.y >= low && each.y <= high && each.x < x - edgeWidth && each.end > x + edgeWidth,
+    (each) => each.y >= low && each.y <= high && each.x < x - edgeTolerance && each.end > x + edgeTolerance,
   );
-  return crossing.length >= beginning.length;
+  return crossing.length >= beginningLines.length;
 }
 
 /**
@@ -282,7 +315,7 @@ export function crosses(row: Row, gutter: Gutter): boolean {
   );
   if (crossingSegment === undefined) return false;
   const spansBoth = (x: number, end: number) => gutter.x - x > minOverlap && end - gutter.x > minOverlap;
-  const next = row.runs.findIndex((run) => middle(run) >= gutter.x && run.x > gutter.x - edgeWidth);
+  const next = row.runs.findIndex((run) => middle(run) >= gutter.x && run.x > gutter.x - edgeTolerance);
   const [before, after] = [row.runs[next - 1], row.runs[next]];
   const beginsColumn = after !== undefined && Math.abs(after.x - gutter.x - 1) < 1.5;
   if (spansBoth(crossingSegment.x, crossingSegment.end))

@@ -12,7 +12,8 @@ const mathLetters = /[\u{1d400}-\u{1d7cb}]/gu;
 export function onlyMathLetter(text: string): string | undefined {
   const letters = text.match(mathLetters) ?? [];
   if (letters.length < minMathLetters) return undefined;
-  const [[letter, count] = ["", 0]] = [...countEach(letters)].toSorted(([, a], [, b]) => b - a);
+  const byFrequency = [...countEach(letters)].toSorted(([, a], [, b]) => b - a);
+  const [letter, count] = byFrequency[0] ?? ["", 0];
   const pairCount = text.split(letter + letter).length - 1;
   return count > 0.9 * letters.length && pairCount > 0.1 * count ? letter : undefined;
 }

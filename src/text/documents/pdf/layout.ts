@@ -1,16 +1,16 @@
 import {
   crosses,
   type Gutter,
-  guttersAsUsual,
+  guttersAtUsualPositions,
   guttersOf,
-  hasAll,
+  includesPositions,
   areSamePositions,
   type PageGutters,
   usualGutters,
 } from "./columns.js";
 import { type LineNumbering, withoutLineNumbers } from "./line-numbers.js";
 import { inReadingOrder, directionBalance } from "./right-to-left.js";
-import { isProse, middle, type Row, rowsOf, type Run, segmentsOf } from "./rows.js";
+import { isProse, median, middle, type Row, rowsOf, type Run, segmentsOf } from "./rows.js";
 
 /** The text on one baseline. */
 export interface Line {
@@ -59,8 +59,8 @@ export class DocumentLayout {
     return this.#pages.map((page) => {
       if (!("pageGutters" in page)) return page;
       const { gutters } = page.pageGutters;
-      const isUsual = usualSets.some((set) => hasAll(gutters, set));
-      const chosenGutters = (isUsual ? undefined : guttersAsUsual(page.rows, gutters, usualSets)) ?? gutters;
+      const isUsual = usualSets.some((set) => includesPositions(gutters, set));
+      const chosenGutters = (isUsual ? undefined : guttersAtUsualPositions(page.rows, gutters, usualSets)) ?? gutters;
       return [...orderLines(page, chosenGutters), ...page.rotatedLines];
     });
   }
@@ -93,8 +93,8 @@ function orderLines({ rows, isRightToLeft }: UnorderedPage, gutters: readonly Gu
   let bandGutters: readonly Gutter[] = [];
   let isBelowCrossing = false;
   const addBand = (isAboveCrossing: boolean) => {
-    for (const { region, isTable } of regionsOf(band, bandGutters, isBelowCrossing, isAboveCrossing))
-      lines.push(...(isTable ? region : columnsOf(region, bandGutters, isRightToLeft)).map(lineOf));
+    for (const { rows: regionRows, isTable } of regionsOf(band, bandGutters, isBelowCrossing, isAboveCrossing))
+      lines.push(...(isTable ? regionRows : columnsOf(regionRows, bandGutters, isRightToLeft)).map(lineOf));
     band = [];
   };
   for (const row of rows) {
@@ -131,8 +131,9 @@ function columnsOf(rows: readonly Row[], gutters: readonly Gutter[], isRightToLe
   return (isRightToLeft ? columns.toReversed() : columns).flatMap(rowsOf);
 }
 
+/** A part of a band. */
 interface Region {
-  readonly region: readonly Row[];
+  readonly rows: readonly Row[];
   /** Whether its rows must not be divided at the gutters. */
   readonly isTable: boolean;
 }
@@ -161,10 +162,10 @@ function regionsOf(
   while (isBelowCrossing && textStart < textEnd && isTable(parts[textStart])) textStart += 1;
   while (isAboveCrossing && textEnd > textStart && isTable(parts[textEnd - 1])) textEnd -= 1;
   const tableRegions = (tables: readonly Row[][]): Region[] =>
-    tables.length === 0 ? [] : [{ region: tables.flat(), isTable: true }];
+    tables.length === 0 ? [] : [{ rows: tables.flat(), isTable: true }];
   return [
     ...tableRegions(parts.slice(0, textStart)),
-    { region: parts.slice(textStart, textEnd).flat(), isTable: false },
+    { rows: parts.slice(textStart, textEnd).flat(), isTable: false },
     ...tableRegions(parts.slice(textEnd)),
   ];
 }
@@ -202,7 +203,7 @@ function asLine(row: Row, isRightToLeft: boolean): Line {
   const gaps = row.runs.slice(1).map((run, index) => run.x - (row.runs[index]?.x ?? 0) - (row.runs[index]?.width ?? 0));
   // In a letter-spaced line such as "A B S T R A C T", only a wider gap separates words.
   const isLetterSpaced = row.runs.length >= 5 && row.runs.every((run) => /^\p{L}$/u.test(run.text.trim()));
-  const spacedWordGap = isLetterSpaced ? 1.6 * (gaps.toSorted((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0) : 0;
+  const spacedWordGap = isLetterSpaced ? 1.6 * median(gaps) : 0;
   const ordered = inReadingOrder(row.runs, isRightToLeft);
   let text = "";
   let end = Number.NEGATIVE_INFINITY;

@@ -63,9 +63,10 @@ export function withoutLetterSpacing(
       const wordGap = letterGap + (line.length > 1 ? minWordGapInSplitLine : minWordGap) * run.height;
       const text = wordsOf(glyphs, Math.max(wordGap, 2 * letterGap));
       const isOneWord = line.length === 1 && !text.includes(" ");
-      // If the document has a space after each letter, its spaces do not show where words end.
-      const hasOnlyTypedSpaces = text.length === run.text.trim().length;
-      if (!isOneWord && !hasOnlyTypedSpaces) texts[index] = text;
+      // If the document has a space after each letter, its spaces do not show where words end. Then the text has the
+      // same length as before.
+      const hasSpacesBetweenLetters = text.length === run.text.trim().length;
+      if (!isOneWord && !hasSpacesBetweenLetters) texts[index] = text;
     }
   }
   return texts;

@@ -1,4 +1,4 @@
-import { edgeWidth, lowest, type Run } from "./rows.js";
+import { edgeTolerance, lowest, type Run } from "./rows.js";
 import { groupBy } from "../../../engine/lib/group.js";
 
 /** Minimum number of line numbers on a page if the page before has none, and each line is numbered. */
@@ -34,7 +34,7 @@ export function withoutLineNumbers(runs: readonly Run[], numbering: LineNumberin
   const lineNumbers = new Set<Run>();
   const allSeries: Series[] = [];
   for (const edgeOf of [(run: Run) => run.x, (run: Run) => run.x + run.width])
-    for (const column of groupBy(numbers, (run) => Math.round(edgeOf(run) / edgeWidth)).values()) {
+    for (const column of groupBy(numbers, (run) => Math.round(edgeOf(run) / edgeTolerance)).values()) {
       if (column.length < minLength) continue;
       const left = lowest(column.map(({ x }) => x));
       const right = -lowest(column.map(({ x, width }) => -(x + width)));
@@ -48,7 +48,7 @@ export function withoutLineNumbers(runs: readonly Run[], numbering: LineNumberin
       const [firstNumber = 0, lastNumber = 0] = [values[0], values.at(-1)];
       const continued = previousSeries.find(
         (series) =>
-          (Math.abs(series.left - left) < edgeWidth || Math.abs(series.right - right) < edgeWidth) &&
+          (Math.abs(series.left - left) < edgeTolerance || Math.abs(series.right - right) < edgeTolerance) &&
           steps.every((step) => step === series.step) &&
           (firstNumber === series.lastNumber + series.step || firstNumber === series.step),
       );
@@ -73,7 +73,7 @@ function stepOf(numbers: readonly Run[], steps: readonly number[], words: readon
   };
   // The baselines of the first word of each line, or of the last if the numbers are on the right.
   const minDistance = lowest(words.map(distance));
-  const baselines = words.filter((word) => distance(word) < minDistance + edgeTolerance).map(({ y }) => y);
+  const baselines = words.filter((word) => distance(word) < minDistance + maxIndent).map(({ y }) => y);
   const linesBetween = numbers.slice(1).map((below, index) => {
     const above = numbers[index]?.y ?? 0;
     return new Set(baselines.filter((y) => y < above - 2 && y > below.y + 2).map(Math.round)).size;
@@ -91,5 +91,5 @@ function stepOf(numbers: readonly Run[], steps: readonly number[], words: readon
   return isEachFifth ? 5 : undefined;
 }
 
-/** The edge of the lines may be so many points further from the numbers than the nearest word. */
-const edgeTolerance = 100;
+/** Maximum distance in points between the line that begins nearest to the numbers and an indented line. */
+const maxIndent = 100;

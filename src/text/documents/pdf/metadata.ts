@@ -22,13 +22,13 @@ export function metadataOf(
   xmp: Xmp = () => undefined,
 ): Metadata {
   const [statedTitle, largestTitle] = [titleFrom(info["Title"]), largestLines(firstPage)];
-  // Many files state only a part of the title on the page.
-  const isShort =
+  // In many files, the stated title is only a part of the title on the page.
+  const isPartOfTitle =
     statedTitle !== undefined &&
     largestTitle !== undefined &&
     largestTitle.length > statedTitle.length &&
     largestTitle.includes(statedTitle);
-  const title = isShort ? largestTitle : (statedTitle ?? largestTitle);
+  const title = isPartOfTitle ? largestTitle : (statedTitle ?? largestTitle);
   const printed = title === undefined ? {} : authorsAndDate(linesBelow(title, firstPage), text);
   return {
     title,
@@ -138,33 +138,34 @@ function largestLines(lines: readonly Line[]): string | undefined {
     else groups.push({ height: line.height, lines: [line] });
   }
   const groupsWithTitle = groups.map((group) => ({ ...group, title: titleOf(group.lines.slice(0, maxTitleLines)) }));
-  const titles = groupsWithTitle.filter(({ title }) => !isMasthead(title));
+  const titles = groupsWithTitle.filter(({ title }) => !isAboveTitle(title));
   const body = heightOfMost(lines);
-  const isSet = titles.some(({ height }) => height > 1.05 * body);
+  const hasLargeTitle = titles.some(({ height }) => height > 1.05 * body);
   if (groupsWithTitle.length > 0 && groupsWithTitle.every(({ height }) => Math.abs(height - body) < 0.05 * body))
     return firstLines(lines);
-  const largest = largestOf(isSet ? titles : groupsWithTitle);
+  const largest = largestOf(hasLargeTitle ? titles : groupsWithTitle);
   if (largest === undefined) return undefined;
   const above = largestOf(titles.slice(0, titles.indexOf(largest)).filter(({ title }) => wordsIn(title) >= minWords));
   const isInPicture = wordsIn(largest.title) < minWords && above !== undefined && above.height > 0.65 * largest.height;
-  const isLarger =
+  const hasFewLargeLines =
     above !== undefined && headLines.filter(({ height }) => height > above.height - 0.5).length <= maxTitleLines;
-  return (isInPicture && isLarger ? above : largest).title || undefined;
+  return (isInPicture && hasFewLargeLines ? above : largest).title || undefined;
 }
 
 /**
- * The title of a page in one font size, like a typescript: the separate lines at the top, if they are not a sentence.
- * Otherwise undefined, because the title can't be distinguished from the text.
+ * The title of a page in one font size, such as a typewritten page: the separate lines at the top, if they are not a
+ * sentence. Otherwise undefined, because the title can't be distinguished from the text.
  */
 function firstLines(lines: readonly Line[]): string | undefined {
   const steps = lines.slice(1).map((line, index) => (lines[index]?.y ?? 0) - line.y);
   const usualStep = steps.filter((step) => step > 0).toSorted((a, b) => a - b)[Math.floor(steps.length / 4)] ?? 0;
   const ends = steps.flatMap((step, index) => (step > separateFactor * usualStep ? [index + 1] : []));
-  for (const [at, end] of ends.slice(0, 2).entries()) {
-    const title = titleOf(lines.slice(ends[at - 1] ?? 0, Math.min(end, (ends[at - 1] ?? 0) + maxTitleLines + 1)));
+  for (const [index, end] of ends.slice(0, 2).entries()) {
+    const start = ends[index - 1] ?? 0;
+    const title = titleOf(lines.slice(start, Math.min(end, start + maxTitleLines + 1)));
     // A running head ends or begins with the page number.
-    if (isMasthead(title) || /^\d{1,4}\s|\s\d{1,4}$/.test(title)) continue;
-    const isTitle = end - (ends[at - 1] ?? 0) <= maxTitleLines && wordsIn(title) > 1;
+    if (isAboveTitle(title) || /^\d{1,4}\s|\s\d{1,4}$/.test(title)) continue;
+    const isTitle = end - start <= maxTitleLines && wordsIn(title) > 1;
     return isTitle && !/[.:;,]$|[.!?] \p{Lu}/u.test(title) ? title : undefined;
   }
   return undefined;
@@ -197,8 +198,11 @@ function titleOf(lines: readonly Line[]): string {
   return withAccents(linesWithoutMarks.join(" ")).replace(/\s+/g, " ").trim().slice(0, maxTitleChars);
 }
 
-/** Text above a title: the name of a journal or series, the kind or number of the paper, or its availability. */
-const isMasthead = (text: string): boolean =>
+/**
+ * Whether a text usually stands above a title: the name of a journal or series, the kind or number of the paper, or its
+ * availability.
+ */
+const isAboveTitle = (text: string): boolean =>
   /^(?:the )?(?:(?:international|european|american|british|canadian|asian|chinese|japanese) )?(?:journal of|journal$|transactions on|proceedings of|annals of|archives of|acta |bulletin of|advances in .{3,40}\d)/i.test(
     text,
   ) ||

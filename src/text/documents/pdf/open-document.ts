@@ -10,7 +10,7 @@ export interface OpenPdf {
   readonly document: PdfDocument;
   /** pdf.js's name of each operation; the index is the operation's number. */
   readonly operatorNames: readonly (string | undefined)[];
-  /** The result of `work` on a page; or, if the document draws too much, a sentence for the user that says so. */
+  /** The result of `work` on a page. If the document draws too much, it is a sentence for the user that says so. */
   stopAtExcess<Value>(work: Promise<Value>): Promise<Value | string>;
   /** The number of streams so far that were not unpacked because they are too large. Their content is missing. */
   omittedStreams(): number;
@@ -134,8 +134,8 @@ class SharingPort {
 }
 
 /**
- * Forms at this depth are counted separately. In a paper, the page of an office program may contain a figure, this a
- * plot, and this its marks.
+ * Forms at this depth are counted separately. Less deep forms are usual in papers: a page may contain a figure, the
+ * figure a plot, and the plot its marks.
  */
 const deepFormDepth = 5;
 /** Maximum number of deep forms that a document draws. */

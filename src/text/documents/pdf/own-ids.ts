@@ -51,15 +51,15 @@ function printedDoi(page: readonly Line[]): string | undefined {
   const bottom = bottomStart(page);
   const isReferences = (line: string) =>
     /^(?:\d{1,2}\.?\s*)?(?:references|bibliography|literature cited)\W{0,3}$/i.test(line);
-  const references = lines.findIndex(isReferences);
-  const end = references === -1 ? lines.length : references;
-  const abstract = lines.findIndex((line) => /^(?:abstract|summary)\b/i.test(line));
-  const topEnd = abstract === -1 ? maxTopLines : abstract;
+  const referencesIndex = lines.findIndex(isReferences);
+  const textEnd = referencesIndex === -1 ? lines.length : referencesIndex;
+  const abstractIndex = lines.findIndex((line) => /^(?:abstract|summary)\b/i.test(line));
+  const topEnd = abstractIndex === -1 ? maxTopLines : abstractIndex;
   const candidates = lines.flatMap((line, index) => {
     // A long DOI may continue in the next line after a slash or a hyphen.
     const isBroken = /10\.\d{4,9}\/\S*[/_.-]$|10\.\d{4,9}\/$/.test(line);
     const doi = cleanDoi(doiPattern.exec(isBroken ? `${line}${lines[index + 1] ?? ""}` : line)?.[0]);
-    if (doi === undefined || (index >= end && index < bottom)) return [];
+    if (doi === undefined || (index >= textEnd && index < bottom)) return [];
     const lettersBeside = line.replace(doiPattern, "").match(/\p{L}/gu) ?? [];
     // "[3] Lee, A." is a reference, "1 See Lee" a footnote.
     const isCitation = index >= topEnd && /^(?:\[\d{1,3}\]|[*†‡§]|\d{1,3}[.)]?\s?\p{L})/u.test(line);

@@ -69,9 +69,9 @@ interface Block {
 }
 
 /**
- * Moves footnotes, figures and tables that would interrupt a sentence, because they are at the bottom or at the top of
- * a column. They move up, after the last line that ends a sentence. At the top of a page, they move down, after the
- * first line that ends a sentence.
+ * Moves floats (footnotes, figures and tables) that would interrupt a sentence, because they are at the bottom or at
+ * the top of a column. They move up, after the last line that ends a sentence. At the top of a page, they move down,
+ * after the first line that ends a sentence.
  */
 function withFloatsMoved(lines: readonly Line[], leading: number): readonly Line[] {
   const blocks = blocksOf(lines, leading);
@@ -150,8 +150,12 @@ const isProse = (line: Line): boolean => (line.text.match(/\p{L}{3,}/gu)?.length
 function medianHeight(lines: readonly Line[]): number {
   const sorted = lines.toSorted((a, b) => a.height - b.height);
   const half = sorted.reduce((sum, line) => sum + line.text.length, 0) / 2;
-  let sum = 0;
-  return sorted.find((line) => (sum += line.text.length) >= half)?.height ?? 0;
+  let characterCount = 0;
+  for (const { text, height } of sorted) {
+    characterCount += text.length;
+    if (characterCount >= half) return height;
+  }
+  return 0;
 }
 
 /** Maximum number of lines at the top and at the bottom that may be running heads and page numbers. */

@@ -43,9 +43,9 @@ const scripts = [
 
 /**
  * Whether a text is in some language, and not the result of a wrong encoding. If a font has no encoding, the numbers of
- * glyphs are read as characters: in small fonts, the result is Latin letters that form no words; in large fonts,
- * letters of many scripts. A short text counts as plausible, and so does a sequence of few different letters, such as a
- * gene.
+ * glyphs are read as characters. If the font has few glyphs, the result is Latin letters that form no words. If it has
+ * many, the result is letters of many scripts. A short text counts as plausible, and so does a sequence of few
+ * different letters, such as a gene.
  */
 export function isPlausible(text: string): boolean {
   return hasFewScripts(text) && hasLatinWords(text);

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../engine/lib/errors.js";
 import { groupBy } from "../../../engine/lib/group.js";
-import { drawnTextOf, type OperatorList } from "./ink.js";
+import { drawnTextOf, type OperatorList } from "./drawn-text.js";
 import { DocumentLayout, type Line } from "./layout.js";
 import type { Run } from "./rows.js";
 import { Characters, withMathLetters } from "./characters.js";
@@ -68,9 +68,9 @@ export async function readPdf(
     let glyphCount = 0;
     let unnamedCount = 0;
     let characterCount = 0;
-    for (let number = 1; number <= Math.min(document.numPages, pageLimit, maxPages); number += 1) {
+    for (let pageNumber = 1; pageNumber <= Math.min(document.numPages, pageLimit, maxPages); pageNumber += 1) {
       beginStep();
-      const page = await document.getPage(number);
+      const page = await document.getPage(pageNumber);
       // The operations come first: they show whether drawing the page would never end.
       const operators = await stopAtExcess(page.getOperatorList({ annotationMode: noAnnotations }));
       if (typeof operators === "string") return unreadable(operators);
@@ -79,7 +79,9 @@ export async function readPdf(
       const content = await page.getTextContent();
       const items = content.items.flatMap((item) => {
         if (!("str" in item)) return [];
-        return [{ ...item, str: characters.of(item.str, item.fontName, drawnText.falseCharacters.get(item.fontName)) }];
+        return [
+          { ...item, str: characters.correct(item.str, item.fontName, drawnText.falseCharacters.get(item.fontName)) },
+        ];
       });
       const texts = withoutLetterSpacing(items.map(positionOf), drawnText.glyphsOn);
       const runs = items.map((item, index) => ({ ...item, str: texts[index] ?? item.str }));
@@ -100,8 +102,8 @@ export async function readPdf(
       page.cleanup();
     }
     const formValues = await formValuesOf(document);
-    const hasHardlyText = characterCount < minCharsOf(layout.pages().length);
-    const noteChars = hasHardlyText ? await countNoteChars(document) : 0;
+    const hasAlmostNoText = characterCount < minCharsOf(layout.pages().length);
+    const noteChars = hasAlmostNoText ? await countNoteChars(document) : 0;
     const { info, metadata } = await document.getMetadata().catch(() => ({ info: {}, metadata: undefined }));
     return resultOf(
       withMathLetters(layout.pages()),
@@ -152,9 +154,9 @@ async function formValuesOf(document: OpenPdf["document"]): Promise<string[]> {
 /** Counts the characters of the notes on a document's pages. Everybody who had the file may have written them. */
 async function countNoteChars(document: OpenPdf["document"]): Promise<number> {
   let length = 0;
-  for (let number = 1; number <= Math.min(document.numPages, maxPages); number += 1) {
+  for (let pageNumber = 1; pageNumber <= Math.min(document.numPages, maxPages); pageNumber += 1) {
     beginStep();
-    const page = await document.getPage(number);
+    const page = await document.getPage(pageNumber);
     const notes: readonly { readonly contentsObj?: { readonly str?: string } }[] = await page
       .getAnnotations()
       .catch(() => []);
@@ -267,7 +269,7 @@ interface CharacterCounts {
   readonly nonSpace: number;
 }
 
-/** What a character is counted as. "nonSpace": as nothing else. */
+/** What a character is counted as. "nonSpace": only as a character that is not white space. */
 type CharacterKind = keyof CharacterCounts | "space";
 /** The kinds of characters outside ASCII that were counted before. */
 const knownKinds = new Map<string, CharacterKind>();
@@ -333,16 +335,17 @@ function resultOf(
   const text = parts.map((part) => part.text).join("\n");
   const counts = countCharacters(text);
   const { unreadable: unreadableCount } = counts;
-  const letters = counts.letters + counts.digits;
-  if (letters < minCharsOf(pages.length)) return unreadable(reasonWithoutText(stats, letters, pages.length));
+  const lettersAndDigits = counts.letters + counts.digits;
+  if (lettersAndDigits < minCharsOf(pages.length))
+    return unreadable(reasonWithoutText(stats, lettersAndDigits, pages.length));
   // Page numbers in brackets and the dots in tables of contents are not counted.
   const { nonSpace } = countCharacters(text.replace(/\[p\. \d+\]|[.·…_\-–—\s]{3,}/g, ""));
   // pdf.js leaves out glyphs without a character.
   const missingShare = glyphCount >= minGlyphs ? Math.max(0, 1 - characterCount / glyphCount) : 0;
   if (
     implausibleShare > 0.5 ||
-    unreadableCount > letters / 3 ||
-    letters < minLetterShare * nonSpace ||
+    unreadableCount > lettersAndDigits / 3 ||
+    lettersAndDigits < minLetterShare * nonSpace ||
     missingShare > 0.5
   )
     return unreadable(
@@ -351,7 +354,8 @@ function resultOf(
   const isIncomplete = glyphCount >= minGlyphs && unnamedCount > maxUnnamedShare * glyphCount;
   const onlyLetter = onlyMathLetter(text);
   const hasLostSpaces = hasGluedWords(text);
-  const isGarbled = implausibleShare > 0.1 || unreadableCount > 0.05 * letters || missingShare > 0.15 || isIncomplete;
+  const isGarbled =
+    implausibleShare > 0.1 || unreadableCount > 0.05 * lettersAndDigits || missingShare > 0.15 || isIncomplete;
 
   const warnings = [];
   const hiddenText = stats.hiddenText.replace(/\s+/g, " ").trim();
@@ -399,12 +403,12 @@ function resultOf(
 /** Why a PDF has no text, and what the user can do. */
 function reasonWithoutText(
   { hiddenText, formValues, noteChars, omittedStreams }: TextStats,
-  letters: number,
+  lettersAndDigits: number,
   pageCount: number,
 ): string {
   if (omittedStreams > 0) return `A stream of the PDF unpacks to more than ${unpackedLimit}.`;
   const formChars = formValues.reduce((sum, value) => sum + value.trim().length, 0);
-  if (formChars + noteChars >= minCharsOf(pageCount) && formChars + noteChars > letters) {
+  if (formChars + noteChars >= minCharsOf(pageCount) && formChars + noteChars > lettersAndDigits) {
     const hasBoth = formChars > 0 && noteChars > 0;
     const source = hasBoth ? "filled-in fields and notes" : formChars > 0 ? "the filled-in fields of a form" : "notes";
     return (
@@ -412,7 +416,7 @@ function reasonWithoutText(
       "which are not read, since anybody may have written them. If they are the document, print it to a new PDF and try again."
     );
   }
-  if (hiddenText.length > 8 * pageCount && hiddenText.length > letters)
+  if (hiddenText.length > 8 * pageCount && hiddenText.length > lettersAndDigits)
     return "The PDF shows no text: all its text is hidden. If it looks like a page, run OCR over it (for example with ocrmypdf) and try again.";
   return "The PDF has no text; it is probably a scan. Run OCR over it (for example with ocrmypdf) and try again.";
 }

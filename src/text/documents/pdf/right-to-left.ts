@@ -1,4 +1,4 @@
-import type { OperatorList } from "./ink.js";
+import type { OperatorList } from "./drawn-text.js";
 import type { Run } from "./rows.js";
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/gu;
@@ -54,8 +54,9 @@ const arabicNumber = /[\d\u0660-\u0669\u06f0-\u06f9]+(?:[.,:/][\d\u0660-\u0669\u
 
 /**
  * Joins the runs between Hebrew or Arabic runs to one run in reading order. A part that begins and ends with letters or
- * digits of a left-to-right script keeps its order. Numbers without letters, and the punctuation around both, go from
- * right to left, with mirrored brackets. This is the inverse of Unicode's bidirectional algorithm (UAX 9).
+ * digits of a left-to-right script keeps its order. If there are no letters, only each number keeps its order.
+ * Everything else goes from right to left, with mirrored brackets. This is the inverse of Unicode's bidirectional
+ * algorithm (UAX 9).
  */
 function joinInReadingOrder(runs: readonly Run[], isArabic: boolean): Run[] {
   const [first] = runs;

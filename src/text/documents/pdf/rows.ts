@@ -107,7 +107,7 @@ const maxBaselineDistance = (lowerHeight: number, greaterHeight: number, isNumbe
 /** Whether a run is a number of at most three digits, perhaps with a sign. */
 const isSmallNumber = ({ text }: Run): boolean => /^\s?[-+−–]?\d{1,3}[-+−–]?\s?$/.test(text);
 
-/** A part of a row without a gap that is wide enough to separate columns. */
+/** A part of a row. A gap that is wide enough to separate columns ends a segment. */
 export interface Segment {
   readonly runs: readonly Run[];
   readonly x: number;
@@ -138,13 +138,13 @@ export function segmentsOf(row: Row): Segment[] {
   return segments;
 }
 
-/** Whether it is a line of running text, and not a label, a cell of a table or an equation. */
+/** Whether a segment is a line of running text, and not a label, a cell of a table or an equation. */
 export const isProse = ({ x, end, height, letters }: Segment): boolean => letters >= 14 && end - x > 8 * height;
 
 export const middle = (run: Run) => run.x + run.width / 2;
 
-/** Left edges with a smaller distance, in points, are the same. */
-export const edgeWidth = 3;
+/** Left edges count as equal if their distance is smaller, in points. */
+export const edgeTolerance = 3;
 
 /** The minimum. Unlike Math.min, it works for more than a hundred thousand values. */
 export const lowest = (values: readonly number[]): number =>

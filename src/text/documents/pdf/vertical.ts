@@ -55,7 +55,9 @@ export function withVerticalTurned(runs: readonly DirectedRun[]): readonly Rotat
   return runs.flatMap((run): RotatedRun[] => {
     if (run.verticalLength !== undefined) return [joinStack(run, [run])];
     const stack = stackOfRun.get(run);
-    return stack === undefined ? [run] : stack[0] === run ? [joinStack(run, stack)] : [];
+    if (stack === undefined) return [run];
+    // The first run of a stack stands for all its runs.
+    return stack[0] === run ? [joinStack(run, stack)] : [];
   });
 }
 
@@ -107,7 +109,7 @@ function joinStack(first: DirectedRun, stack: readonly DirectedRun[]): RotatedRu
     quarterTurns: (quarterTurns + 3) % 4,
     run: {
       text: stack
-        .map(({ run: { text } }) => text.trim().replace(verticalForms, (sign) => sign.normalize("NFKC")))
+        .map(({ run: { text } }) => text.trim().replace(verticalForms, (character) => character.normalize("NFKC")))
         .join(""),
       x: -top,
       y: (verticalLength === undefined ? middle(first) : run.x) - height / 2,

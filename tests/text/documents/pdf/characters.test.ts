@@ -3,7 +3,7 @@ import { Characters, withMathLetters } from "../../../../src/text/documents/pdf/
 
 const read = (...texts: readonly string[]): string[] => {
   const characters = new Characters();
-  return texts.map((text) => characters.of(text, "f1", undefined));
+  return texts.map((text) => characters.correct(text, "f1", undefined));
 };
 
 describe("the letters of a font of TeX that names none", () => {
