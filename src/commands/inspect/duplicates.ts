@@ -3,7 +3,7 @@ import { readLedger } from "../../engine/storage/state/ledger.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
 import type { Io } from "../../engine/ui/io.js";
-import { wrap } from "../../engine/ui/terminal/format.js";
+import { lineBreaker, wrap } from "../../engine/ui/terminal/format.js";
 import { allRecords } from "../../research/overview/all-records.js";
 import { duplicatesAmong, type UncertainPair } from "../../research/overview/duplicates.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
@@ -41,8 +41,7 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
   const shownDuplicates = all ? confirmed : confirmed.slice(0, maxShownByDefault);
   const hiddenCount = confirmed.length - shownDuplicates.length;
   const columns = Math.min(io.columns, maxColumns) - 1;
-  const wrapLines = (text: string, indent = "") =>
-    wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const wrapLines = lineBreaker(columns);
   const output = [
     uncertainPairs.length === 0
       ? "No pair is uncertain."

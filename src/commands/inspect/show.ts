@@ -10,7 +10,7 @@ import { briefOf, transcriptsFolder } from "../../engine/lib/layout.js";
 import { oneLine, sanitise, shellWord } from "../../engine/lib/sanitise.js";
 import type { Io } from "../../engine/ui/io.js";
 import { shortDuration, timeText } from "../../engine/lib/words.js";
-import { say, wrap } from "../../engine/ui/terminal/format.js";
+import { lineBreaker, say, wrap } from "../../engine/ui/terminal/format.js";
 import { roleWithRound, unlabelledCost, unlabelledTokens } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
 import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
@@ -134,8 +134,7 @@ function excludedLines(
 ): string[] {
   const { id, title, stage, reason } = record;
   const name = [nameOf(record), ...(record.year === undefined ? [] : [String(record.year)])].join(" · ");
-  const wrapLines = (text: string, indent = "") =>
-    wrap(oneLine(text), Math.min(io.columns, 100) - indent.length).map((line) => indent + line);
+  const wrapLines = lineBreaker(Math.min(io.columns, 100));
   return [
     ...wrapLines(title ?? id),
     ...wrapLines(name),

@@ -19,9 +19,8 @@ import { fileNameOf } from "../../research/papers/reference.js";
 import { authorsOf } from "../../research/papers/authors.js";
 import { areTokensKnown, roleWithRound, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import { shortCount, shortDuration } from "../../engine/lib/words.js";
-import { wrap } from "../../engine/ui/terminal/format.js";
+import { lineBreaker, wrap } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { oneLine } from "../../engine/lib/sanitise.js";
 import {
   dimensionsOf,
   ownName,
@@ -89,8 +88,7 @@ export function readingLines(
   const { paper, totals, spending, thirty_papers: thirtyPapers, rubric = "original" } = reading;
   const colors = createColors(io.color);
   const columns = Math.min(io.columns, 100);
-  const toLines = (text: string, indent = "") =>
-    wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+  const toLines = lineBreaker(columns);
   const quoteLines = (quote: StoredQuote) => passageLines(quote, { columns, color: io.color, indent: "      " });
   const scores = scoresOf({ rubric }, paper);
   // A non-breaking space keeps a name and its points on one line.

@@ -26,6 +26,7 @@ import type { ProjectUpdate, Rrd } from "../../research/generated/rrd.js";
 import { displayPath, findResearch, listOfNames, nameFor } from "../../research/overview/find-research.js";
 import { documentSentences } from "../../research/update/changed-documents.js";
 import {
+  changedFields,
   newUpdate,
   findingsText,
   presentFindings,
@@ -456,25 +457,15 @@ function unitsFor({ works, changed }: UpdateFindings, isWritten: boolean): UnitC
   return { discovery: Math.ceil(works / worksPerBatch), paper, report: isWritten || paper > 0 ? 1 : 0, ideas: 0 };
 }
 
-const outputFieldsOf = ({
-  works,
-  changed,
-  retracted,
-  failed,
-  queriedSources: asked,
-  leftToAgents,
-  unchecked,
-}: UpdateFindings) => ({
-  new: works,
-  changed: changed.map(({ id, says, text, comparison }) => ({
-    id,
-    says,
-    read_again: text !== undefined,
-    ...(comparison === "unknown" ? { compared: false } : {}),
-  })),
-  retracted,
-  asked,
-  failed: Object.fromEntries([...failed].map(([source, { reason }]) => [source, reason])),
-  ...(leftToAgents.length === 0 ? {} : { left_to_agents: leftToAgents }),
-  ...(unchecked.papers === 0 ? {} : { unchecked: unchecked.papers }),
-});
+const outputFieldsOf = (findings: UpdateFindings) => {
+  const { works, retracted, failed, queriedSources: asked, leftToAgents, unchecked } = findings;
+  return {
+    new: works,
+    changed: changedFields(findings),
+    retracted,
+    asked,
+    failed: Object.fromEntries([...failed].map(([source, { reason }]) => [source, reason])),
+    ...(leftToAgents.length === 0 ? {} : { left_to_agents: leftToAgents }),
+    ...(unchecked.papers === 0 ? {} : { unchecked: unchecked.papers }),
+  };
+};

@@ -1,7 +1,6 @@
 import { createColors } from "picocolors";
-import { oneLine } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
-import { wrap } from "../../engine/ui/terminal/format.js";
+import { lineBreaker } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
 import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
@@ -31,12 +30,6 @@ export const withCitationKeys = <A extends Pick<Answer, "quotes">>(answer: A, na
 
 type Terminal = Pick<Io, "columns" | "color">;
 
-/** Returns a function that wraps a text to the terminal, and indents it. */
-const lineBreaker = ({ columns }: Pick<Io, "columns">) => {
-  const width = textColumns(columns);
-  return (text: string, indent: string): string[] =>
-    wrap(oneLine(text), width - indent.length).map((line) => indent + line);
-};
 /** The width of text: that of the terminal, but from 30 to 100 columns. */
 const textColumns = (columns: number): number => Math.max(30, Math.min(columns, 100));
 
@@ -52,7 +45,7 @@ function statementLines(
 ): string[] {
   const withNames = replaceIds(names);
   const { yellow, bold } = createColors(io.color);
-  const toLines = lineBreaker(io);
+  const toLines = lineBreaker(textColumns(io.columns));
   const quoteNumbers = new Map(answer.quotes.map(({ handle }, index) => [handle, index + 1]));
   const rejectionLines =
     answer.check?.answer_falls === true ? toLines("Not supported by what it cites:", "").map(bold) : [];
@@ -73,7 +66,7 @@ function statementLines(
 function checkLines(answer: Answer, checkers: Checkers, io: Terminal): string[] {
   const meaning = answerMeaning(answer, checkers);
   if (meaning === undefined) return [];
-  const toLines = lineBreaker(io);
+  const toLines = lineBreaker(textColumns(io.columns));
   const { bold, yellow } = createColors(io.color);
   const removedLines = meaning.removed.flatMap(({ text, says }) => [
     ...toLines(text, "  "),
@@ -113,7 +106,7 @@ export function answerLines(
   const nameOf = (paper: string) => names.get(paper) ?? paper;
   const colors = createColors(io.color);
   const columns = textColumns(io.columns);
-  const toLines = lineBreaker(io);
+  const toLines = lineBreaker(textColumns(io.columns));
   const { statements, quotes, nearest = [], left_out = [], not_found, without_text = [] } = answer;
   const sentenceLines = statementLines(answer, checkers, names, io);
   const linesOfCheck = checkLines(answer, checkers, io);

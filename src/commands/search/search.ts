@@ -16,7 +16,7 @@ import { bibliographyOf } from "../../research/papers/export/bibtex.js";
 import { datesOf, namedSources } from "../run/typed-sources.js";
 import { exitCodeOf } from "../../engine/loop/exit-codes.js";
 import { createColors } from "picocolors";
-import { say, wrap } from "../../engine/ui/terminal/format.js";
+import { lineBreaker, say } from "../../engine/ui/terminal/format.js";
 import { sharedAnswersFolder } from "../../research/project-files/layout.js";
 
 export interface SearchArguments {
@@ -151,8 +151,8 @@ const maxWidth = 100;
 function resultLines(works: readonly ExplainedWork[], explain: boolean, io: Pick<Io, "color" | "columns">): string[] {
   const colors = createColors(io.color);
   const indent = " ".repeat(String(works.length).length + 2);
-  const indentedLines = (text: string) =>
-    wrap(oneLine(text), Math.min(io.columns, maxWidth) - indent.length).map((line) => indent + line);
+  const toLines = lineBreaker(Math.min(io.columns, maxWidth));
+  const indentedLines = (text: string) => toLines(text, indent);
   return works.flatMap((work, index) => {
     const { record, provenance } = work;
     const [first = "", ...rest] = indentedLines(record.title).map((line, row) =>

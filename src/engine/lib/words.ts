@@ -39,6 +39,10 @@ export const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? `$${usd
 /** A number with its noun: "1 file", "12 files". */
 export const quantity = (value: number, word: string): string => `${value} ${word}${value === 1 ? "" : "s"}`;
 
+/** The first names of a list, and the number of the others: "a, b and 3 more". */
+export const joinedNames = (names: readonly string[], max = 5): string =>
+  names.length > max ? `${names.slice(0, max).join(", ")} and ${names.length - max} more` : names.join(", ");
+
 /** "a", "a and b", "a, b and c". */
 export const listText = (items: readonly string[]): string =>
   items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { joinedNames } from "../../engine/lib/words.js";
 import { withExplainedErrors } from "../../engine/storage/explain-system-error.js";
 import { lastGoodFile, researchesName, rrdFile, rrdName } from "../project-files/layout.js";
 
@@ -117,8 +118,7 @@ function advice(argument: string, names: readonly string[]): string {
 }
 
 /** The first six names, and the number of the others. */
-export const listOfNames = (names: readonly string[]): string =>
-  names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
+export const listOfNames = (names: readonly string[]): string => joinedNames(names, 6);
 
 /**
  * A short name of a project for commands: for a long name in ./researches its shortest unique beginning, so that a

@@ -52,6 +52,15 @@ export const presentFindings = ({ findings, writtenNarrative }: ReportModel): No
     level: strength.level,
   }));
 
+/** The changed papers as they are stored and printed. */
+export const changedFields = ({ changed }: UpdateFindings) =>
+  changed.map(({ id, says, text, comparison }) => ({
+    id,
+    says,
+    read_again: text !== undefined,
+    ...(comparison === "unknown" ? { compared: false } : {}),
+  }));
+
 /** The state with an open update for these findings. */
 export function withFindings(
   rrd: Rrd,
@@ -72,12 +81,7 @@ export function withFindings(
     {
       ...update,
       works: findings.works,
-      changed: findings.changed.map(({ id, says, text, comparison }) => ({
-        id,
-        says,
-        read_again: text !== undefined,
-        ...(comparison === "unknown" ? { compared: false } : {}),
-      })),
+      changed: changedFields(findings),
       retracted: [...findings.retracted],
       before,
       ...(findings.failed.size === 0 ? {} : { failed }),

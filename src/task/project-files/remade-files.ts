@@ -1,7 +1,7 @@
 import { constants, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { joinedNames } from "../../engine/storage/guard/guard.js";
+import { joinedNames } from "../../engine/lib/words.js";
 import type { AgentRun, Tell, Unit } from "../../engine/loop/types.js";
 import type { AgentOutput, MadeFile, OutputChanges } from "../../engine/points/points.js";
 import { writeFileAtomic } from "../../engine/storage/atomic-file.js";

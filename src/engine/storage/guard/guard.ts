@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { timeForName } from "../../lib/clock.js";
 import { ExpectedError, messageOf } from "../../lib/errors.js";
 import { hiddenFolder, hiddenName, truncateName, setAsideFolder } from "../../lib/layout.js";
+import { joinedNames } from "../../lib/words.js";
 import { existingPath } from "../../process/search-path.js";
 import { inodeAt, isTemporary } from "../atomic-file.js";
 import { withExplainedErrors, explainSystemError } from "../explain-system-error.js";
@@ -433,7 +434,3 @@ const pathWithinAside = (folder: string, path: string): string =>
 
 const replacedText = (folder: string, removedPaths: readonly string[], { agent }: Suspect): string =>
   `${agent} replaced ${removedPaths.map((path) => relative(folder, path)).join(", ")} with something else, which was removed. The previous contents are lost, except what the state file holds.`;
-
-/** Names as a list for a sentence: at most five, then the number of the others. */
-export const joinedNames = (names: readonly string[]): string =>
-  names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");

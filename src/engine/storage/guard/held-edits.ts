@@ -10,7 +10,8 @@ import { withLock } from "../lock.js";
 import { readRegularText } from "../regular-file.js";
 import { isSigned, signatureOf } from "../signature.js";
 import { copyAside, type Version, versionAt } from "./file-snapshot.js";
-import { type GuardEntry, type Decision, joinedNames } from "./guard.js";
+import type { GuardEntry, Decision } from "./guard.js";
+import { joinedNames } from "../../lib/words.js";
 import { announceMove } from "./own-writes.js";
 
 /**

@@ -92,6 +92,12 @@ export function labelledLines(label: string, text: string, columns: number): str
   return [`${label}${firstLine}`, ...otherLines.map(indent)];
 }
 
+/** Returns a function that breaks a text into lines of at most `columns` columns, each of them indented. */
+export const lineBreaker =
+  (columns: number) =>
+  (text: string, indent = ""): string[] =>
+    wrap(oneLine(text), columns - indent.length).map((line) => indent + line);
+
 /** The lines of one entry of `status`: its label and its text. */
 export const statusLines = (label: string, text: string, columns: number): string[] =>
   labelledLines(`  ${label.padEnd(10)} `, text, columns - 1);

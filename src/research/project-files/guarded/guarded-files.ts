@@ -17,16 +17,9 @@ import {
   transcriptsFolder,
 } from "../../../engine/lib/layout.js";
 import { shellWord } from "../../../engine/lib/sanitise.js";
-import { quantity } from "../../../engine/lib/words.js";
+import { joinedNames, quantity } from "../../../engine/lib/words.js";
 import type { Snapshot, Version } from "../../../engine/storage/guard/file-snapshot.js";
-import {
-  type Change,
-  type GuardEntry,
-  type Guard,
-  type GuardSettings,
-  type Decision,
-  joinedNames,
-} from "../../../engine/storage/guard/guard.js";
+import type { Change, GuardEntry, Guard, GuardSettings, Decision } from "../../../engine/storage/guard/guard.js";
 import { openRecordedGuard } from "../../../engine/storage/guard/guard-record.js";
 import {
   type Edit,

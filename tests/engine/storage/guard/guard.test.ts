@@ -17,7 +17,7 @@ import { expect, it } from "vitest";
 import { doneFolder, journalFolder } from "../../../../src/engine/lib/layout.js";
 import { appendOnce, writeFileAtomic } from "../../../../src/engine/storage/atomic-file.js";
 import { foldersBetween, clearObstacles, folderStates } from "../../../../src/engine/storage/guard/clear-obstacles.js";
-import { type GuardEntry, type Finding, joinedNames, openGuard } from "../../../../src/engine/storage/guard/guard.js";
+import { type GuardEntry, type Finding, openGuard } from "../../../../src/engine/storage/guard/guard.js";
 import {
   approvedLog,
   heldEditEntries,
@@ -280,11 +280,6 @@ it("the way to what is put back is cleared of links and other things, and its pe
   expect([existsSync(at("none")), existsSync(at("own"))]).toEqual([false, true]);
   expect(foldersBetween("/r", "/r/a/b")).toEqual(["/r", "/r/a", "/r/a/b"]);
   expect(foldersBetween("/r", "/r")).toEqual(["/r"]);
-});
-
-it("names are five in a sentence, and how many more there are", () => {
-  expect(joinedNames(["1", "2", "3", "4", "5"])).toBe("1, 2, 3, 4, 5");
-  expect(joinedNames(["1", "2", "3", "4", "5", "6", "7"])).toBe("1, 2, 3, 4, 5 and 2 more");
 });
 
 it("a record that a later version wrote stays, and stops a start in its folder alone", async () => {
