@@ -95,7 +95,10 @@ function withPapers(
     const place = places.get(twin ?? "");
     const existing = place === undefined ? undefined : pool[place];
     if (place !== undefined && existing !== undefined) {
-      pool[place] = withMissingFacts(existing, record);
+      const updated = withMissingFacts(existing, record);
+      pool[place] = updated;
+      // A later record may share only the identifiers that this one has brought.
+      if (updated !== existing) works.add(existing.id, matchFeaturesOf(updated));
       return { reference, id: existing.id, title: existing.title, result: "already there" };
     }
     const id = places.has(record.id) ? distinctId(record.id, distinguishingText(record)) : record.id;
