@@ -124,6 +124,8 @@ function paperOfExcluded(exclusion: Exclusion): Paper {
     source,
     year,
     first_author: author,
+    document,
+    record,
     before,
     readings,
   } = exclusion;
@@ -135,9 +137,10 @@ function paperOfExcluded(exclusion: Exclusion): Paper {
     url: url ?? urlOf(id),
     ...(author === undefined ? {} : { authors: [author] }),
     ...(year === undefined ? {} : { date: String(year) }),
-    ...withoutUndefined({ identifiers, source }),
+    ...withoutUndefined({ identifiers, source, document }),
     // It was found by the search.
     found: { sources: [source ?? "a search"], why: "" },
+    ...record,
     ...before,
     priority: 5,
     ...undecidedFields,

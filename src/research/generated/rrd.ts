@@ -1785,6 +1785,12 @@ export interface Exclusion {
    * The first author, where known.
    */
   first_author?: string;
+  /**
+   * Of a document of the user's folders: its other fields as of a paper, such as authors, date and abstract. The stored search has them of all other records.
+   */
+  record?: {
+    [k: string]: unknown;
+  };
   document?: Document;
   override?: Override;
   readings?: Readings;

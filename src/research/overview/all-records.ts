@@ -161,9 +161,13 @@ function excludedRecords(
   });
 }
 
-function factsOfExcluded(exclusion: Exclusion, record: PaperRecord | undefined): Omit<RecordWithOutcome, "outcome"> {
-  const { id, key, title, url = null, identifiers, year, first_author: author } = exclusion;
-  if (record !== undefined) return { ...storedFields(record), ...withoutUndefined({ key }) };
+/** The fields of an excluded record: those of the stored search, or of the exclusion of a document. */
+function factsOfExcluded(
+  exclusion: Exclusion,
+  foundRecord: PaperRecord | undefined,
+): Omit<RecordWithOutcome, "outcome"> {
+  const { id, key, title, url = null, source, identifiers, year, first_author: author, record } = exclusion;
+  if (foundRecord !== undefined) return { ...storedFields(foundRecord), ...withoutUndefined({ key }) };
   return {
     id,
     title: title ?? id,
@@ -172,8 +176,10 @@ function factsOfExcluded(exclusion: Exclusion, record: PaperRecord | undefined):
       key,
       identifiers,
       date: year?.toString(),
+      source,
       authors: author === undefined ? undefined : [author],
     }),
+    ...record,
   };
 }
 

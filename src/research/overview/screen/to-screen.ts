@@ -80,16 +80,20 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
   const ids = new Set(pool.map(({ record }) => record.id));
   const excluded = (rrd.excluded ?? [])
     .filter((exclusion) => isReversible(exclusion) && !ids.has(exclusion.id))
-    .map((exclusion) => ({
+    .map((exclusion) => ({ exclusion, facts: { ...exclusion, ...exclusion.record } as Partial<Paper> }))
+    .map(({ exclusion, facts }) => ({
       isOpen: false,
       record: {
         id: exclusion.id,
         name: nameOf(exclusion),
         title: oneLine(exclusion.title ?? exclusion.id),
-        about: [exclusion.first_author ?? "", exclusion.year === undefined ? "" : String(exclusion.year)]
+        about: [
+          authorsText(authorsOf(facts.authors ?? exclusion.first_author).map(oneLine)),
+          exclusion.year === undefined ? "" : String(exclusion.year),
+        ]
           .filter(Boolean)
           .join(" · "),
-        abstract: oneLine(typeof exclusion["abstract"] === "string" ? exclusion["abstract"] : ""),
+        abstract: oneLine(typeof facts.abstract === "string" ? facts.abstract : ""),
         read: [],
         statusText: exclusion.override === undefined ? "left out" : decisionText(exclusion.override),
         answers: answersTo(exclusion.answers),

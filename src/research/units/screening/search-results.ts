@@ -18,10 +18,10 @@ import { blockedTest } from "../../project-files/rrd-file.js";
 import { openWindows } from "./update-rounds.js";
 import { authorsOf } from "../../papers/authors.js";
 import { yearOf } from "../../papers/dedup/match-features.js";
-import { type PaperRecord, type Update, ownKey, versionsOf } from "../../papers/paper-record.js";
+import { type PaperRecord, type Update, ownKey, storedFields, versionsOf } from "../../papers/paper-record.js";
 import { withoutVersion } from "../../papers/identifiers.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
-import { isOwnList } from "../../papers/records/own-list.js";
+import { isOwnFolder, isOwnList } from "../../papers/records/own-list.js";
 import { decidedIds } from "./search-session.js";
 import { type SourceReport, reportsOf } from "./source-reports.js";
 import type { Listing } from "../../search/result-list.js";
@@ -292,7 +292,10 @@ function recordsBySource({ listings, candidates }: SearchSession): Record<string
 /** The data of an excluded record that are stored, so that the record is recognised under another id. */
 export function excludedFacts(
   record: PaperRecord | undefined,
-): Pick<Exclusion, "key" | "source_key" | "url" | "source" | "identifiers" | "year" | "first_author" | "document"> {
+): Pick<
+  Exclusion,
+  "key" | "source_key" | "url" | "source" | "identifiers" | "year" | "first_author" | "record" | "document"
+> {
   if (record === undefined) return {};
   const { url, source, identifiers = {}, date, authors, document } = record;
   const year = yearOf(date);
@@ -303,6 +306,15 @@ export function excludedFacts(
     source,
     ...(Object.keys(identifiers).length === 0 ? {} : { identifiers: { ...identifiers } }),
     ...withoutUndefined({ year, first_author }),
+    ...(isOwnFolder(source) ? { record: factsOfDocument(record) } : {}),
     ...(document === undefined ? {} : { document: { ...document } }),
   };
 }
+
+const fieldsOfExclusion = new Set(["key", "source_key", "id", "title", "url", "source", "identifiers", "document"]);
+
+/** The fields of an excluded document that its exclusion does not have, in the format of a paper. */
+const factsOfDocument = (document: PaperRecord): NonNullable<Exclusion["record"]> =>
+  Object.fromEntries(
+    Object.entries(storedFields(document)).filter(([name, value]) => !fieldsOfExclusion.has(name) && value !== null),
+  );

@@ -6,6 +6,9 @@ import { acceptDiscovery } from "../../../../src/research/units/screening/judge-
 import type { Acceptance } from "../../../../src/research/units/judged-result.js";
 import type { Batch } from "../../../../src/research/units/screening/screening-batch.js";
 import { paper, rrdWith } from "../../../support/projects/research.js";
+import { allRecords } from "../../../../src/research/overview/all-records.js";
+import { recordsToScreen } from "../../../../src/research/overview/screen/to-screen.js";
+import { withOverride, withOverrides } from "../../../../src/research/derived/overrides.js";
 import type { ScreeningCandidate } from "../../../../src/research/units/screening/search-results.js";
 
 const judging = { iteration: 2, agent: "scripted", at: new Date("2026-03-04T05:06:07.890Z") };
@@ -241,6 +244,32 @@ describe("what a discovery batch brings into the pool", () => {
     const { papers, excluded, summary } = taken(result, { candidates }, rrd);
     expect([papers.map(({ id }) => id), excluded.length]).toEqual([kept, out]);
     expect(summary.includes("; 1 record left out by title and abstract")).toBe(out === 1);
+  });
+
+  test("of a folder that is left out keeps what is known of it, for exports, for a person, and if it is included", () => {
+    const facts = { authors: ["R. Field", "O. Barn"], date: "2020-05-03", venue: "Soil", abstract: "On feet." };
+    const source = "folder:papers";
+    const candidates = [offer("c1", { ...facts, source, document: { path: "papers/a.pdf" } })];
+    const rrd = {
+      ...empty,
+      requirements: { ...empty.requirements, screening: { target_recall: 0.9, confidence: 0.9 } },
+    };
+    const { excluded } = taken({ kept: [], dropped: [{ id: "c1", reason: "off topic" }] }, { candidates }, rrd);
+    const after = { ...rrd, excluded } as Rrd;
+    expect(problemsOf("rrd", after)).toEqual([]);
+    expect(allRecords(after, [], undefined)).toMatchObject([{ id: "c1", ...facts, source, key: "field2020" }]);
+    expect(recordsToScreen(after, "all")).toMatchObject([{ about: "R. Field, O. Barn · 2020", abstract: "On feet." }]);
+    const included = withOverride(after, "c1", { decision: "include", why: "mine", at: "2026-03-04T05:06:07.890Z" });
+    expect(withOverrides(included).papers_pool).toMatchObject([
+      { id: "c1", ...facts, source, document: { path: "papers/a.pdf" }, status: "pending" },
+    ]);
+    // A record of a list is in the stored search.
+    const listed = [offer("c1", { ...facts, source: "list.ris" })];
+    const [fromList] = taken(
+      { kept: [], dropped: [{ id: "c1", reason: "off topic" }] },
+      { candidates: listed },
+    ).excluded;
+    expect(fromList).not.toHaveProperty("record");
   });
 
   test("without an address is a candidate by its id, and else refused with where candidates are named", () => {
