@@ -116,19 +116,23 @@ function bodyOf(context: PageContext, row: PaperRow): Markup {
     ["Limitations", entry.limitations],
   ];
   const { sign, words } = citationMarks[citation.status];
-  return markup`${entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`)}<p class="meta">${addressBesideText === undefined ? "" : markup`<a href="${addressBesideText}">quotes beside the text</a> · `}${linksOf(entry)}Citation: ${sign} ${words}</p>${
-    entry.dimensions.length === 0
-      ? ""
-      : markup`<ul class="points">${entry.dimensions.map(({ label, points }) => markup`<li>${label} <i>${signsOf(points)}</i> ${points}</li>`)}</ul>`
-  }<dl>${texts.map(([name, text]) => namedPart(name, text))}${
-    entry.code.length === 0
-      ? ""
-      : markup`<dt>Code</dt>${entry.code.map(({ text, url }) => markup`<dd>${link(url, text)}</dd>`)}`
-  }${namedPart("Why this decision", entry.notes)}${
-    entry.insightTexts.length === 0
-      ? ""
-      : markup`<dt>Insights</dt>${entry.insightTexts.map((text) => markup`<dd${directionAttribute(text)}>${text}</dd>`)}`
-  }${eligibilityOf(entry)}</dl>${evidenceOf(context, entry)}`;
+  const warnings = entry.warnings.map((warning) => markup`<p class="note bad">${warning}</p>`);
+  const readingLink =
+    addressBesideText === undefined ? "" : markup`<a href="${addressBesideText}">quotes beside the text</a> · `;
+  const points = entry.dimensions.map(
+    (dimension) => markup`<li>${dimension.label} <i>${signsOf(dimension.points)}</i> ${dimension.points}</li>`,
+  );
+  const code = entry.code.map(({ text, url }) => markup`<dd>${link(url, text)}</dd>`);
+  const insights = entry.insightTexts.map((text) => markup`<dd${directionAttribute(text)}>${text}</dd>`);
+  const parts = [
+    texts.map(([name, text]) => namedPart(name, text)),
+    code.length === 0 ? "" : markup`<dt>Code</dt>${code}`,
+    namedPart("Why this decision", entry.notes),
+    insights.length === 0 ? "" : markup`<dt>Insights</dt>${insights}`,
+    eligibilityOf(entry),
+  ];
+  const pointsList = points.length === 0 ? "" : markup`<ul class="points">${points}</ul>`;
+  return markup`${warnings}<p class="meta">${readingLink}${linksOf(entry)}Citation: ${sign} ${words}</p>${pointsList}<dl>${parts}</dl>${evidenceOf(context, entry)}`;
 }
 
 const answerSigns = { yes: "✓", no: "✗", unclear: "?" } as const;

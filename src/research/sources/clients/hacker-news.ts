@@ -8,6 +8,7 @@ import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 
 const maxAnswerBytes = 5 * 1024 * 1024;
 const maxResults = 50;
+const maxQueryChars = 400;
 
 /** Discussions on Hacker News, through Algolia's search; no key is needed. https://hn.algolia.com/api */
 export const hackerNews: Source = {
@@ -25,7 +26,7 @@ async function searchStories(query: Query, context: SourceContext): Promise<Answ
     ...(query.until === undefined ? [] : [`created_at_i<${epochSeconds(query.until) + 86_400}`]),
   ];
   const parameters = new URLSearchParams({
-    query: query.terms.slice(0, 400),
+    query: query.terms.slice(0, maxQueryChars),
     tags: "story",
     hitsPerPage: String(Math.max(1, Math.min(query.most, maxResults))),
     ...(bounds.length === 0 ? {} : { numericFilters: bounds.join(",") }),

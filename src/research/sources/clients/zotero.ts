@@ -102,7 +102,7 @@ async function recordsOf(items: readonly Item[], context: SourceContext): Promis
     records.push(file === undefined ? record : { ...record, pdf_url: file });
   }
   return records.length === 0
-    ? { status: "empty", reason: "Zotero has no works there." }
+    ? { status: "empty", reason: "Zotero has no works in this collection or library." }
     : { status: "ok", value: records, total: records.length };
 }
 
