@@ -18,6 +18,7 @@ import {
   usesScores,
 } from "../papers/rubric/rubric.js";
 import { dimensionText } from "../papers/rubric/own-rubric.js";
+import { isOfFiles } from "../papers/records/own-list.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
 import { stageOf } from "../derived/flow-counts.js";
@@ -99,6 +100,12 @@ export interface Method {
 }
 
 const maxExclusions = 30;
+
+/** Whether the search only listed files of this machine. It is repeated from them, and asks nothing that is logged. */
+export function isSearchOfFiles({ requirements: { sources = [] }, statistics }: Rrd): boolean {
+  const { pool_sha256: pool, listed_sha256: listed } = statistics?.discovery_metrics ?? {};
+  return (pool ?? listed) !== undefined && sources.length > 0 && sources.every(isOfFiles);
+}
 
 export function methodSection(
   rrd: Rrd,
@@ -390,7 +397,9 @@ function limitsOf(rrd: Rrd, lines: readonly LedgerLine[], hasQueries: boolean): 
             : `${quantity(unread.length, "paper")} ${unread.length === 1 ? "was" : "were"} decided on without being read: retracted, or excluded by a person.`,
         ]
       : []),
-    ...(hasRecords && !hasQueries ? ["No search log is kept, so the search can't be repeated from this folder."] : []),
+    ...(hasRecords && !hasQueries && !isSearchOfFiles(rrd)
+      ? ["No search log is kept, so the search can't be repeated from this folder."]
+      : []),
     "No risk-of-bias tool was applied to the papers, and the certainty of the evidence was not graded.",
     "No results were pooled and no meta-analysis was made.",
     "No protocol was registered beforehand.",

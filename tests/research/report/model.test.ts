@@ -449,6 +449,26 @@ test.each([
   expect(files({ queries: true, ledger: true })).toContain("queries.jsonl");
 });
 
+test.each([
+  ["files alone", ["Embase=embase.ris", "folder:papers"], { pool_sha256: "a" }, true],
+  ["documents alone", ["folder:papers"], { listed_sha256: "a" }, true],
+  ["files that were not listed yet", ["embase.ris"], {}, false],
+  ["files and the web", ["embase.ris", "web"], { pool_sha256: "a" }, false],
+  ["a list on the web", ["list:https://example.org/a.ris"], { pool_sha256: "a" }, false],
+])("without a search log, a search of %s can be repeated (%j, %j): %s", (_, sources, metrics, is) => {
+  const rrd = rrdWith([read("one", [quote("It works.")])]);
+  const model = modelOf({
+    ...rrd,
+    requirements: { ...rrd.requirements, sources },
+    statistics: { discovery_metrics: metrics },
+  });
+  const strategies = checklistOf(model, sectionsWithContent(model)).find(({ item }) => item === "7");
+  expect(model.method.limits.join(" ").includes("can't be repeated from this folder")).toBe(!is);
+  expect(strategies?.says).toBe(
+    is ? "no service was searched: every record of the files was taken" : "not done: no search log is kept",
+  );
+});
+
 test("a discussion that only disputes stands in the checklist where it is", () => {
   const sides = [{ text: "It works.", rests_on: ["one#1"] }];
   const model = modelOf(rrdWith([read("one", [quote("It works.")])]), {

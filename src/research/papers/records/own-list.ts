@@ -1,3 +1,4 @@
+import { webAddressFrom } from "../../../engine/lib/json-fields.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Columns, Step } from "../../generated/rrd.js";
 
@@ -51,3 +52,9 @@ export const isUserSource = (name: string): boolean => isOwnFolder(name) || isOw
 
 /** Whether a source is a list of the user, which is read once and completely. */
 export const isOwnList = (name: string): boolean => ownListIn(name) !== undefined || zoteroIn(name) !== undefined;
+
+/** Whether a source stands in files of this machine, so that no service is asked for its records. */
+export function isOfFiles(name: string): boolean {
+  const list = ownListIn(name);
+  return name === "samples" || isOwnFolder(name) || (list !== undefined && webAddressFrom(list.place) === undefined);
+}

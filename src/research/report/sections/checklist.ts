@@ -1,6 +1,7 @@
 import { usesScores } from "../../papers/rubric/rubric.js";
 import { ledgerName } from "../../../engine/lib/layout.js";
 import { queriesName, rrdName } from "../../project-files/layout.js";
+import { isSearchOfFiles } from "../method.js";
 import type { ReportModel } from "../model.js";
 import type { ShownSections } from "./section.js";
 
@@ -26,6 +27,7 @@ export function checklistOf(
 ): readonly ChecklistItem[] {
   const has = (section: string): boolean => shownSections.has(section);
   const hasQuotes = rows.some((row) => row.quotes > 0);
+  const isOfFiles = isSearchOfFiles(rrd);
   const hasCriteria = method.criteria.length > 0;
   const itemIn = (item: string, topic: string, section: string, says: string): ChecklistItem =>
     has(section) ? { item, topic, section, says } : { item, topic, says: "not done" };
@@ -57,8 +59,15 @@ export function checklistOf(
     ),
     itemIn("6", "Information sources with dates", "method", "every source with its outcome"),
     itemIf(
-      hasLog.queries,
-      itemIn("7", "Full search strategies", "method", "every query with its time and hits"),
+      hasLog.queries || isOfFiles,
+      itemIn(
+        "7",
+        "Full search strategies",
+        "method",
+        hasLog.queries
+          ? "every query with its time and hits"
+          : "no service was searched: every record of the files was taken",
+      ),
       "no search log is kept",
     ),
     itemIn("8", "Selection process", "method", "who judged, how often, and what was automated"),
