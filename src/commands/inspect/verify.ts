@@ -65,6 +65,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   const signals = listenForSignals(io);
   const checkedQuotes: CheckedQuote[] = [];
   const documents: string[] = [];
+  const places = { rrd, root: rootOf(folder, io.cwd), hashes: new Map<string, string>() };
   try {
     const endSignal = AbortSignal.any([signals.finish, signals.abort]);
     const fetchText = fetch ? await makeFetcher(folder, io, endSignal) : undefined;
@@ -74,7 +75,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
       const extracted = values.flatMap((value) => value.evidence ?? []);
       const evidence = [...(paper.analysis?.evidence ?? []), ...extracted];
       if (evidence.length === 0) continue;
-      const change = await documentChange(folder, paper, endSignal);
+      const change = await documentChange(folder, paper, places, endSignal);
       if (change !== undefined) documents.push(documentSentence(change, nameFor(io.cwd, folder)));
       const cachedText = change?.text ?? (await lastCachedText(textsFolder(folder), paper.id));
       const fetchResult = cachedText === undefined ? await fetchText?.(paper) : { text: cachedText };

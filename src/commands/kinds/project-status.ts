@@ -1,3 +1,4 @@
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { experienceToRead } from "../../compose/forecast-basis.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -55,7 +56,7 @@ export async function projectStatus(
     paper.status === "pending" && unitsUnderWay.has(paper.id) ? { ...paper, status: "analyzing" as const } : paper,
   );
   const name = nameFor(io.cwd, folder);
-  const documents = await documentSentences(folder, rrd.papers_pool, name);
+  const documents = await documentSentences(folder, { rrd, root: rootOf(folder, io.cwd) }, name);
   return {
     json: { ...report, pool, under_way, running, held, documents, finished: isFinished, report: pageOf(folder) },
     rows: [

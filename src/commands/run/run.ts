@@ -1,3 +1,4 @@
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { rememberAgent, requireAgents, withLastAgent } from "../../compose/agents.js";
 import { basename } from "node:path";
 import { drive } from "../../compose/drive.js";
@@ -122,7 +123,7 @@ export async function work(
   // Most runs have only papers from the network, and need no reader of documents.
   if (!options.json && rrd.papers_pool.some(({ document }) => document !== undefined)) {
     const { documentSentences } = await import("../../research/update/changed-documents.js");
-    const sentences = await documentSentences(folder, rrd.papers_pool, nameFor(io.cwd, folder));
+    const sentences = await documentSentences(folder, { rrd, root: rootOf(folder, io.cwd) }, nameFor(io.cwd, folder));
     for (const sentence of sentences) say(io, sentence);
   }
   const questions = editsToApprove(folder, config.stateDir, io);

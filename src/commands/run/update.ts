@@ -1,3 +1,4 @@
+import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { requireAgents, withLastAgent } from "../../compose/agents.js";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -250,7 +251,11 @@ async function searchAndUpdate(
       const failed = Object.fromEntries([...changes.failed].map(([source, { since }]) => [source, since]));
       if (!args.dryRun) await writeSearchedUntil(folder, searchedAfter(project, storedUntil, window, failed));
       if (!args.json)
-        for (const sentence of await documentSentences(folder, state.rrd.papers_pool, nameFor(io.cwd, folder)))
+        for (const sentence of await documentSentences(
+          folder,
+          { rrd: state.rrd, root: rootOf(folder, io.cwd) },
+          nameFor(io.cwd, folder),
+        ))
           say(io, sentence);
       if (args.json) io.stdout(line);
       else print(io, line.trimEnd());

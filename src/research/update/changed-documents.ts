@@ -1,12 +1,14 @@
-import { basename } from "node:path";
+import { basename, dirname, extname, resolve } from "node:path";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
-import type { Paper } from "../generated/rrd.js";
+import { contentsOf } from "../full-text/folder-contents.js";
+import type { Paper, Rrd } from "../generated/rrd.js";
 import { nameOf } from "../papers/paper-keys.js";
 import { textsFolder } from "../project-files/layout.js";
 import { readWithoutNetwork } from "../full-text/find-text.js";
-import { localFile } from "../full-text/local-file.js";
+import { localFile, readLocal } from "../full-text/local-file.js";
+import { isOwnFolder } from "../papers/records/own-list.js";
 
 /** A local document that is no longer as it was read. */
 export interface DocumentChange {
@@ -16,30 +18,76 @@ export interface DocumentChange {
   readonly text?: DocumentText;
 }
 
-/** How the local document of a paper differs from the text that was read; undefined if it does not. Writes nothing. */
+/** Where a project's documents are. */
+export interface DocumentPlaces {
+  readonly rrd: Pick<Rrd, "papers_pool" | "requirements">;
+  /** The folder to which its sources are relative. */
+  readonly root: string;
+  /** The hashes of the texts that were compared so far, by path; each document is read once. */
+  readonly hashes?: Map<string, string>;
+}
+
+/** Maximum number of documents that are read to find missing ones. */
+const maxRead = 100;
+
+/**
+ * How the local document of a paper differs from the text that was read; undefined if it does not, also if the file was
+ * only moved or renamed. Writes nothing.
+ */
 export async function documentChange(
   folder: string,
   paper: Paper,
+  places: DocumentPlaces,
   signal: AbortSignal,
 ): Promise<DocumentChange | undefined> {
   const path = localFile(paper);
   if (path === undefined || paper.text_sha256 == null) return undefined;
   const present = await readWithoutNetwork(paper, { cacheDir: textsFolder(folder), signal });
-  if (present?.status === "not-found") return { paper, path };
+  if (present?.status === "not-found")
+    return (await hasMoved(path, paper.text_sha256, places, signal)) ? undefined : { paper, path };
   return present?.status !== "ok" || present.text.sha256 === paper.text_sha256
     ? undefined
     : { paper, path, text: present.text };
+}
+
+/**
+ * Whether a document with this text that belongs to no paper is in the folder of a missing file, or in a folder of the
+ * project.
+ */
+async function hasMoved(
+  path: string,
+  sha256: string,
+  { rrd, root, hashes = new Map() }: DocumentPlaces,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const sourceFolders = (rrd.requirements.sources ?? [])
+    .filter(isOwnFolder)
+    .map((source) => resolve(root, source.slice("folder:".length).trim()));
+  const ownPaths = new Set(rrd.papers_pool.map(localFile));
+  for (const folder of new Set([dirname(path), ...sourceFolders])) {
+    // A folder that was deleted contains no documents.
+    const { documents } = await contentsOf(folder, undefined).catch(() => ({ documents: [] }));
+    for (const document of documents.filter((each) => !ownPaths.has(each) && extname(each) === extname(path))) {
+      if (!hashes.has(document) && hashes.size < maxRead) {
+        const read = await readLocal(document, signal);
+        hashes.set(document, read.status === "ok" ? read.text.sha256 : "");
+      }
+      if (hashes.get(document) === sha256) return true;
+    }
+  }
+  return false;
 }
 
 /** Maximum number of documents that `documentSentences` names. */
 const maxNamed = 3;
 
 /** The local documents that are no longer as they were read: one sentence for each of the first three. */
-export async function documentSentences(folder: string, papers: readonly Paper[], name: string): Promise<string[]> {
+export async function documentSentences(folder: string, places: DocumentPlaces, name: string): Promise<string[]> {
   const { signal } = new AbortController();
   const changes: DocumentChange[] = [];
-  for (const paper of papers) {
-    const change = await documentChange(folder, paper, signal);
+  const hashes = new Map<string, string>();
+  for (const paper of places.rrd.papers_pool) {
+    const change = await documentChange(folder, paper, { ...places, hashes }, signal);
     if (change !== undefined) changes.push(change);
   }
   const others = changes.length - maxNamed;

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -65,3 +65,19 @@ test("a missing document is named with the place where it was, and its stored te
   expect(verify).toBe(`${sentence}\n2 quotes: 2 as recorded, 0 fail, 0 could not be checked\n`);
   expect(exitCode).toBe(0);
 });
+
+test.each(["overnight.md", "nights/overnight.md"])(
+  "a document that was renamed to %s is still the same, and another text in its folder is not",
+  async (name) => {
+    const { cwd, file } = await project();
+    const [other, place] = [join(cwd, "other.md"), join(cwd, name)];
+    mkdirSync(join(cwd, "nights"));
+    renameSync(file, other);
+    writeFileSync(other, note.replace("10.6", "11.9"));
+    expect((await outputs(cwd)).status).toContain("cold-retard.md is missing");
+    writeFileSync(place, note);
+    const { status, verify, exitCode } = await outputs(cwd);
+    expect(status).not.toContain("Documents");
+    expect([verify, exitCode]).toEqual(["2 quotes: 2 as recorded, 0 fail, 0 could not be checked\n", 0]);
+  },
+);
