@@ -7,7 +7,7 @@ import { lineBreaker, wrap } from "../../engine/ui/terminal/format.js";
 import { allRecords } from "../../research/overview/all-records.js";
 import { duplicatesAmong, type UncertainPair } from "../../research/overview/duplicates.js";
 import { findResearch, type FolderOptions, nameFor } from "../../research/overview/find-research.js";
-import { authorsOf } from "../../research/papers/authors.js";
+import { authorsOf, authorsText } from "../../research/papers/authors.js";
 import type { TracedRecord } from "../../research/papers/export/cited-work.js";
 import { nameOf as nameOfWork } from "../../research/papers/identifiers.js";
 import { readResearch } from "../../research/project-files/research.js";
@@ -116,11 +116,10 @@ const fieldsOf = ({
     [volume, issue === undefined || issue === null ? "" : `(${issue})`].filter(Boolean).join(""),
     pages,
   ];
-  const authorNames = authorsOf(authors);
   return [
     key,
     title,
-    `${authorNames.slice(0, 3).join("; ")}${authorNames.length > 3 ? " and others" : ""}`,
+    authorsText(authorsOf(authors), 3),
     [date ?? "no date", ...publication].filter(Boolean).join(", "),
     Object.keys(identifiers).length === 0 ? "" : nameOfWork(identifiers),
     `${source ?? ""}${source == null ? "" : ", "}${outcome.decision === "open" ? outcome.stage : `${outcome.decision} at ${outcome.stage}`}`,

@@ -16,7 +16,7 @@ import { type StoredQuote, notesOf } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
 import { fileNameOf } from "../../research/papers/reference.js";
-import { authorsOf } from "../../research/papers/authors.js";
+import { authorsOf, authorsText } from "../../research/papers/authors.js";
 import { areTokensKnown, roleWithRound, unlabelledCost, type UsageSum } from "../../engine/ui/terminal/tally.js";
 import { shortCount, shortDuration } from "../../engine/lib/words.js";
 import { lineBreaker, wrap } from "../../engine/ui/terminal/format.js";
@@ -109,7 +109,7 @@ export function readingLines(
     ? analysis.implementations_found.map(String)
     : [];
   const byline = [
-    authorsOf(paper.authors).slice(0, 4).join(", ") + (authorsOf(paper.authors).length > 4 ? " and others" : ""),
+    authorsText(authorsOf(paper.authors), 4),
     paper.date ?? "",
     nameOf(paper),
     fileNameOf(paper) ?? "",
@@ -202,6 +202,7 @@ export function eligibilityLines(
   quoteLines: (quote: StoredQuote) => string[],
 ): string[] {
   if (answers.length + readings.length === 0 && override === undefined) return [];
+  const hasBothStages = new Set(answers.map(({ stage }) => stage)).size > 1;
   const answerMarks = { yes: colors.green("✓"), no: colors.red("✗"), unclear: colors.yellow("?") };
   const criteriaById = new Map(criteria.map((criterion) => [criterion.id, criterion]));
   const overrideText = ({ decision, why, criterion: id = "" }: Override) => {
@@ -216,8 +217,8 @@ export function eligibilityLines(
     "",
     colors.bold("Eligibility"),
     ...(override === undefined ? [] : toLines(overrideText(override), "  ")),
-    ...answers.flatMap((answer) => {
-      const { criterion, locator, said, reason } = answer;
+    ...answers.flatMap((answer, index) => {
+      const { criterion, stage, locator, said, reason } = answer;
       const location = locator ?? basisOf(answer, { read_depth });
       const reasonText =
         reason === undefined ? "" : `; ${said === undefined ? "" : `the agent said ${said}. `}${reason}`;
@@ -226,7 +227,9 @@ export function eligibilityLines(
         "    ",
       );
       const notes = answer.answer === "unclear" ? [] : notesOfOldQuote(answer);
+      const stageTitle = stage === "screening" ? "  Screened by title and abstract:" : "  Read:";
       return [
+        ...(hasBothStages && stage !== answers[index - 1]?.stage ? [stageTitle] : []),
         ...[`  ${answerMarks[answer.answer]} ${first.trimStart()}`, ...rest, ...quoteLines(answer)],
         ...notes.flatMap((note) => toLines(note, "      ").map(colors.yellow)),
       ];

@@ -1,3 +1,4 @@
+import { authorsText } from "../../research/papers/authors.js";
 import { httpFor } from "../../research/sources/network.js";
 import { type ConfigFlags, configToRead } from "../../compose/config.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
@@ -159,8 +160,7 @@ function resultLines(works: readonly ExplainedWork[], explain: boolean, io: Pick
       row === 0 ? `${index + 1}.`.padEnd(indent.length) + line.trimStart() : line,
     );
     const { authors, date, venue, citations, retracted } = record;
-    const authorText =
-      authors.length > maxAuthors ? `${authors.slice(0, maxAuthors).join(", ")} and others` : authors.join(", ");
+    const authorText = authorsText(authors, maxAuthors);
     const citationText =
       citations === undefined ? undefined : `cited ${citations.count} ${citations.count === 1 ? "time" : "times"}`;
     const details = [authorText, date, venue, citationText, sourcesOf(provenance).join(" + ")];

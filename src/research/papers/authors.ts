@@ -48,6 +48,17 @@ export function authorsOf(authors: PaperFacts["authors"]): readonly string[] {
   return parts.flatMap((part, index) => (index % 2 === 0 ? [`${part}, ${parts[index + 1]}`] : []));
 }
 
+/**
+ * The names for people: "Ann Lee, Ben Roe and 3 others". Semicolons separate names such as "Lee, Ann". `maxNames`: how
+ * many are written if there are more; the others count as one.
+ */
+export function authorsText(names: readonly string[], maxNames: number): string {
+  const separator = names.some((name) => name.includes(",")) ? "; " : ", ";
+  return names.length <= maxNames
+    ? names.join(separator)
+    : `${names.slice(0, maxNames - 1).join(separator)} and ${names.length - maxNames + 1} others`;
+}
+
 /** A suffix of a name: "Jr.", "III", PubMed's "3rd". */
 export const nameSuffix = /^(?:jr|sr|junior|senior|ii|iii|iv|2nd|3rd|[4-9]th)\.?$/i;
 

@@ -329,12 +329,6 @@ export const readingWords: Readonly<Record<Reading, string>> = {
   unread: "not read",
 };
 
-/** "A, B and 3 others". */
-export const authorsText = (authors: readonly string[], maxAuthors: number): string =>
-  authors.length <= maxAuthors
-    ? authors.join(", ")
-    : `${authors.slice(0, maxAuthors - 1).join(", ")} and ${authors.length - maxAuthors + 1} others`;
-
 /** Maximum characters of a title, name or address in a list. A longer text is probably not a title, name or address. */
 const maxListedChars = 300;
 

@@ -1,6 +1,6 @@
 import type { Paper } from "../generated/rrd.js";
 import { clip } from "../../engine/lib/tokens.js";
-import { authorsOf } from "../papers/authors.js";
+import { authorsOf, authorsText } from "../papers/authors.js";
 import { sourcesOf } from "../papers/paper-record.js";
 import { compareRecords } from "../papers/dedup/same-work.js";
 import type { Source } from "../sources/shared/source.js";
@@ -101,7 +101,7 @@ function blockOf(
   ].filter((mark) => mark !== undefined);
   const facts = [
     paper.date ?? "undated",
-    `${clip(authors.slice(0, 3).join(", "), 24)}${authors.length > 3 ? " and others" : ""}`,
+    clip(authorsText(authors, 3), 40),
     sourcesOf(provenance).join(" + "),
     ...(paper.citations === undefined ? [] : [`cited ${paper.citations.count} times`]),
     ...marks,

@@ -1,3 +1,4 @@
+import { authorsText } from "../../research/papers/authors.js";
 import { type Markup, link, markup } from "../../engine/lib/markup.js";
 import type { DocumentText } from "../../text/documents/text/document-text.js";
 import { abstractLocator, hashOf } from "../../text/evidence/check-evidence.js";
@@ -74,7 +75,7 @@ export async function readingPage(
 
 function facts({ authors, year, url, doi }: PaperEntry): Markup {
   const parts: Markup[] = [
-    markup`${authors.slice(0, 12).join(", ")}${authors.length > 12 ? " and others" : ""}`,
+    markup`${authorsText(authors, 12)}`,
     ...(year === undefined ? [] : [markup`${year}`]),
     ...(doi === undefined ? [] : [link(`https://doi.org/${doi}`, `doi:${doi}`)]),
     ...(url === undefined ? [] : [link(url, "page")]),

@@ -79,8 +79,11 @@ test("a project whose papers wait ends complete, status names the criterion, and
   });
   const shown = (await cli(["show", folder, first], cwd)).out;
   expect(shown).toMatch(/waiting for a person, read: full/);
-  expect(shown).toMatch(/Eligibility\n.* c1 \(include: robot hands\): unclear, title and abstract\n/);
+  expect(shown).toMatch(
+    /Eligibility\n  Screened by title and abstract:\n.* c1 \(include: robot hands\): unclear, title and abstract\n/,
+  );
   expect(shown).toMatch(/✓ c1 \(include: robot hands\): yes, .+\n +(?:> )?“.+/);
+  expect(shown).toMatch(/\n  Read:\n.* c1 /);
   expect(shown).toMatch(/\? c2 \(exclude: an open question\): unclear, full text/);
 
   const included = await cli(["decide", folder, first, "include", "It is about hands.", "--no-git"], cwd);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { authorsOf, isDocumentOf } from "../../../src/research/papers/authors.js";
+import { authorsOf, authorsText, isDocumentOf } from "../../../src/research/papers/authors.js";
 
 const base = {
   title: "Learning Dexterous Manipulation from Touch",
@@ -63,4 +63,13 @@ describe("authorsOf", () => {
     expect(authorsOf(["Lee, A."])).toEqual(["Lee, A."]);
     expect(authorsOf(null)).toEqual([]);
   });
+});
+
+describe("authorsText", () => {
+  it.each([
+    [["Ann Lee"], "Ann Lee"],
+    [["Ann Lee", "Ben Roe", "Cy Poe"], "Ann Lee, Ben Roe, Cy Poe"],
+    [["Lee, Ann", "The Group", "Roe, Ben"], "Lee, Ann; The Group; Roe, Ben"],
+    [["Lee, Ann", "Roe, Ben", "Poe, Cy", "Doe, Di"], "Lee, Ann; Roe, Ben and 2 others"],
+  ])("of %j", (names, text) => expect(authorsText(names, 3)).toBe(text));
 });

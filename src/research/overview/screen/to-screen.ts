@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { oneLine } from "../../../engine/lib/sanitise.js";
 import type { Answer, Criterion, Override, Paper, Reading, Rrd } from "../../generated/rrd.js";
-import { authorsOf } from "../../papers/authors.js";
+import { authorsOf, authorsText } from "../../papers/authors.js";
 import { namesIn, nameOf, withNames } from "../../papers/paper-keys.js";
 import { criteriaOf } from "../../project-files/eligibility-criteria.js";
 import { joinTexts } from "../../project-files/markdown.js";
@@ -61,7 +61,7 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
       name: nameOf(paper),
       title: oneLine(paper.title),
       about: [
-        authorsText(authorsOf(paper.authors).map(oneLine)),
+        authorsText(authorsOf(paper.authors).map(oneLine), 3),
         (paper.date ?? "").slice(0, 4),
         oneLine(paper.venue ?? ""),
         oneLine(basename(paper.document?.path ?? "")),
@@ -88,7 +88,7 @@ export function recordsToScreen(rrd: Rrd, which: WhichRecords): ToScreen[] {
         name: nameOf(exclusion),
         title: oneLine(exclusion.title ?? exclusion.id),
         about: [
-          authorsText(authorsOf(facts.authors ?? exclusion.first_author).map(oneLine)),
+          authorsText(authorsOf(facts.authors ?? exclusion.first_author).map(oneLine), 3),
           exclusion.year === undefined ? "" : String(exclusion.year),
         ]
           .filter(Boolean)
@@ -148,9 +148,6 @@ export const uncertaintyReasons = (answer: Answer): readonly string[] => [
 ];
 
 const decisionText = ({ decision, why }: Override): string => `you said ${decision}: ${oneLine(why)}`;
-
-const authorsText = (authors: readonly string[]): string =>
-  authors.length > 3 ? `${authors[0]} and ${authors.length - 1} others` : authors.join(", ");
 
 /** A piece of a text. Keywords of the project are marked. */
 export interface MarkedPiece {

@@ -3,7 +3,7 @@ import { type Pair, findPairs } from "../../units/report/opposite-findings.js";
 import { type PaperName, type Quote, quoteAt } from "../quotes.js";
 import { type StoredSentence, type Statement, statementOf, type StatementSources } from "../statements.js";
 
-/** Two quotes of different papers on the same outcome, as the report shows them. */
+/** Quotes of different papers on the same outcome, two or more, as the report shows them. */
 export interface ShownPair extends Pick<Pair, "outcome" | "stand"> {
   readonly sides: readonly ShownSide[];
   /** The agent's sentence on the difference between the two. */
@@ -25,28 +25,41 @@ const directionWords = { up: "goes up", down: "goes down", none: "no significant
 export const relationWords: Readonly<Record<Pair["stand"], string>> = {
   agreed: "agreed",
   opposite: "opposite",
-  apart: "one finds no significant difference",
+  apart: "not all find a significant difference",
 };
 
-/** The pairs of a project, with the sentences of its report about them. Pure. */
+/**
+ * The pairs of a project, with the sentences of its report about them. Pairs that share a quote, and that no sentence
+ * is about, are shown together, each quote once. Pure.
+ */
 export function shownPairs(
   papers: readonly Paper[],
   contrasts: readonly StoredSentence[],
   sources: StatementSources,
 ): readonly ShownPair[] {
   const byHandles = new Map(contrasts.map((sentence) => [keyOf(sentence.rests_on ?? []), sentence]));
-  return findPairs(papers).map(({ outcome, stand, sides }) => {
-    const differs = byHandles.get(keyOf(sides.map(({ handle }) => handle)));
-    return {
-      outcome,
-      stand,
-      sides: sides.flatMap(({ paper, number, evidence, about: { compared, direction } }): ShownSide[] => {
-        const quote = quoteAt(paper, sources.names.get(paper.id) as PaperName, evidence, number);
-        return quote === undefined ? [] : [{ quote, compared, says: directionWords[direction] }];
-      }),
-      ...(differs === undefined ? {} : { differs: statementOf(differs, sources) }),
-    };
-  });
+  const groups: { pair: Pair; sides: Pair["sides"][number][]; differs: StoredSentence | undefined }[] = [];
+  for (const pair of findPairs(papers)) {
+    const differs = byHandles.get(keyOf(pair.sides.map(({ handle }) => handle)));
+    const group = groups.find(
+      (known) =>
+        differs === undefined &&
+        known.differs === undefined &&
+        known.pair.stand === pair.stand &&
+        known.sides.some(({ handle }) => pair.sides.some((side) => side.handle === handle)),
+    );
+    if (group === undefined) groups.push({ pair, sides: [...pair.sides], differs });
+    else group.sides.push(...pair.sides.filter((side) => group.sides.every(({ handle }) => handle !== side.handle)));
+  }
+  return groups.map(({ pair: { outcome, stand }, sides, differs }) => ({
+    outcome,
+    stand,
+    sides: sides.flatMap(({ paper, number, evidence, about: { compared, direction } }): ShownSide[] => {
+      const quote = quoteAt(paper, sources.names.get(paper.id) as PaperName, evidence, number);
+      return quote === undefined ? [] : [{ quote, compared, says: directionWords[direction] }];
+    }),
+    ...(differs === undefined ? {} : { differs: statementOf(differs, sources) }),
+  }));
 }
 
 const keyOf = (handles: readonly string[]): string => JSON.stringify([...handles].toSorted());

@@ -1,3 +1,4 @@
+import { authorsText } from "../../papers/authors.js";
 import { type Markup, isolate, link, markup } from "../../../engine/lib/markup.js";
 import { costText, uncountedText, tokensText } from "../../../engine/ui/terminal/tally.js";
 import { shortDuration, quantity } from "../../../engine/lib/words.js";
@@ -10,7 +11,7 @@ import { counted, thousands } from "../pictures/words.js";
 import { countCell, outcomeText, type SearchYield } from "../search-yield.js";
 import type { PageContext } from "./context.js";
 import { table } from "./findings.js";
-import { authorsText, shortened } from "../papers.js";
+import { shortened } from "../papers.js";
 import { costs } from "./pictures.js";
 
 /** Maximum number of lines of the search log and of failed iterations on the page. The project's files have all. */

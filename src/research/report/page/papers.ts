@@ -1,15 +1,8 @@
+import { authorsText } from "../../papers/authors.js";
 import { type Markup, type Piece, directionAttribute, joinIsolated, link, markup } from "../../../engine/lib/markup.js";
 import { citationMarks } from "../citation-status.js";
 import type { ReportModel } from "../model.js";
-import {
-  authorsText,
-  readingWords,
-  shortened,
-  type PaperEntry,
-  type PaperRow,
-  type PaperStatus,
-  statusWords,
-} from "../papers.js";
+import { readingWords, shortened, type PaperEntry, type PaperRow, type PaperStatus, statusWords } from "../papers.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import { type Quote, tablesAsText } from "../quotes.js";
 import { anchorOf } from "../pictures/picture.js";

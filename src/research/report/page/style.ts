@@ -122,6 +122,9 @@ q+small{display:block;padding-inline-start:1.1rem;font:.82rem/1.45 var(--sans);c
 .rank small{display:block;font-size:.74rem;font-weight:400;color:var(--soft)}
 .presented .rank{color:var(--presented)}.insights .rank{color:var(--insights)}
 .body{padding:0 0 1.4rem 4.4rem}
+.head>.rank:empty{display:none}
+.head:has(>.rank:empty){grid-template-columns:minmax(0,1fr) auto}
+.head:has(>.rank:empty)+.body{padding-left:0}
 .body dl{margin:.4rem 0}
 .body dt{font-size:.82rem;font-weight:600;color:var(--soft);margin-top:.9rem}
 .body dd{margin:.1rem 0 0}
@@ -207,6 +210,7 @@ figure svg.narrow{display:block;max-width:32rem}
 th[scope=row]{white-space:normal}
 .head .chip{grid-column:2;justify-self:start;margin-top:.35rem}
 .body{padding-left:0}
+.head:has(>.rank:empty) .chip{grid-column:1}
 }
 @page{margin:18mm 16mm 20mm;@bottom-right{content:counter(page) " / " counter(pages);font:9pt sans-serif}}
 @media print{

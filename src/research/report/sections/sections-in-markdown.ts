@@ -1,3 +1,4 @@
+import { authorsText } from "../../papers/authors.js";
 import { ledgerName } from "../../../engine/lib/layout.js";
 import { costText, uncountedText, tokensText } from "../../../engine/ui/terminal/tally.js";
 import { shortCount, shortDuration, quantity } from "../../../engine/lib/words.js";
@@ -27,7 +28,7 @@ import { answeredText, type AskedQuestion } from "../narrative/questions.js";
 import { meaningMark } from "../../derived/meaning-mark.js";
 import type { Meaning } from "../narrative/meaning.js";
 import { type ShownPair, relationWords } from "../narrative/side-by-side.js";
-import { authorsText, type PaperEntry, type PaperRow, readingWords, statusWords } from "../papers.js";
+import { type PaperEntry, type PaperRow, readingWords, statusWords } from "../papers.js";
 import type { PassagePiece } from "../../../text/evidence/quoted.js";
 import { evidenceWords, type PaperName, type Quote, quoteMarks, tablesAsText } from "../quotes.js";
 import type { Statement } from "../statements.js";
@@ -703,8 +704,7 @@ function warningsText(model: ReportModel): string {
 }
 
 function reference(paper: PaperRow): string {
-  const authors =
-    paper.authors.length > 6 ? `${paper.authors.slice(0, 6).join(", ")} and others` : paper.authors.join(", ");
+  const authors = authorsText(paper.authors, 6);
   const places = [
     paper.venue === paper.source ? "" : inline(paper.venue),
     inline(paper.file ?? ""),

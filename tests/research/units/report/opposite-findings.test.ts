@@ -197,6 +197,19 @@ test("what readers state goes from the result over the brief and the report's fi
   }
 });
 
+test("papers that agree stand under one heading in the report, each quote once", async () => {
+  const papers = ["p1", "p2", "p3", "p4"].map((id) => read(id, about("up")));
+  expect(findPairs(papers)).toHaveLength(6);
+  const { folder, run } = researchFolder(rrdWith(papers));
+  await run(goodAgent());
+  const model = reportModel((await readReportInput(folder, new Date("2026-11-23T00:00:00Z"))).input);
+  expect(model.pairs.map(({ stand, sides }) => [stand, ...sides.map(({ quote }) => quote.paper.id)])).toEqual([
+    ["agreed", "p1", "p2", "p3", "p4"],
+  ]);
+  const markdown = readFileSync(join(folder, "research-report.md"), "utf8");
+  expect(markdown.split("success rate: agreed")).toHaveLength(2);
+});
+
 test("a pair that is none of the unit's refuses the report", async () => {
   const { run } = researchFolder(rrdWith([paper("p1")]));
   const { ledger } = await run(
