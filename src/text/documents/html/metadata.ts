@@ -1,5 +1,6 @@
 import type { CheerioAPI } from "cheerio";
 import { dateOf } from "../../dates.js";
+import { isPersonName, namesInField } from "../text/title-lines.js";
 
 /** Metadata of the article on a page, or of the article that the page is about. */
 interface PageMetadata {
@@ -7,6 +8,8 @@ interface PageMetadata {
   readonly authors?: string[];
   readonly date?: string;
   readonly abstract?: string;
+  /** What the page says of itself: often the abstract or its beginning. */
+  readonly description?: string;
   readonly doi?: string;
   /** The absolute address of the article's PDF. */
   readonly pdfUrl?: string;
@@ -27,9 +30,12 @@ export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMet
     );
   const textIn = (selector: string) => page(selector).first().text().replace(/\s+/g, " ").trim() || undefined;
 
-  const authors = metaContents("citation_author", "citation_authors", "dc.creator")
+  const articleAuthors = metaContents("citation_author", "citation_authors", "dc.creator")
     .flatMap((names) => names.split(";"))
     .map((name) => name.trim());
+  // Programs put the name of an account or a company here, too.
+  const pageAuthors = metaContents("author").flatMap(namesInField).filter(isPersonName);
+  const authors = articleAuthors.length > 0 ? articleAuthors : pageAuthors;
   const pdfAddress = metaContents("citation_pdf_url")[0];
   const hasDoi = metaContents("dc.identifier").some((identifier) =>
     /^(?:doi:\s*|https?:\/\/(?:dx\.)?doi\.org\/)?10\.\d{4,9}\/\S+$/i.test(identifier),
@@ -39,7 +45,7 @@ export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMet
     metaContents("citation_abstract", "dcterms.abstract")[0] ??
     textIn(".ltx_abstract p") ??
     textIn("section.abstract p, #abstract p, blockquote.abstract") ??
-    metaContents("dc.description", "og:description", "description")[0];
+    paragraphAfter(page, "abstract");
   return {
     title:
       metaContents("citation_title", "dc.title")[0] ??
@@ -59,6 +65,10 @@ export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMet
       ),
     ),
     abstract: abstract?.replace(/^(?:abstract)[\s.:]*/i, ""),
+    description: metaContents("dc.description", "og:description", "description")[0]?.replace(
+      /^(?:abstract)[\s.:]*/i,
+      "",
+    ),
     doi: /10\.\d{4,9}\/\S+/
       .exec(metaContents("citation_doi", "dc.identifier", "prism.doi")[0] ?? "")?.[0]
       .toLowerCase(),
@@ -67,4 +77,15 @@ export function pageMetadata(page: CheerioAPI, url: string | undefined): PageMet
       metaContents("citation_title", "citation_pdf_url", "citation_doi", "prism.doi", "publication_doi").length > 0 ||
       hasDoi,
   };
+}
+
+/** The paragraph that begins with a label in bold. */
+function paragraphAfter(page: CheerioAPI, label: string): string | undefined {
+  for (const element of page("p > strong:first-child, p > b:first-child").toArray()) {
+    const [bold, paragraph] = [page(element).text(), page(element).parent().text().replace(/\s+/g, " ").trim()];
+    const isLabel = bold.replace(/[\s.:]+/g, "").toLowerCase() === label;
+    const start = paragraph.slice(0, label.length).toLowerCase();
+    if (isLabel && start === label && paragraph.length > bold.length + 1) return paragraph;
+  }
+  return undefined;
 }

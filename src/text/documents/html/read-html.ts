@@ -6,6 +6,7 @@ import { mathText } from "./mathml.js";
 import { replaceByText, type Element, elementsOf, type Node, convertPower, removeNodes } from "./select.js";
 import { checkSource } from "./source-check.js";
 import { findInstructions } from "../text/find-injections.js";
+import { abstractIn } from "../text/markdown.js";
 import { buildText, type ReadResult, type Part } from "../text/document-text.js";
 
 /** Elements that are not part of the document. Formulas in `script[type^="math/tex"]` are converted before. */
@@ -71,7 +72,12 @@ function readPage(page: CheerioAPI, url: string | undefined, minTextChars: numbe
         "The page has hardly any text; it may need JavaScript or a login. Save the document as a PDF and give its path.",
     };
 
-  const hasBody = documentSelector === "article.ltx_document" || !metadata.isArticlePage || hasArticleBody(parts);
+  // A file of the user has no address. It need not be long to be a paper.
+  const hasBody =
+    documentSelector === "article.ltx_document" ||
+    !metadata.isArticlePage ||
+    hasArticleBody(parts) ||
+    (url === undefined && hasSectionsOfPaper(parts));
   const warnings =
     hiddenText === ""
       ? []
@@ -80,7 +86,8 @@ function readPage(page: CheerioAPI, url: string | undefined, minTextChars: numbe
         ];
   if (isIncomplete)
     warnings.push("The conversion of the document to HTML failed before its end; some of the text may be missing.");
-  const { title, authors, date, abstract, doi, pdfUrl } = metadata;
+  const { title, authors, date, doi, pdfUrl } = metadata;
+  const abstract = metadata.abstract ?? abstractIn(parts) ?? metadata.description;
   const depth = !hasBody ? "abstract" : isIncomplete ? "partial" : "full";
   return {
     status: "ok",
@@ -188,6 +195,32 @@ function hasArticleBody(parts: readonly Part[]): boolean {
   const withoutHeading = parts.filter(({ label }) => label === undefined);
   return (
     (bodySections.length >= 2 && lengthOf(bodySections) >= minBodyChars) || lengthOf(withoutHeading) >= minBodyChars
+  );
+}
+
+/** Headings on pages that show only a part of an article. */
+const previewHeading =
+  /^(?:section snippets|preview|get access|access (?:this|through|options)|buy|purchase|rent|subscribe|log ?in|sign in)\b/i;
+
+/** Minimum length of the text in a section. */
+const minSectionChars = 100;
+
+/**
+ * Whether a short document is a paper: below an abstract of its own, it has sections with methods and with results. In
+ * an abstract that is divided by headings, such sections are the abstract, which then has no text of its own.
+ */
+function hasSectionsOfPaper(parts: readonly Part[]): boolean {
+  const sections = parts.flatMap(({ label, text }) => {
+    if (label === undefined) return [];
+    const content = text.slice(text.indexOf("\n") + 1).trim();
+    return { heading: headingOf(label), isFilled: text.includes("\n") && content.length >= minSectionChars };
+  });
+  const has = (heading: RegExp) => sections.some((section) => section.isFilled && heading.test(section.heading));
+  return (
+    has(/^abstract$/i) &&
+    has(/\b(?:methods?|methodology)\b/i) &&
+    has(/\b(?:results?|findings)\b/i) &&
+    !sections.some(({ heading }) => previewHeading.test(heading))
   );
 }
 

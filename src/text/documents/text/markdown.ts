@@ -1,6 +1,6 @@
 import { parse, YAMLParseError } from "yaml";
 import { buildText, type DocumentText, type Part, extractBetween } from "./document-text.js";
-import { authorsAndDate, titleMetadata } from "./title-lines.js";
+import { authorsAndDate, namesInField, titleMetadata } from "./title-lines.js";
 import { idsInHead } from "./printed-ids.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import { isObject } from "../../../engine/lib/json-fields.js";
@@ -15,7 +15,7 @@ export function readMarkdown(source: string, kind: "markdown" | "text"): Documen
   const { text, pieces: comments } = extractBetween(body, "<!--", "-->");
   const sections = kind === "markdown" ? sectionsOf(text) : [{ text }];
   const printed = kind === "markdown" ? markdownMetadata(text) : titleMetadata(text);
-  const abstract = textOf(front.abstract) ?? abstractIn(sections);
+  const abstract = textOf(front.abstract) ?? abstractOf(sections);
   const printedIds = idsInHead(text);
   const commentChars = comments.reduce((sum, comment) => sum + comment.trim().length, 0);
   return buildText(sections, {
@@ -108,9 +108,27 @@ export const sectionLabel = (heading: string): string => {
   return `§ ${text.length > 80 ? `${text.slice(0, 79)}…` : text}`;
 };
 
-function abstractIn(sections: readonly Part[]): string | undefined {
+/** The abstract: the section with this heading, or the paragraph that begins with this word in bold or italics. */
+function abstractOf(sections: readonly Part[]): string | undefined {
+  const inSection = abstractIn(sections);
+  if (inSection !== undefined) return inSection;
+  for (const { text } of sections) {
+    const opening = /^[*_]{1,3}abstract[\s.:]{0,3}[*_]{1,3}[ \t.:–—-]*\n*/im.exec(text);
+    if (opening === null) continue;
+    const paragraph =
+      text
+        .slice(opening.index + opening[0].length)
+        .split(/\n\s*\n/)[0]
+        ?.trim() ?? "";
+    if (paragraph !== "" && !paragraph.startsWith("#")) return paragraph;
+  }
+  return undefined;
+}
+
+/** The text of the section "Abstract" without its heading. */
+export function abstractIn(sections: readonly Part[]): string | undefined {
   const section = sections.find(({ label }) => /^§ (?:\d+\.? )?abstract$/i.test(label ?? ""));
-  return section?.text.split("\n").slice(1).join("\n").trim();
+  return section?.text.split("\n").slice(1).join("\n").trim() || undefined;
 }
 
 function textOf(value: unknown): string | undefined {
@@ -118,11 +136,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 function namesOf(value: unknown): string[] | undefined {
-  if (typeof value === "string")
-    return value
-      .split(/;|\band\b|,(?= *\p{Lu}\p{L}+ )/u)
-      .map((name) => name.trim())
-      .filter((name) => name !== "");
+  if (typeof value === "string") return namesInField(value);
   if (!Array.isArray(value)) return undefined;
   return value
     .map((name: unknown) => textOf(typeof name === "object" && name !== null && "name" in name ? name.name : name))

@@ -117,19 +117,24 @@ function valueOf(name: keyof typeof labels, lines: readonly string[]): string | 
 /** Marks of footnotes and affiliations after a name. */
 const footnoteMarks = /(?<=\p{L}[.,]?)[\d*∗†‡§¶⋆□⋄♯¹²³⁴⁵⁶⁷⁸⁹⁰]+/gu;
 
+/** A year at the end of a line with names. */
+const trailingYear = /[(,·|]?\s?(?:19|20)\d\d\)?$/;
+
 /** The people on a line with a label for names. */
 function peopleOf(value: string | undefined): string[] | undefined {
   if (value === undefined) return undefined;
-  const names = splitNames(value).filter((name) => /\p{L}{2}/u.test(name) && !/\d/.test(name));
+  const names = splitNames(value.replace(trailingYear, "")).filter(
+    (name) => /\p{L}{2}/u.test(name) && !/\d/.test(name),
+  );
   return names.length === 0 ? undefined : names;
 }
 
 /** The names on a line that consists of names and perhaps a year. Empty if any part of it may be something else. */
 function namesOn(line: string, text: string): string[] {
   if (line.length > maxLineChars || labelOf(line) !== undefined) return [];
-  const names = splitNames(line.replace(/[(,·|]?\s?(?:19|20)\d\d\)?$/, ""));
+  const names = splitNames(line.replace(trailingYear, ""));
   const withUnusualWords = names.filter((name) => !isOfCommonWords(name, text));
-  return names.length > 0 && names.every(isName) && 2 * withUnusualWords.length >= names.length ? names : [];
+  return names.length > 0 && names.every(isPersonName) && 2 * withUnusualWords.length >= names.length ? names : [];
 }
 
 /**
@@ -151,9 +156,22 @@ function splitNames(line: string): string[] {
   });
 }
 
-/** Matches texts that are not a name: parts of an affiliation, account names, addresses, titles, publishers. */
+/**
+ * Matches texts that are not a name: parts of an affiliation, account names, addresses, titles, publishers. Only whole
+ * beginnings of words count, also after letters such as "ä": "Betthäuser" is a name.
+ */
 export const notName =
-  /\d|@|_|\b(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|society|research|ieee|acm|member|fellow|ph\.?d|msc|user|admin|owner|author|anonymous|unknown|elsevier|springer|wiley|mdpi|dell\b|windows|conference|journal|proceedings|workshop)/i;
+  /\d|@|_|(?<!\p{L})(?:universit|institut|department|dept|school|college|faculty|laborator|centre|center|inc|ltd|gmbh|corp|hospital|academy|society|research|ieee|acm|member|fellow|ph\.?d|msc|user|admin|owner|author|anonymous|unknown|elsevier|springer|wiley|mdpi|dell\b|windows|conference|journal|proceedings|workshop)/iu;
+
+/**
+ * The names in metadata, such as "Ann Lee, Bo Kim and Cy Orr", "R. Field, O. Barn" or "Field, R., Barn, O.". "Field,
+ * Robert" is one name.
+ */
+export const namesInField = (value: string): string[] =>
+  value
+    .split(/;|\band\b|,(?= *\p{Lu}\p{L}+ )|,(?= *(?:\p{Lu}\.[\s-]?){1,3}\p{Lu}\p{L})|(?<=\p{Lu}\.),(?= *\p{Lu}\p{L})/u)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
 
 const isCapital = (word: string): boolean => /^(?:[dlO]['’])?\p{Lu}[\p{L}\p{M}.'’-]*$/u.test(word);
 const wordsOf = (name: string): string[] => name.replace(/,/g, " ").split(/\s+/);
@@ -161,7 +179,7 @@ const wordsOf = (name: string): string[] => name.replace(/,/g, " ").split(/\s+/)
 /**
  * Whether a text is two to five words that begin with a capital, perhaps with short words such as "van" between them.
  */
-function isName(name: string): boolean {
+export function isPersonName(name: string): boolean {
   const words = wordsOf(name);
   const isParticle = (word: string) => /^\p{Ll}{2,3}$/u.test(word);
   return (

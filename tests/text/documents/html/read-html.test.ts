@@ -150,6 +150,37 @@ describe("readHtml", () => {
     });
   });
 
+  const short = `${filler} `.repeat(2);
+  const imrad = ["Methods", "Results", "Conclusion"].map((heading) => section(heading, short)).join("");
+
+  it("calls a short paper in a person's file full by its sections, and no page of a publisher", async () => {
+    const paper = `<head>${about}<meta name="citation_doi" content="10.1000/x"></head><body><h1>A Hand</h1>${section("Abstract", short)}${imrad}</body>`;
+    expect((await read(paper)).depth).toBe("full");
+    expect((await read(paper, "https://example.org/abs/1")).depth).toBe("abstract");
+    const divided = `<head>${about}</head><body><h1>A Hand</h1><h2>Abstract</h2>${imrad.replaceAll("h2", "h3")}</body>`;
+    expect((await read(divided)).depth).toBe("abstract");
+    expect((await read(paper.replace("</body>", `${section("Get access", filler)}</body>`))).depth).toBe("abstract");
+    expect((await read(paper.replace("Results", "Rights"))).depth).toBe("abstract");
+  });
+
+  it("takes the authors of a page and the abstract from where they stand", async () => {
+    const page = (authors: string, abstract: string) =>
+      `<head><meta name="author" content="${authors}"><meta name="description" content="A page."></head><body><h1>A Hand</h1>${abstract}${section("Methods", filler)}</body>`;
+    const found = async (authors: string, abstract: string) => {
+      const { authors: names, abstract: text } = await read(page(authors, abstract));
+      return [names, text];
+    };
+    expect(await found("Els Maes, Tom Peeters", section("Abstract", "We study a hand."))).toEqual([
+      ["Els Maes", "Tom Peeters"],
+      "We study a hand.",
+    ]);
+    expect(await found("Maes, E., Peeters, T.", "<p><b>Abstract:</b> We study a hand.</p>")).toEqual([
+      ["Maes, E.", "Peeters, T."],
+      "We study a hand.",
+    ]);
+    expect(await found("admin", "<p>We study.</p>")).toEqual([undefined, "A page."]);
+  });
+
   it("knows a publisher's page by a DOI in its head alone", async () => {
     const page = `<head><meta name="dc.Identifier" content="10.1145/1234567.1234568"></head><body><h1>A Hand</h1><p>${filler}</p></body>`;
     expect(await read(page)).toMatchObject({ depth: "abstract" });

@@ -73,6 +73,28 @@ describe("readMarkdown", () => {
     expect(locatorAt(marks, text.indexOf("Before any"))).toBeUndefined();
   });
 
+  it.each([
+    "**Abstract.** We study\na hand.\n\nMore.",
+    "*Abstract* – We study\na hand.\n\nMore.",
+    "**Abstract**\n\nWe study\na hand.\n\n## Methods",
+    "## Abstract\n\nWe study\na hand.\n\n## Methods",
+  ])("takes the abstract from where its word stands alone: %j", (body) => {
+    expect(readMarkdown(`# A hand\n\n${body}\n`, "markdown").abstract?.replace(/\s+/g, " ")).toBe("We study a hand.");
+    expect(readMarkdown("# A hand\n\nThe **abstract** art of it.\n", "markdown").abstract).toBeUndefined();
+  });
+
+  it.each([
+    ["Betthäuser-Test, B., Novák, Š., 2023", ["Betthäuser-Test, B.", "Novák, Š."]],
+    ["Authors: Betthäuser-Test, B., Novák, Š. (2023)", ["Betthäuser-Test, B.", "Novák, Š."]],
+    ["---\nauthors: R. Field, O. Barn\n---\n", ["R. Field", "O. Barn"]],
+    ["---\nauthors: Field, R., Barn, O. P.\n---\n", ["Field, R.", "Barn, O. P."]],
+    ["---\nauthors: Ann Lee, Bo Kim and Cy Orr\n---\n", ["Ann Lee", "Bo Kim", "Cy Orr"]],
+    ["---\nauthors: Field, Robert\n---\n", ["Field, Robert"]],
+  ])("takes each author apart: %j", (head, authors) => {
+    const source = head.startsWith("---") ? `${head}# A hand\n` : `# A hand\n\n${head}\n\nWe study a hand.\n`;
+    expect(readMarkdown(source, "markdown").authors).toEqual(authors);
+  });
+
   it("takes the year alone too", () => {
     expect(readMarkdown("---\ntitle: A hand\nyear: 2019\n---\nBody.", "markdown").date).toBe("2019");
   });
