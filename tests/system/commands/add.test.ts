@@ -101,7 +101,7 @@ describe("add with files that list works", () => {
       {
         id: "doi_10.1101_2019.01.02.123456",
         source: "a.bib",
-        date: "2019",
+        date: "2020",
         venue: "Invented Nature",
         volume: "5",
         pages: "1-9",
