@@ -626,7 +626,7 @@ describe("refusals", () => {
     const { run } = researchFolder(rrdWith([paper("p1", { priority: 5 }), paper("p2")]));
     const { verdict, ledger, rrd } = await run(goodAgent((unit) => (unit["unit"] === "p1" ? {} : undefined)));
     expect(outcomes(ledger)).toEqual(["p1 refused", "p1 refused", "p1 refused", "p2 accepted", "report accepted"]);
-    expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("p1") });
+    expect(verdict).toMatchObject({ verdict: "blocked", reason: expect.stringContaining("3 times (author2026)") });
     expect(rrd.papers_pool[0]).toMatchObject({ status: "pending" });
     expect(rrd.papers_pool[0]?.refusals).toHaveLength(3);
   });
