@@ -37,7 +37,11 @@ export function addSteerCommands({ add, io }: CommandLine): void {
         .argParser(parseWholeNumber)
         .conflicts(["paper", "unit", "undo"]),
     )
-    .addOption(new Option("--undo", "take the last reset back, and what was done since").conflicts("paper"))
+    .addOption(
+      new Option("--undo", "take the last reset back, and what was done since; a second one resets again").conflicts(
+        "paper",
+      ),
+    )
     .option("--no-git", "do not commit")
     .option("-y, --yes", "has no effect; scripts of the original use it");
 }

@@ -40,14 +40,16 @@ export async function resetCommand(
         : criteria === true
           ? { criteria }
           : targetIteration !== undefined
-            ? { to: targetIteration }
+            ? { to: targetIteration, ...(resetToUndo === undefined ? {} : { undoes: resetToUndo.iteration }) }
             : { all: true };
   const resetTexts = await resetResearch(folder, target, { derive, git, now: io.clock.now });
   await signState(folder, stateDir);
   const sentences = resetToUndo === undefined ? resetTexts : [undoText(resetToUndo), ...resetTexts];
   if (json) io.stdout(`${JSON.stringify({ done: sentences })}\n`);
   else for (const sentence of sentences) io.stdout(`${wrap(sentence, io.tableWidth - 1).join("\n")}\n`);
-  if (!json) say(io, `'research-ralph reset ${projectName} --undo' takes this back.`);
+  const nextUndo =
+    resetToUndo !== undefined && resetToUndo.tookBack === undefined ? "resets it again" : "takes this back";
+  if (!json) say(io, `'research-ralph reset ${projectName} --undo' ${nextUndo}.`);
   return 0;
 }
 
@@ -60,6 +62,8 @@ async function paperIdFor(folder: string, typed: string): Promise<string> {
 
 interface LastReset {
   readonly iteration: number;
+  /** The reset that it has taken back; absent if it is no --undo, or takes an --undo back. */
+  readonly tookBack: number | undefined;
   /** Number of iterations after it. */
   readonly laterCount: number;
 }
@@ -70,11 +74,24 @@ interface LastReset {
  */
 async function lastReset(folder: string): Promise<LastReset> {
   const { lines } = await readLedger(folder);
-  const last = lines.findLast(({ outcome }) => outcome === "reset");
+  const resets = new Map(lines.flatMap((line) => (line.outcome === "reset" ? [[line.iteration, line] as const] : [])));
+  const last = [...resets.values()].at(-1);
   if (last === undefined)
     throw new ExpectedError(`No reset of ${folder} is recorded, so there is nothing to take back.`, 2);
-  return { iteration: last.iteration, laterCount: lines.filter(({ iteration }) => iteration > last.iteration).length };
+  const { iteration, undoes } = last;
+  // Each --undo of an --undo resets again, so the parity decides.
+  const undoneBy = (undone: number | undefined): number =>
+    undone === undefined ? 0 : 1 + undoneBy(resets.get(undone)?.undoes);
+  return {
+    iteration,
+    tookBack: undoneBy(undoes) % 2 === 1 ? undoes : undefined,
+    laterCount: lines.filter((line) => line.iteration > iteration).length,
+  };
 }
 
-const undoText = ({ iteration, laterCount }: LastReset): string =>
-  `The last reset (iteration ${iteration}) is taken back${laterCount === 0 ? "" : `, and the ${quantity(laterCount, "iteration")} after it`}.`;
+function undoText({ iteration, tookBack, laterCount }: LastReset): string {
+  const later = laterCount === 0 ? "" : `, and the ${quantity(laterCount, "iteration")} after it`;
+  return tookBack === undefined
+    ? `The last reset (iteration ${iteration}) is taken back${later}.`
+    : `The last --undo (iteration ${iteration}) is taken back${later}, so the reset of iteration ${tookBack} is done again.`;
+}

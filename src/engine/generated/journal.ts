@@ -90,6 +90,20 @@ export interface JournalEntry {
    */
   parts_sha256?: string;
   /**
+   * Of a reset that takes an earlier one back: the files that are put back from that one's backup.
+   */
+  restores?: {
+    /**
+     * The folder in .ralph/backups.
+     */
+    backup: string;
+    /**
+     * Files of the project; one that the backup lacks is removed.
+     */
+    names: string[];
+    [k: string]: unknown;
+  };
+  /**
    * Whole files to write, such as the report, or to remove.
    */
   files?: {

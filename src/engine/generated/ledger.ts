@@ -54,6 +54,14 @@ export interface LedgerLine {
    */
   to?: number;
   /**
+   * Of a reset that takes an earlier one back: the iteration of that one.
+   */
+  undoes?: number;
+  /**
+   * Of a reset: the folder in .ralph/backups with the files as they were before it.
+   */
+  backup?: string;
+  /**
    * Of a reset of several units, whose 'unit' is '*': these units.
    */
   units?: string[];

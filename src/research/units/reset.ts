@@ -1,15 +1,18 @@
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import type { JournalEntry } from "../../engine/generated/journal.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { ExpectedError } from "../../engine/lib/errors.js";
+import { writtenFile } from "../../engine/lib/layout.js";
 import { shellWord } from "../../engine/lib/sanitise.js";
+import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { quantity } from "../../engine/lib/words.js";
 import { currentAccepted } from "../../engine/storage/state/ledger.js";
-import { type Reset as ResetOf, resetRecords, stateBefore } from "../../engine/storage/state/reset.js";
+import { type Reset as ResetOf, resetRecords, stateBefore, undoneResetIn } from "../../engine/storage/state/reset.js";
 import { resetStagnation } from "../derived/observations.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
-import { candidatesFile, rrdName, searchFile } from "../project-files/layout.js";
+import { candidatesFile, rrdName, searchFile, updateFile } from "../project-files/layout.js";
 import type { ResearchOptions } from "../project-files/research.js";
 import { researchFormat } from "../project-files/rrd-file.js";
 import { kinds } from "./kinds.js";
@@ -26,7 +29,7 @@ export type ResetTarget =
   | { readonly criteria: true }
   | { readonly paper: string }
   | { readonly unit: string }
-  | { readonly to: number };
+  | { readonly to: number; readonly undoes?: number };
 
 type Reset = ResetOf<Rrd>;
 
@@ -55,7 +58,8 @@ export async function resetResearch(folder: string, target: ResetTarget, options
     ...options,
     outputs,
     everything: "all" in target,
-    ...("to" in target ? { to: target.to } : {}),
+    workFiles: [candidatesFile, updateFile, searchFile, writtenFile].map((fileOf) => relative(folder, fileOf(folder))),
+    ...("to" in target ? withoutUndefined({ to: target.to, undoes: target.undoes }) : {}),
   });
 }
 
@@ -149,19 +153,20 @@ async function resetUnit(folder: string, rrd: Rrd, unit: string): Promise<Reset>
 }
 
 async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], to: number): Promise<Reset> {
-  const { state, undoneLines, missingIterations } = await stateBefore(
+  const { state, undoneLines, missingIterations, undoneChanges } = await stateBefore(
     folder,
     researchFormat,
     { state: rrd, ledger },
     to,
   );
-  let after = keepPresentMerges(state, rrd);
+  let after = keepPresentMerges(state, rrd, undoneChanges);
   // The phase is derived and not in the journal. It is the phase of the first undone iteration.
   const [first] = undoneLines;
   if (first !== undefined) after = { ...after, phase: first.phase as Rrd["phase"] };
   const sentences = [`Everything after iteration ${to} is undone: ${quantity(undoneLines.length, "iteration")}.`];
   const acceptedBefore = currentAccepted(ledger.filter(({ iteration }) => iteration <= to));
-  const names = namesIn(rrd);
+  // A paper that the reset has removed has its name again in the state after.
+  const names = new Map([...namesIn(after), ...namesIn(rrd)]);
   const countingAgain = [...acceptedBefore.keys()].filter((unit) => !currentAccepted(ledger).has(unit));
   if (countingAgain.length > 0) {
     const resets = undoneLines.filter(({ outcome }) => outcome === "reset").map(({ iteration }) => iteration);
@@ -175,20 +180,30 @@ async function resetTo(folder: string, rrd: Rrd, ledger: readonly LedgerLine[], 
       `The journal of iterations ${missingIterations.join(", ")} is missing, so the papers that they found stay in the pool, but are not read.`,
     );
   }
-  return { newState: after, unit: "*", to, sentences };
+  const undone = undoneResetIn(folder, researchFormat, ledger, to);
+  return { newState: after, unit: "*", to, sentences, ...withoutUndefined({ undone }) };
 }
 
 /**
  * Keeps the present merges of records, because a reset undoes only iterations, and the user may have merged or
- * separated records. Each record is in the result exactly once.
+ * separated records. Each record is in the result exactly once. A merge that one of the undone iterations brought is
+ * undone with it: a reset may have brought back merged records.
  */
-function keepPresentMerges(after: Rrd, now: Rrd): Rrd {
+function keepPresentMerges(after: Rrd, now: Rrd, undone: JournalEntry["changes"]): Rrd {
+  const idsIn = (records: unknown) => ((records ?? []) as Exclusion[]).map(({ id }) => id);
+  /** Whether the first of these changes that names a record brought it. */
+  const isBrought = new Map<string, boolean>();
+  for (const { set, was, add } of undone) {
+    for (const id of idsIn(was?.["excluded"])) if (!isBrought.has(id)) isBrought.set(id, false);
+    for (const id of [...idsIn(set["excluded"]), ...idsIn(add?.["excluded"])])
+      if (!isBrought.has(id)) isBrought.set(id, true);
+  }
   const inPool = new Set(now.papers_pool.map(({ id }) => id));
   const pooled = new Set(after.papers_pool.map(({ id }) => id));
   const kept = (after.excluded ?? []).filter(({ id }) => !pooled.has(id) || !inPool.has(id));
   const keptIds = new Set(kept.map(({ id }) => id));
   const mergedNow = (now.excluded ?? []).filter(
-    ({ id, before }) => before !== undefined && !pooled.has(id) && !keptIds.has(id),
+    ({ id, before }) => before !== undefined && !pooled.has(id) && !keptIds.has(id) && isBrought.get(id) !== true,
   );
   const excluded = [...kept, ...mergedNow];
   const pool = after.papers_pool.filter(({ id }) => !keptIds.has(id));

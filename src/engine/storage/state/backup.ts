@@ -1,5 +1,5 @@
 import { copyFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { backupsFolder } from "../../lib/layout.js";
 import { requireRegular, makeFolder } from "../regular-file.js";
 import { timeForName } from "../../lib/clock.js";
@@ -8,7 +8,8 @@ import { withExplainedErrors } from "../explain-system-error.js";
 
 /**
  * Copies the existing files of a project into the new folder .ralph/backups/<time>/. If that folder exists, a number is
- * added to its name. `time`: milliseconds since the epoch. Returns the path of the new folder.
+ * added to its name. `names`: paths within the project; the copies stand in the new folder without their folders.
+ * `time`: milliseconds since the epoch. Returns the path of the new folder.
  * @throws ExpectedError for a full disk or missing permission.
  */
 export async function backUp(folder: string, time: number, names: readonly string[]): Promise<string> {
@@ -22,11 +23,14 @@ export async function backUp(folder: string, time: number, names: readonly strin
     for (const name of names) {
       const path = join(folder, name);
       if (stampOf(path) !== undefined)
-        await withExplainedErrors(path, () => copyRegularFile(path, join(backupFolder, name)));
+        await withExplainedErrors(path, () => copyRegularFile(path, copyIn(backupFolder, name)));
     }
   });
   return backupFolder;
 }
+
+/** The copy of a project's file in a folder that `backUp` has made. */
+export const copyIn = (backupFolder: string, name: string): string => join(backupFolder, basename(name));
 
 /** Copies a regular file with its permissions. @throws ExpectedError for a FIFO, on which a copy would wait forever. */
 export async function copyRegularFile(from: string, to: string): Promise<void> {

@@ -10,10 +10,12 @@ import type { Fields, StateFormat } from "./format.js";
 import { stateVersion } from "./format-version.js";
 import { lastJournalledIteration, markDone, pendingEntries, readEntry, setEntryAside, writeEntry } from "./journal.js";
 import { formatLine } from "./ledger.js";
-import { type OutputFile, writeOutputs } from "./output-files.js";
+import { type OutputFile, type Restores, restoreFiles, writeOutputs } from "./output-files.js";
 import { type Change, completeChange, mergeChanges } from "./hand-edits/merge-hand-edits.js";
 import { repairStaleSaves } from "./hand-edits/stale-saves.js";
 import { openLedger, openStateFile } from "./state-file.js";
+import { orderLike } from "./hand-edits/order-like.js";
+import { readBackedUpState } from "./backed-up-state.js";
 
 /**
  * A fold writes accepted results in these steps. Each step is idempotent:
@@ -49,6 +51,8 @@ export interface Fold {
   readonly appends?: readonly { readonly name: string; readonly text: string }[];
   /** Output files of the folder to write, such as a report, or to remove. */
   readonly files?: readonly OutputFile[];
+  /** Files that are put back as they were before an earlier reset, in the order of whose state the records stand. */
+  readonly restores?: Restores;
 }
 
 export interface WriterOptions<State> {
@@ -107,6 +111,8 @@ export async function openWriter<State extends Fields>(
   const readLines = openLedger(join(folder, format.ledger), (message) => notify("warning", message));
   const entryOf = (iteration: number) => readEntry(folder, format, iteration);
   const reportedUnits = new Set<string>();
+  /** The states that entries restore, by iteration; they say in which order records and fields stand. */
+  const restoredStates = new Map<number, State>();
   let lastState: State | undefined;
   let highestIteration = lastJournalledIteration(folder);
   let lastAssignedIteration = 0;
@@ -144,21 +150,28 @@ export async function openWriter<State extends Fields>(
     const resets = entriesIn(steps)
       .map(lineOf)
       .filter(({ outcome }) => outcome === "reset");
-    // The records that a reset changes. They are not repaired: the values of the reset are valid.
-    const resetRecordIds = new Set(
-      entriesIn(steps)
-        .filter((entry) => lineOf(entry).outcome === "reset")
-        .flatMap(({ changes }) =>
-          changes.flatMap(({ in: where, id }) => (where === format.units.collection && id ? [id] : [])),
-        ),
-    );
+    // The records that a reset changes or adds. They are not repaired: the values of the reset are valid.
+    const resetChanges = entriesIn(steps)
+      .filter((entry) => lineOf(entry).outcome === "reset")
+      .flatMap(({ changes }) => changes);
+    const unitChanges = resetChanges.filter(({ in: where }) => where === format.units.collection);
+    const idsOf = (changes: typeof unitChanges) => new Set(changes.flatMap(({ id }) => id ?? []));
     const { state, restoredIds, unrecoverableUnits } = await repairStaleSaves(
       format,
       savedState,
       [...lines, ...resets],
       entryOf,
-      resetRecordIds,
+      {
+        changed: idsOf(unitChanges),
+        added: idsOf(unitChanges.filter(({ was }) => was === null)),
+        state: resets.length === 0 ? savedState : mergeChanges(format, savedState, resetChanges, false).state,
+      },
     );
+    for (const { iteration, restores } of entriesIn(steps)) {
+      if (restores === undefined || restoredStates.has(iteration)) continue;
+      const restoredState = await readBackedUpState(folder, format, restores.backup);
+      if (restoredState !== undefined) restoredStates.set(iteration, restoredState);
+    }
     // If a reset undoes an earlier reset, nobody has saved an old version, so the notice does not say so.
     const restoredText = (id: string) =>
       `${format.file} was saved from a version before ${id} was done; its result was restored.`;
@@ -184,8 +197,13 @@ export async function openWriter<State extends Fields>(
   const applyStep = (plan: Plan<State>, step: Step<State>): Plan<State> => {
     if (typeof step === "function") return derivePlan({ ...plan, state: step(fullState(plan)) });
     const line = lineOf(step);
-    const { state, notices } = mergeChanges(format, plan.state, step.changes, line.outcome === "accepted");
-    return derivePlan({ ...plan, state, lines: [...plan.lines, line], notices: [...plan.notices, ...notices] });
+    const { state: merged, notices } = mergeChanges(format, plan.state, step.changes, line.outcome === "accepted");
+    const restoredState = restoredStates.get(step.iteration);
+    const inOrder = (state: State) => (restoredState === undefined ? state : orderLike(restoredState, state));
+    const lines = [...plan.lines, line];
+    // What is derived depends on the order of the records, and is put into its own order after that.
+    const next = derivePlan({ ...plan, state: inOrder(merged), lines, notices: [...plan.notices, ...notices] });
+    return { ...next, state: inOrder(next.state) };
   };
 
   /** The plan after a step that the state file already contains; a notice about a hand edit would then be wrong. */
@@ -232,9 +250,12 @@ export async function openWriter<State extends Fields>(
       ...[...names].map((log) => appendOnce(join(folder, log), ...appends.filter(({ name }) => name === log))),
       file.keepCopy(),
     ]);
-    for (const { iteration, files = [], at } of entries) {
-      if (iteration >= newestWritten)
-        await writeOutputs(folder, files, Date.parse(at), (message) => notify("warning", message));
+    for (const { iteration, files = [], restores, at } of entries) {
+      if (iteration >= newestWritten) {
+        const warn = (message: string) => notify("warning", message);
+        await writeOutputs(folder, files, Date.parse(at), warn);
+        if (restores !== undefined) await restoreFiles(folder, restores, Date.parse(at), warn);
+      }
       newestWritten = Math.max(newestWritten, iteration);
     }
     for (const { iteration } of entries) markDone(folder, iteration);
@@ -410,7 +431,7 @@ function entryFor<State extends Fields>(
   unwrittenEntries: readonly JournalEntry[],
 ): JournalEntry {
   if (base === undefined) throw new Error("a fold before the first load");
-  const { iteration, at, message, changes, progress, appends, files } = fold;
+  const { iteration, at, message, changes, progress, appends, files, restores } = fold;
   const pendingAppends = unwrittenEntries.flatMap((entry) => appendsOf(format, entry));
   const locateAppend = (name: string, text: string) => {
     const earlierAppends = pendingAppends.filter((pendingAppend) => pendingAppend.name === name);
@@ -431,5 +452,6 @@ function entryFor<State extends Fields>(
       ? {}
       : { appends: appends.map(({ name, text }) => ({ name, ...locateAppend(name, text) })) }),
     ...(files === undefined ? {} : { files: files.map(({ name, text }) => ({ name, text })) }),
+    ...(restores === undefined ? {} : { restores }),
   };
 }

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { JournalEntry } from "../../generated/journal.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { hasCode } from "../../lib/errors.js";
 import { isObject } from "../../lib/json-fields.js";
-import { writtenFile } from "../../lib/layout.js";
+import { backupsFolder, writtenFile } from "../../lib/layout.js";
 import { timeForName } from "../../lib/clock.js";
 import { readRegularText } from "../regular-file.js";
 import { stampOf, writeFileAtomic, writePiecesAtomic } from "../atomic-file.js";
@@ -12,11 +13,15 @@ import { versionAt } from "../guard/file-snapshot.js";
 import { withExplainedErrors } from "../explain-system-error.js";
 import type { Fields, StateFormat } from "./format.js";
 import { stateVersion } from "./format-version.js";
+import { copyIn } from "./backup.js";
 import { readEntry } from "./journal.js";
 import { currentAccepted } from "./ledger.js";
 
 /** The names of the output files that each unit writes, by unit. */
 export type Outputs = Readonly<Record<string, readonly string[]>>;
+
+/** Files, by their paths within the project, and the backup from which they are put back. */
+export type Restores = NonNullable<JournalEntry["restores"]>;
 
 /** The names of all output files. */
 export const outputNames = (outputs: Outputs): readonly string[] => [...new Set(Object.values(outputs).flat())];
@@ -96,6 +101,42 @@ export async function writeOutputs(
   // Not durable: if the record is lost, the only effect is one unnecessary copy.
   const record = { ...Object.fromEntries(hashes), made_of: inputHashes, format: stateVersion };
   await writeFileAtomic(writtenFile(folder), JSON.stringify(record), { isDurable: false });
+}
+
+/**
+ * Puts files back as they were when they were backed up. Of an output file that a person has changed since it was last
+ * written, a copy is kept next to it, as by `writeOutputs`. Idempotent. Without the backup, nothing is changed.
+ * @throws ExpectedError as writeFileAtomic.
+ */
+export async function restoreFiles(
+  folder: string,
+  { backup, names }: Restores,
+  time: number,
+  notify: (message: string) => void,
+): Promise<void> {
+  const backupFolder = join(backupsFolder(folder), backup);
+  if (stampOf(backupFolder) === undefined) {
+    notify(`The files before the reset could not be restored, because ${backupFolder} is gone.`);
+    return;
+  }
+  const hashes = await readWrittenHashes(folder);
+  for (const name of names) {
+    const [path, from] = [join(folder, name), copyIn(backupFolder, name)];
+    const [current, earlier] = [
+      await withExplainedErrors(path, () => versionAt(path)),
+      await withExplainedErrors(from, () => versionAt(from)),
+    ];
+    if (earlier.kind !== "file") {
+      await withExplainedErrors(path, () => rm(path, { force: true }));
+      continue;
+    }
+    if (current.kind === "file" && current.bytes.equals(earlier.bytes)) continue;
+    const isEdited = current.kind === "file" && hashes[name] !== undefined && hashOf(current.bytes) !== hashes[name];
+    const copy = isEdited ? await copyEditedFile(folder, name, current.bytes, time) : undefined;
+    await writeFileAtomic(path, earlier.bytes);
+    if (copy !== undefined)
+      notify(`${name} was changed since it was last written; it is restored, and your version is kept as ${copy}.`);
+  }
 }
 
 /** Writes a file and returns the hash of its content. */

@@ -1,16 +1,17 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join, relative } from "node:path";
+import type { JournalEntry } from "../../generated/journal.js";
 import type { LedgerLine } from "../../generated/ledger.js";
 import { ExpectedError } from "../../lib/errors.js";
 import { withoutUndefined } from "../../lib/without-undefined.js";
-import { lastGoodOf } from "../../lib/layout.js";
+import { backupsFolder, hiddenName, lastGoodOf, writtenFile } from "../../lib/layout.js";
 import { stampOf, writeFileAtomic } from "../atomic-file.js";
 import { withExplainedErrors } from "../explain-system-error.js";
 import { timeForName } from "../../lib/clock.js";
-import { backUp, copyRegularFile } from "./backup.js";
+import { backUp, copyIn, copyRegularFile } from "./backup.js";
 import type { Fields, StateFormat } from "./format.js";
-import { readEntry } from "./journal.js";
-import { type OutputFile, outputNames, type Outputs, outputsAfterReset } from "./output-files.js";
+import { pendingEntries, readEntry } from "./journal.js";
+import { type OutputFile, outputNames, type Outputs, outputsAfterReset, type Restores } from "./output-files.js";
 import { changesBetween, undoChanges } from "./hand-edits/merge-hand-edits.js";
 import { type Loaded, openRecordStore, type StoreOptions } from "./record-store.js";
 import { invalidStateError, lastRecordedIteration, readStateFile } from "./state-file.js";
@@ -29,6 +30,15 @@ export interface Reset<State> {
   readonly files?: readonly OutputFile[];
   /** Paths of files to delete, which are useless for the repeated work. */
   readonly obsoletePaths?: readonly string[];
+  /** The earliest reset that this one undoes, if its backup is still there. */
+  readonly undone?: UndoneReset;
+}
+
+/** An earlier reset whose backup has the files as they were before it. */
+export interface UndoneReset {
+  readonly backup: string;
+  /** Whether nothing before this reset is undone, so that all files are again as they were. */
+  readonly isFirst: boolean;
 }
 
 interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"> {
@@ -36,6 +46,10 @@ interface ResetOptions<State> extends Pick<StoreOptions<State>, "derive" | "git"
   readonly now: () => number;
   /** The iteration to go back to; it must be recorded. */
   readonly to?: number;
+  /** The iteration of the reset that is taken back. */
+  readonly undoes?: number;
+  /** Paths, within the folder, of files that a reset may delete and that later work changes. */
+  readonly workFiles?: readonly string[];
   /** The output files of each unit, by unit. */
   readonly outputs: Outputs;
   /** Also removes output files that have no ledger line. */
@@ -60,14 +74,22 @@ export async function resetRecords<State extends Fields>(
   const at = new Date(options.now()).toISOString();
   const sentencesDone: string[] = [];
   const notify = (_: string, message: string) => void sentencesDone.push(message);
+  const { workFiles = [] } = options;
+  const restorable = [...outputNames(options.outputs), ...workFiles];
+  const makeBackup = () => backUp(folder, options.now(), [format.file, format.log, ...restorable]);
+  let backup = "";
+  let isInterrupted = false;
   const store = await openRecordStore(folder, format, { ...options, notify }, async () => {
     await requireIteration(folder, format.ledger, options.to ?? 0);
-    const names = [format.file, format.log, ...outputNames(options.outputs)];
-    sentencesDone.push(`A copy of the files as they were is in ${await backUp(folder, options.now(), names)}.`);
+    isInterrupted = pendingEntries(folder).length > 0;
+    backup = await makeBackup();
+    sentencesDone.push(`A copy of the files as they were is in ${backup}.`);
     sentencesDone.push(...(await replaceBrokenState(folder, format, at)));
   });
   try {
     const { state, ledger } = await store.load();
+    // The load has completed an interrupted iteration, which an undo must not lose.
+    if (isInterrupted) backup = await makeBackup();
     const iteration = store.nextIteration();
     const {
       newState,
@@ -77,6 +99,7 @@ export async function resetRecords<State extends Fields>(
       sentences,
       files: additionalFiles = [],
       obsoletePaths = [],
+      undone,
     } = await plan({ state, ledger });
     const line: LedgerLine = {
       iteration,
@@ -84,10 +107,26 @@ export async function resetRecords<State extends Fields>(
       unit,
       phase: format.phaseOf(state),
       outcome: "reset",
-      ...withoutUndefined({ to, units: units && [...units] }),
+      backup: basename(backup),
+      ...withoutUndefined({ to, undoes: options.undoes, units: units && [...units] }),
     };
-    const files = [...(await outputsAfterReset(folder, format, ledger, line, options)), ...additionalFiles];
-    const removedNames = files.filter(({ text }) => text === null).map(({ name }) => name);
+    const restores =
+      undone === undefined
+        ? undefined
+        : {
+            backup: undone.backup,
+            names: undone.isFirst
+              ? restorable
+              : workFiles.filter((name) => name !== relative(folder, writtenFile(folder))),
+          };
+    const files = [
+      ...(undone?.isFirst === true ? [] : await outputsAfterReset(folder, format, ledger, line, options)),
+      ...additionalFiles,
+    ];
+    const removedNames = [
+      ...files.filter(({ text }) => text === null).map(({ name }) => name),
+      ...(restores === undefined ? [] : namesToRemove(folder, restores)),
+    ];
     const allSentences =
       removedNames.length === 0
         ? sentences
@@ -101,6 +140,7 @@ export async function resetRecords<State extends Fields>(
       progress: `---\n\n## ${at} - Reset\n${allSentences.map((sentence) => `- ${sentence}\n`).join("")}\n`,
       ledger: line,
       files,
+      ...withoutUndefined({ restores }),
     });
     for (const path of obsoletePaths) await rm(path, { force: true });
   } finally {
@@ -124,17 +164,50 @@ export async function stateBefore<State extends Fields>(
   readonly undoneLines: readonly LedgerLine[];
   /** Iterations whose journal entry is missing, in order. */
   readonly missingIterations: readonly number[];
+  /** The changes of the state that the other iterations made. */
+  readonly undoneChanges: JournalEntry["changes"];
 }> {
   const undoneLines = ledger.filter(({ iteration }) => iteration > to).toSorted((a, b) => a.iteration - b.iteration);
   const missingIterations: number[] = [];
+  const undoneChanges: JournalEntry["changes"] = [];
   let earlierState = state;
   for (const { iteration } of undoneLines.toReversed()) {
     const entry = await readEntry(folder, format, iteration);
     if (entry === undefined) missingIterations.unshift(iteration);
-    else earlierState = undoChanges(format, earlierState, entry.changes);
+    else {
+      earlierState = undoChanges(format, earlierState, entry.changes);
+      undoneChanges.unshift(...entry.changes);
+    }
   }
-  return { state: earlierState, undoneLines, missingIterations };
+  return { state: earlierState, undoneLines, missingIterations, undoneChanges };
 }
+
+/**
+ * The earliest reset after iteration `to`, if its backup is still there. Versions before 2026-11-30 did not record the
+ * backup.
+ */
+export function undoneResetIn(
+  folder: string,
+  { file }: { readonly file: string },
+  ledger: readonly LedgerLine[],
+  to: number,
+): UndoneReset | undefined {
+  const [first] = ledger
+    .filter(({ outcome, iteration }) => outcome === "reset" && iteration > to)
+    .toSorted((a, b) => a.iteration - b.iteration);
+  if (first?.backup === undefined) return undefined;
+  const hasBackup = stampOf(copyIn(join(backupsFolder(folder), first.backup), file)) !== undefined;
+  return hasBackup ? { backup: first.backup, isFirst: first.iteration === to + 1 } : undefined;
+}
+
+/** The names of the files that exist, but not in the backup; those in hidden folders are not worth a word. */
+const namesToRemove = (folder: string, { backup, names }: Restores): string[] =>
+  names.filter(
+    (name) =>
+      !name.startsWith(hiddenName) &&
+      stampOf(join(folder, name)) !== undefined &&
+      stampOf(copyIn(join(backupsFolder(folder), backup), name)) === undefined,
+  );
 
 /**
  * Requires that the iteration `to` exists. The last iteration is allowed, because a reset to it repairs a broken file.

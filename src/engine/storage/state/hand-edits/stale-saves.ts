@@ -13,18 +13,27 @@ interface RepairedState<State> {
   readonly unrecoverableUnits: readonly string[];
 }
 
+/** A reset that is about to be merged: the ids of the records of units that it changes or adds. */
+interface NextReset<State> {
+  readonly changed: ReadonlySet<string>;
+  readonly added: ReadonlySet<string>;
+  /** The state after the reset; it may have moved a unit's record aside. */
+  readonly state: State;
+}
+
 /**
  * Repairs a state file that an editor has overwritten with an older version: some units are accepted in the ledger, but
  * open or missing in the file. Their records are restored from the journal, and also the marks: the fields that an
- * accepted unit set in records of other units. `resetRecordIds`: units whose records the next reset sets. They are not
- * repaired; but if such a record is missing, it is restored, so that it keeps its place in the file.
+ * accepted unit set in records of other units. Records that the next reset changes or adds are not repaired, because
+ * its values may be newer than those of the journal; but a changed record that is missing is restored, so that it keeps
+ * its place in the file.
  */
 export async function repairStaleSaves<State extends Fields>(
   format: StateFormat<State>,
   state: State,
   ledger: readonly LedgerLine[],
   entryOf: (iteration: number) => Promise<JournalEntry | undefined>,
-  resetRecordIds: ReadonlySet<string> = new Set(),
+  reset: NextReset<State> = { changed: new Set(), added: new Set(), state },
 ): Promise<RepairedState<State>> {
   const { units, collections } = format;
   const { collection } = units;
@@ -41,11 +50,11 @@ export async function repairStaleSaves<State extends Fields>(
   let currentState = state;
   const accepted = currentAccepted(ledger);
   for (const [unit, iteration] of accepted) {
-    if (resetRecordIds.has(unit) && existing.has(unit)) continue;
+    if (reset.added.has(unit) || (reset.changed.has(unit) && existing.has(unit))) continue;
     const record = existing.get(unit);
     // A record that should exist but is missing was undone too.
     const isUndone = record === undefined ? hadRecord(unit) : units.isOpen(record);
-    if (isUndone === false || (record === undefined && units.isMovedAside?.(state, unit) === true)) continue;
+    if (isUndone === false || (record === undefined && units.isMovedAside?.(reset.state, unit) === true)) continue;
 
     const entry = await entryOf(iteration);
     const isUnitChange = (change: { in: string; id?: string }) => change.in === collection && change.id === unit;
@@ -68,7 +77,10 @@ export async function repairStaleSaves<State extends Fields>(
     const missingMarks = marks.filter(({ id = "", was }) => {
       const record = recordOf(currentState, unitCollection, id);
       return (
-        (accepted.get(id) ?? 0) < iteration && record !== undefined && isDeepStrictEqual(record[field], was?.[field])
+        !reset.changed.has(id) &&
+        (accepted.get(id) ?? 0) < iteration &&
+        record !== undefined &&
+        isDeepStrictEqual(record[field], was?.[field])
       );
     });
     if (missingMarks.length > 0) currentState = mergeChanges(format, currentState, missingMarks, true).state;
