@@ -1,7 +1,10 @@
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { experienceToRead } from "../../compose/forecast-basis.js";
+import { configToRead } from "../../compose/config.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
+import { defaultMaxWithoutResult } from "../../engine/loop/stop-conditions/stuck.js";
+import type { HistoryLimits } from "../../engine/lib/history-limits.js";
 import type { Forecast } from "../../engine/loop/types.js";
 import { groupBy } from "../../engine/lib/group.js";
 import { shortCount, shortDuration, quantity } from "../../engine/lib/words.js";
@@ -57,10 +60,11 @@ export async function projectStatus(
   );
   const name = nameFor(io.cwd, folder);
   const documents = await documentSentences(folder, { rrd, root: rootOf(folder, io.cwd) }, name);
+  const { history } = await configToRead(io);
   return {
     json: { ...report, pool, under_way, running, held, documents, finished: isFinished, report: pageOf(folder) },
     rows: [
-      ...rowsOf(report, name),
+      ...rowsOf(report, name, history.limits),
       ...documents.map((sentence, index): [string, string] => [index === 0 ? "Documents" : "", sentence]),
     ],
     // Tables are shortened only on a terminal: a pipe gets complete titles.
@@ -140,7 +144,11 @@ function updateOf({ updates = [] }: Rrd) {
   return { id, since, until, open: closed_at === undefined, not_asked: Object.keys(failed) };
 }
 
-function rowsOf(status: Report, projectName: string): [string, string][] {
+function rowsOf(
+  status: Report,
+  projectName: string,
+  { stagnation }: Pick<HistoryLimits, "stagnation">,
+): [string, string][] {
   const { papers, blocked_sources: blockedSources, refused } = status;
   const rows: [string, string][] = [];
   const addRow = (label: string, text: string) => void rows.push([label, text]);
@@ -163,7 +171,10 @@ function rowsOf(status: Report, projectName: string): [string, string][] {
   const isCostKnown = status.cost_usd !== undefined || (status.unreported ?? 0) > 0;
   if ((status.iterations > 0 && isCostKnown) || status.unrecorded !== undefined) addRow("Cost", costText(status));
   if (status.without_result >= 2)
-    addRow("No result", `for ${status.without_result} iterations in a row; after 15, a run stops as stuck`);
+    addRow(
+      "No result",
+      `for ${status.without_result} iterations in a row; a run stops as stuck after ${defaultMaxWithoutResult}, or after ${stagnation} that repeat each other`,
+    );
   for (const instruction of status.steering) addRow("Steering", oneLine(instruction));
   if (status.seeds !== null) addRow("Seeds", oneLine(status.seeds));
   if (blockedSources.length > 0) addRow("Blocked", blockedSources.map((source) => oneLine(String(source))).join(", "));

@@ -161,7 +161,7 @@ function nextStep(
       };
     case "stuck":
       return {
-        text: "say what to do differently, then run it again:",
+        text: "say what to do differently, then run it again; if you mended the agent instead, add --force:",
         commands: [`research-ralph steer ${name} "…"`, runCommand],
       };
     case "failed":

@@ -177,6 +177,7 @@ export async function create(
   outputOptions: {
     readonly quiet: boolean;
     readonly json: boolean;
+    readonly verbose?: boolean;
     readonly ask?: boolean;
     readonly isBudgetTold?: boolean;
   },
@@ -281,7 +282,12 @@ async function createWithAgent(
   options: Parameters<typeof createFromTopic>[0] & { readonly namedSources?: readonly string[] },
   config: ResolvedConfig,
   io: Io,
-  outputOptions: { readonly quiet: boolean; readonly json: boolean; readonly isBudgetTold?: boolean },
+  {
+    quiet,
+    json,
+    verbose = false,
+    isBudgetTold = false,
+  }: { readonly quiet: boolean; readonly json: boolean; readonly verbose?: boolean; readonly isBudgetTold?: boolean },
 ): Promise<{ readonly verdict: Verdict; readonly folder?: string; readonly lines: readonly LedgerLine[] }> {
   const [prompt, mission, skill] = await Promise.all([
     loadPrompt(io.cwd, config.stateDir),
@@ -294,7 +300,8 @@ async function createWithAgent(
   const onCreated = (newFolder: string) => {
     folder = newFolder;
   };
-  const verdict = await drive(config, io, { ...outputOptions, iterations: 3 }, async ({ agents, tell, redact }) => {
+  const driveOptions = { quiet, json, verbose, isBudgetTold, iterations: 3 };
+  const verdict = await drive(config, io, driveOptions, async ({ agents, tell, redact }) => {
     for (const message of warningsOf(agents)) void tell({ type: "notice", level: "warning", message });
     return createWorkflow({
       ...options,

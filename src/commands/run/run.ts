@@ -112,6 +112,7 @@ export async function work(
   },
   classicPromptText?: string,
 ): Promise<number> {
+  const { json, quiet, verbose = false } = options;
   await rememberAgent(config, folder, io);
   const maxUnits = maxUnitsOf(rrd);
   const iterations = config.iterations ?? (classicPromptText === undefined ? iterationsOf(config, maxUnits) : maxUnits);
@@ -128,7 +129,8 @@ export async function work(
   }
   const questions = editsToApprove(folder, config.stateDir, io);
   const hasRun = (await readResearch(folder)).ledger.length > 0;
-  const driveOptions = { ...options, iterations, folder, questions, hasRun };
+  // Commands pass all that was typed, and some of it has the name of another option of a run.
+  const driveOptions = { json, quiet, verbose, iterations, folder, questions, hasRun };
   const verdict =
     classicPromptText === undefined
       ? await drive(config, io, { ...driveOptions, roles: roleNamesOf(config) }, (run) =>

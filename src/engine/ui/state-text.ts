@@ -137,12 +137,14 @@ function nextStep({
   problem,
   commands,
   ledger,
+  lastRun,
   continuation = "continues it",
 }: Standing): string | undefined {
   if (problem !== undefined) return undefined;
   if (held.length > 0) return `'${commands.resumeCommand}' removes ${held.join(" and ")}; then runs can start again`;
   if (running || isFinished) return undefined;
-  return `'${commands.continueCommand}' ${ledger.length === 0 ? "starts it" : continuation}`;
+  const isStuck = lastRun?.verdict === "stuck";
+  return `'${commands.continueCommand}' ${ledger.length === 0 ? "starts it" : continuation}${isStuck ? " after new advice; if you mended the agent instead, add --force" : ""}`;
 }
 
 /** The usage so far: "36.1k tokens · $0.12 · 14m 20s"; undefined if nothing was recorded. */

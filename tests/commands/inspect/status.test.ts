@@ -238,10 +238,25 @@ test("status says what holds a research, what was told to its agents, and how lo
     /State Paused, in analysis Next 'research-ralph stop --undo \S+' removes PAUSE;/,
   );
   expect(out).toMatch(/Steering +Mind the cost\./);
-  expect(out).toMatch(/No result +for 3 iterations in a row/);
+  expect(out.replaceAll(/\s+/g, " ")).toContain(
+    "No result for 3 iterations in a row; a run stops as stuck after 15, or after 5 that repeat each other",
+  );
   expect(JSON.parse((await status(cwd, "grasping-2026-03-01", true)).out)).toMatchObject({
     running: false,
     held: ["PAUSE"],
     without_result: 3,
   });
+});
+
+test("the limit of repetitions is the configured one, and a stuck project is told of --force", async () => {
+  const cwd = freshFolder();
+  writeFileSync(join(cwd, "ralph.config.yaml"), "stagnation_limit: 4\n");
+  const last_run = { at: "2026-03-01T10:00:00Z", verdict: "stuck" as const, reason: "No progress." };
+  const refused = [1, 2].map((n) => line(n, "c", { outcome: "refused" }));
+  makeResearch(cwd, "grasping-2026-03-01", { papers_pool: pool, loop: { last_run } }, refused);
+  const out = (await status(cwd, "grasping-2026-03-01")).out.replaceAll(/\s+/g, " ");
+  expect(out).toContain("a run stops as stuck after 15, or after 4 that repeat each other");
+  expect(out).toContain(
+    "Next 'research-ralph run grasping-2026-03-01' continues it after new advice; if you mended the agent instead, add --force",
+  );
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LedgerLine } from "../../../src/engine/generated/ledger.js";
@@ -33,6 +33,28 @@ describe("which research", () => {
       out: `${sentinel}\n`,
       err: expect.stringContaining("All 2 projects here are complete"),
     });
+  });
+
+  test("a project that gets stuck when it begins names what to look at, and how a mended agent runs again", async () => {
+    const cwd = freshFolder();
+    writeFileSync(join(cwd, "ralph.config.yaml"), "stagnation_limit: 2\n");
+    mkdirSync(join(cwd, "texts"));
+    writeFileSync(
+      join(cwd, "texts", "one.txt"),
+      "Learning loss\n\nAbstract\nThe loss was 3.2 points in all of the schools.\n",
+    );
+    const agent = `cmd:echo '{"unit":"discovery-1"}'`;
+    const { code, err } = await cli(
+      ["texts", "How large is the loss?", "--agent", agent, "--unconfined", "--no-git", "--yes"],
+      cwd,
+    );
+    expect(code, err).toBe(4);
+    const text = err.replaceAll(/\s+/g, " ");
+    expect(text).toContain(
+      "Look at loop.observations in rrd.json; then give advice with 'research-ralph steer', use another --agent, or run again with --force.",
+    );
+    expect(text).not.toContain("undefined");
+    expect(text).toContain("then run it again; if you mended the agent instead, add --force:");
   });
 
   test("agents that nothing confines are told of in one sentence, with what that changes", async () => {

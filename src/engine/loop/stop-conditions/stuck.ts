@@ -176,7 +176,7 @@ export const stopWhenStuck =
   };
 
 /** Default maximum of iterations in a row without an accepted result. */
-const defaultMaxWithoutResult = 15;
+export const defaultMaxWithoutResult = 15;
 
 /**
  * Ends a run without results that shows no loop, for example with a different refusal each time. Iterations of earlier
