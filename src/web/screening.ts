@@ -1,6 +1,6 @@
 import { updateReport } from "../research/report/documents/show-in-report.js";
 import { ExpectedError } from "../engine/lib/errors.js";
-import { endOfList, openScreening, type Screening } from "../research/overview/screen/session.js";
+import { endOfList, exclusionFrom, openScreening, type Screening } from "../research/overview/screen/session.js";
 import type { WhichRecords } from "../research/overview/screen/to-screen.js";
 import type { Page } from "./live-page.js";
 import { lists, screenAddress, screenPage } from "./page/screen.js";
@@ -108,8 +108,11 @@ async function runButton(
     switch (act) {
       case "include":
         return { says: await screening.decide({ id, decision: "include" }), to: nextTo(1) };
-      case "exclude":
-        return { says: await screening.decide({ id, decision: "exclude", why: fieldText("why") }), to: nextTo(1) };
+      case "exclude": {
+        const exclusion = exclusionFrom(fieldText("why"), view.criteria);
+        if (typeof exclusion === "string") return { says: exclusion, to: id };
+        return { says: await screening.decide({ id, decision: "exclude", ...exclusion }), to: nextTo(1) };
+      }
       case "maybe":
         return { says: await screening.postpone(id), to: nextTo(1) };
       case "note":

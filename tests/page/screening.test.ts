@@ -98,7 +98,20 @@ describe.skipIf(chromePath === undefined)("the screening page in Chromium", () =
     // The head of the record has the focus, so that a screen reader begins there.
     expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
     await press("x");
-    expect(await page.evaluate("document.activeElement.value")).toBe("c1");
+    // Nobody has chosen a criterion yet, so Enter presses none, and a number without a criterion is refused.
+    await press("9");
+    expect(await page.locator("#no-criterion").textContent()).toBe(
+      "That number names no criterion; type a number from 1 to 3, or 0 for another reason.",
+    );
+    await press("Enter");
+    await page.waitForTimeout(200);
+    expect(of("p2")?.override).toBeUndefined();
+    await press("0");
+    await page.keyboard.type("9");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator("[role=status].told").textContent()).toContain("9 names no criterion");
+    expect(of("p2")?.override).toBeUndefined();
+    await press("x");
     await press("2");
     await expect.poll(() => kicker(page)).toContain("2 decided");
     expect(of("p2")?.override).toMatchObject({ decision: "exclude", criterion: "c2" });

@@ -65,6 +65,7 @@ test("what a form should not hold changes nothing and is said: an unknown record
     [{ which: "waiting", id: "../../etc/passwd", act: "include" }, "not in this list"],
     [{ which: "nothing", id: "p1", by: "c9" }, "There is no criterion"],
     [{ which: "waiting", id: "p1", act: "exclude", why: " " }, "The reason is empty"],
+    [{ which: "waiting", id: "p1", act: "exclude", why: "9" }, "9 names no criterion"],
     [{ which: "waiting", id: "p1", act: "exclude", why: "x".repeat(1001) }, "1001 characters"],
   ] as const) {
     const to = (await browser.post(`${at}screen`, form)).headers.get("location") ?? "";

@@ -10,6 +10,7 @@ import { findResearch, listResearches, nameFor, UnnamedWork } from "../../resear
 import {
   decidedText,
   endOfList,
+  exclusionFrom,
   type ScreeningView,
   openScreening,
   type Screening,
@@ -221,11 +222,10 @@ async function askForReason(
   for (;;) {
     const typed = await keys.line("Why is it excluded? ", criteria.length === 0 ? note : "");
     if (typed === undefined) return undefined;
-    const criterion = criteria[Number(typed) - 1]?.id;
-    if (criterion !== undefined) return { criterion };
-    const why = typed === "" ? note : typed;
-    if (why !== "") return { why };
-    io.stdout("A reason is needed; Esc goes back.\n");
+    const exclusion = exclusionFrom(typed === "" ? note : typed, typed === "" ? [] : criteria);
+    if (typeof exclusion === "string") io.stdout(`${wrap(`${exclusion} Esc goes back.`, io.columns - 1).join("\n")}\n`);
+    else if ("why" in exclusion && exclusion.why === "") io.stdout("A reason is needed; Esc goes back.\n");
+    else return exclusion;
   }
 }
 

@@ -2,7 +2,13 @@ import { type Markup, markup } from "../../engine/lib/markup.js";
 import { maxMessageChars } from "../../engine/storage/state/steering-inbox.js";
 import type { Criterion, Reading } from "../../research/generated/rrd.js";
 import { passageOf } from "../../research/report/page/statements.js";
-import { decidedText, endOfList, type ScreeningView, standingText } from "../../research/overview/screen/session.js";
+import {
+  decidedText,
+  endOfList,
+  numbersOf,
+  type ScreeningView,
+  standingText,
+} from "../../research/overview/screen/session.js";
 import {
   uncertaintyReasons,
   hasPassage,
@@ -114,7 +120,13 @@ function actionForms({ name, which, view }: ScreenView): Markup {
     );
   const reasonInput = markup`<label for="why">${criterionButtons.length === 0 ? "Why?" : "Another reason"}</label><input id="why" name="why" data-key="0" maxlength="${maxMessageChars}" required value="${note}" autocomplete="off"><button name="act" value="exclude">Exclude</button>`;
   const excludeForms = markup`<details id="exclude"><summary data-key="x" aria-keyshortcuts="x">Exclude <kbd>x</kbd></summary>${
-    criterionButtons.length === 0 ? "" : form("Exclude by a criterion", markup`${criterionButtons}`, "by")
+    criterionButtons.length === 0
+      ? ""
+      : form(
+          "Exclude by a criterion",
+          markup`${criterionButtons}<p id="no-criterion" class="meta" role="status" data-text="That number names no criterion; type ${numbersOf(criteria)}, or 0 for another reason."></p>`,
+          "by",
+        )
   }${form("Exclude for another reason", reasonInput, "words")}</details>`;
   const laterButtons = markup`${button("maybe", "m", "Maybe")}${button("skip", "s", "Skip")}${moveButtons}`;
   const noteInput = markup`<label for="note">Note</label><input id="note" name="note" data-key="n" maxlength="${maxMessageChars}" value="${note}" autocomplete="off"><button name="act" value="note">Keep</button>`;
@@ -128,6 +140,8 @@ export const screenScript = `(() => {
   const heading = document.querySelector("#record h1");
   const keys = document.getElementById("keys");
   const exclude = document.getElementById("exclude");
+  const choices = exclude?.querySelector(".by");
+  const noCriterion = document.getElementById("no-criterion");
   const storedSetting = (value) => { try { return value ? localStorage.setItem("keys", value) : localStorage.getItem("keys"); } catch { return null; } };
   let isLeaving = false;
   const showKeysState = (isOn) => keys.setAttribute("aria-pressed", isOn);
@@ -151,11 +165,23 @@ export const screenScript = `(() => {
     if (isTyping || isLeaving || keys.getAttribute("aria-pressed") !== "true") return;
     if (/^[0-9]$/.test(event.key) && !exclude?.open) return;
     const target = document.querySelector('[data-key="' + CSS.escape(event.key.toLowerCase()) + '"]');
-    if (!target) return;
+    // Enter must not press a criterion that nobody chose, so none has the focus.
+    const focusOnChoices = () => {
+      if (!choices) return exclude.querySelector("input:not([type=hidden])").focus();
+      choices.tabIndex = -1;
+      choices.focus();
+    };
+    if (!target) {
+      if (!/^[0-9]$/.test(event.key) || !choices) return;
+      event.preventDefault();
+      noCriterion.textContent = noCriterion.dataset.text;
+      return focusOnChoices();
+    }
     event.preventDefault();
     if (target.matches("summary")) {
       exclude.open = true;
-      exclude.querySelector("button, input:not([type=hidden])").focus();
+      if (noCriterion) noCriterion.textContent = "";
+      focusOnChoices();
     } else if (target.matches("input")) target.focus();
     else target.click();
   });

@@ -119,6 +119,17 @@ describe("screen", () => {
     expect(out).toContain("A reason is needed; Esc goes back.");
   });
 
+  test("refuses a number that names no criterion, and asks again", async () => {
+    const { cwd, of } = place();
+    const { out } = await screen(cwd, "x9\r0\r2.\r2\rx9\u001b\u001bq");
+    expect(of("p1")?.override).toMatchObject({ decision: "exclude", criterion: "c2" });
+    expect(of("p2")?.override).toBeUndefined();
+    for (const typed of ["9", "0", "2."])
+      expect(out.replace(/\s+/g, " ")).toContain(
+        `${typed} names no criterion; type 1 or 2, or a reason in words. Esc goes back.`,
+      );
+  });
+
   test.each(["x\u0003", "xbad\u0003", "nlook\u0003"])("Ctrl+C ends it while a text is typed too: %j", async (keys) => {
     const { cwd, of } = place();
     const { err } = await screen(cwd, `${keys}iii`);

@@ -84,6 +84,26 @@ interface ScreeningOptions {
   show(): Promise<unknown>;
 }
 
+/**
+ * What a person typed as the reason of an exclusion: the number of a criterion, from 1, or words. The string says why it
+ * is neither: a number that names no criterion would otherwise be stored as a reason that tells nobody anything.
+ */
+export function exclusionFrom(
+  typed: string,
+  criteria: readonly Criterion[],
+): { readonly criterion: string } | { readonly why: string } | string {
+  const criterion = /^\d+$/.test(typed) ? criteria[Number(typed) - 1]?.id : undefined;
+  if (criterion !== undefined) return { criterion };
+  if (/\p{L}/u.test(typed) || !/\p{N}/u.test(typed)) return { why: typed };
+  return criteria.length === 0
+    ? `${oneLine(typed)} is no reason; type one in words.`
+    : `${oneLine(typed)} names no criterion; type ${numbersOf(criteria)}, or a reason in words.`;
+}
+
+/** The numbers by which a person names criteria: "1", "1 or 2", "a number from 1 to 5". */
+export const numbersOf = ({ length }: readonly Criterion[]): string =>
+  length === 1 ? "1" : length === 2 ? "1 or 2" : `a number from 1 to ${length}`;
+
 /** Opens a session. Records that were postponed earlier are at the end. */
 export async function openScreening(options: ScreeningOptions): Promise<Screening> {
   const { folder, where, now } = options;
