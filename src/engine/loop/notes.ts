@@ -12,6 +12,7 @@ import {
   type Unit,
   type Verdict,
 } from "./types.js";
+import { recentTitle } from "./history/extractive-summary.js";
 import { iterationsIn, type LoopKind, longestRepetition } from "./stop-conditions/stuck.js";
 
 /** Maximum number of iterations since the last summary in a brief; each has one line. */
@@ -35,7 +36,20 @@ function historyNote({ historySummary = "", metrics, observations, limits }: Loo
   const lines = recentObservations.map(({ iteration, unit, outcome, said = "" }) =>
     `- #${iteration} ${unit} ${outcome}: ${said}`.slice(0, maxLineChars),
   );
-  return [historySummary.slice(0, limits.summaryChars), ...lines].filter((part) => part !== "").join("\n");
+  const summary = oldestFirst(historySummary.slice(0, limits.summaryChars));
+  return [summary, ...lines].filter((part) => part !== "").join("\n");
+}
+
+/**
+ * A summary with its latest iterations in their order, because the iterations since then follow it. It is stored with
+ * the newest first, so that the oldest is left out where there is no room.
+ */
+function oldestFirst(summary: string): string {
+  const [head = "", recent] = summary.split(`\n${recentTitle}\n`);
+  if (recent === undefined) return summary;
+  const iterationOf = (line: string) => Number(/^- #(\d+) /.exec(line)?.[1]);
+  const lines = recent.split("\n").toSorted((a, b) => iterationOf(a) - iterationOf(b));
+  return [head, recentTitle, ...lines].join("\n");
 }
 
 function steeringNote({ steering }: LoopMemory): string {

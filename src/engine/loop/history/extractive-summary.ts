@@ -21,7 +21,8 @@ interface Counts {
 }
 
 const reasonsTitle = "Why results were refused or runs failed:";
-const recentTitle = "Lately:";
+/** The title of the latest iterations, which are the last lines of a summary. */
+export const recentTitle = "Lately:";
 const earlierPrefix = "Before: ";
 
 /**

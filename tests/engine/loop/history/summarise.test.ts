@@ -194,6 +194,20 @@ describe("what a brief is told", () => {
     expect(told).not.toContain("wish 0 ");
   });
 
+  test("the latest iterations stand in their order, those of the summary before those since then", () => {
+    const observations = Array.from({ length: 11 }, (_, n) => observed(n + 1));
+    const historySummary = extractiveSummary(memory({ observations, ledger: [line(11)] }), 2_000);
+    const since = [12, 13, 14].map((iteration) => observed(iteration));
+    const metrics = { last_iteration: 11 };
+    const told = memoryNotes(
+      remembered({ historySummary, metrics, observations: [...observations, ...since] }),
+    ).history;
+    const lately = told?.split("Lately:\n")[1] ?? "";
+    expect([...lately.matchAll(/^- #(\d+) /gm)].map(([, iteration]) => Number(iteration))).toEqual([
+      7, 8, 9, 10, 11, 12, 13, 14,
+    ]);
+  });
+
   test("is nothing where there is nothing to tell", () => {
     expect(memoryNotes(remembered())).toEqual({});
     expect(memoryNotes(undefined)).toEqual({});
