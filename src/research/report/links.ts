@@ -17,6 +17,8 @@ export interface PaperMap {
   /** At most 60, in the order of rows. */
   readonly papers: readonly PaperRow[];
   readonly links: readonly PaperLink[];
+  /** The number of all links between these papers, also of those that are not among the strongest of a paper. */
+  readonly linkCount: number;
 }
 
 /** Maximum number of papers in the map. */
@@ -88,16 +90,16 @@ export function paperMap(rrd: Rrd, rows: readonly PaperRow[]): PaperMap {
   const links = [...linkByKey.values()]
     .filter(({ from, to }) => chosen.has(from) && chosen.has(to))
     .sort((a, b) => b.weight - a.weight || (a.from + a.to < b.from + b.to ? -1 : 1));
-  const linkCount = new Map<string, number>();
+  const keptCount = new Map<string, number>();
   const keptLinks = links.filter(({ from, to }): boolean => {
-    const [a, b] = [linkCount.get(from) ?? 0, linkCount.get(to) ?? 0];
+    const [a, b] = [keptCount.get(from) ?? 0, keptCount.get(to) ?? 0];
     if (a >= maxLinksPerPaper && b >= maxLinksPerPaper) return false;
-    linkCount.set(from, a + 1);
-    linkCount.set(to, b + 1);
+    keptCount.set(from, a + 1);
+    keptCount.set(to, b + 1);
     return true;
   });
   const linkedIds = new Set(keptLinks.flatMap(({ from, to }) => [from, to]));
-  return { papers: rows.filter(({ id }) => linkedIds.has(id)), links: keptLinks };
+  return { papers: rows.filter(({ id }) => linkedIds.has(id)), links: keptLinks, linkCount: links.length };
 }
 
 function papersByTag(insights: readonly Insight[]): ReadonlyMap<string, ReadonlySet<string>> {

@@ -52,6 +52,17 @@ const narrative = (over: Partial<ReportFile> = {}): ReportFile => ({
 const modelOf = (rrd: Rrd, over: Partial<ReportInput> = {}) =>
   reportModel({ rrd, ledger: [], queries: [], answers: [], now, ...over });
 
+test("the map counts every link of its papers, and says that it shows the strongest of them", async () => {
+  const ids = ["a", "b", "c", "d", "e", "f"];
+  const insights = ids.map((id) => ({ insight: `From ${id}.`, paper_id: id, tags: ["loss"] }));
+  const model = modelOf({ ...rrdWith(ids.map((id) => read(id, []))), insights });
+  expect([model.map().links.length, model.map().linkCount]).toEqual([12, 15]);
+  expect(markdownOf(model)).toContain("6 papers joined by 15 links. Here are 12 of the strongest.");
+  const page = [...reportPage(await contextOf(model))].join("");
+  expect(page).toContain("6 papers joined by 15 links.");
+  expect(page).toContain("Each paper shows its three strongest links, 12 in all.");
+});
+
 test("the figure of time is there however short the agents' work was", () => {
   const line = { iteration: 1, at: "2026-11-22T10:00:00Z", phase: "ANALYSIS", outcome: "accepted" } as const;
   const figureOf = (seconds: number) =>

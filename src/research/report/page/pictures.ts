@@ -23,8 +23,8 @@ export function* scores({ model }: PageContext): Iterable<Markup> {
 }
 
 export function* map({ model }: PageContext): Iterable<Markup> {
-  const { papers, links } = model.map();
-  yield markup`${mapPicture(papers, links, model.scores.maxScore)}`;
+  const { papers, links, linkCount } = model.map();
+  yield markup`${mapPicture(papers, links, model.scores.maxScore, linkCount)}`;
 }
 
 /** How papers were found by each source, and whether more searching would find more. */

@@ -2,7 +2,7 @@ import { type Markup, markup } from "../../../engine/lib/markup.js";
 import { type Drawing, statuses, figure, anchorOf, legendOf, mark } from "./picture.js";
 import type { PaperLink } from "../links.js";
 import type { PaperRow } from "../papers.js";
-import { type Box, counted, placedLabels, round, shortened } from "./words.js";
+import { type Box, counted, placedLabels, round, shortened, thousands } from "./words.js";
 
 export type MappedPaper = Pick<PaperRow, "id" | "title" | "status" | "score">;
 
@@ -11,16 +11,18 @@ const maxNames = 26;
 export const minMapped = 4;
 
 /**
- * The map of related papers; undefined for fewer than four. The same records give the same map.
+ * The map of related papers; undefined for fewer than four. The same records give the same map. `linkCount`: the number
+ * of all links of these papers.
  */
 export function mapPicture(
   papers: readonly MappedPaper[],
   links: readonly PaperLink[],
   maxScore: number,
+  linkCount = links.length,
 ): Markup | undefined {
   if (papers.length < minMapped) return undefined;
   const hasScores = papers.some(({ score = 0 }) => score > 0);
-  const caption = `${counted(papers.length, "paper")} joined by ${counted(links.length, "link")}. A link is a shared tag (a rare tag counts more), a cross-reference or a citation. Each paper shows its three strongest links. ${hasScores ? "A larger sign has more points. " : ""}Select a sign to go to its paper.`;
+  const caption = `${counted(papers.length, "paper")} joined by ${counted(linkCount, "link")}. A link is a shared tag (a rare tag counts more), a cross-reference or a citation. Each paper shows its three strongest links${links.length < linkCount ? `, ${thousands(links.length)} in all` : ""}. ${hasScores ? "A larger sign has more points. " : ""}Select a sign to go to its paper.`;
   const nodes = papers.map(({ score = 0, ...paper }) => ({
     ...paper,
     scoreShare: Math.max(0, Math.min(1, score / (maxScore || 1))),

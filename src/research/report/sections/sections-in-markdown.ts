@@ -545,16 +545,18 @@ function themesText(model: ReportModel): string {
 }
 
 function mapText(model: ReportModel): string {
-  const { papers, links } = model.map();
-  const shownLinks = links.slice(0, maxLinks).map(({ from, to, because }) => {
+  const { papers, links, linkCount } = model.map();
+  const shownLinks = links.slice(0, maxLinks).flatMap(({ from, to, because }) => {
     const [a, b] = [model.row(from), model.row(to)];
     return a === undefined || b === undefined
-      ? ""
+      ? []
       : `- ${paperLink(a)} and ${paperLink(b)}: ${because.map(inline).join(", ")}`;
   });
+  const whichText =
+    shownLinks.length < linkCount ? `. Here are ${shownLinks.length} of the strongest.` : ", the strongest first.";
   return [
-    `${quantity(papers.length, "paper")} joined by ${quantity(links.length, "link")}, the strongest first.`,
-    shownLinks.filter((text) => text !== "").join("\n"),
+    `${quantity(papers.length, "paper")} joined by ${quantity(linkCount, "link")}${whichText}`,
+    shownLinks.join("\n"),
   ].join("\n\n");
 }
 
