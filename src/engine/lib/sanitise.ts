@@ -24,9 +24,15 @@ const lineEnds = /\r\n|[\r\v\f\u0085\u2028\u2029]/g;
 export const sanitise = (text: string): string =>
   stripVTControlCharacters(text.replaceAll("\r\n", "\n")).replace(unprintablePattern, "");
 
+/**
+ * Spaces that become one space. A no-break space within a number or before its percent sign stays, so that a line is not
+ * broken there.
+ */
+const spacesPattern = /(?!(?<=\d)[\u00a0\u202f][\d%‰])\s+/gu;
+
 /** As `sanitise`, and also joins all lines to one. Most texts need no change; for them only a fast check runs. */
 export const oneLine = (text: string): string =>
-  uncleanPattern.test(text) ? sanitise(text.replace(lineEnds, "\n")).replace(/\s+/gu, " ").trim() : text;
+  uncleanPattern.test(text) ? sanitise(text.replace(lineEnds, "\n")).replace(spacesPattern, " ").trim() : text;
 
 /** Matches a text that is not only printable ASCII with single spaces between words. */
 const uncleanPattern = /[^\x20-\x7e]|^ | $| {2}/;

@@ -14,6 +14,11 @@ test("a plain path stays as it is", () => {
   expect(shellWord("/home/me/researches/a-1")).toBe("/home/me/researches/a-1");
 });
 
+test("a number keeps its no-break spaces on one line, and all other spaces become one", () => {
+  expect(oneLine("2\u202f010\u00a0000\nparents,\u00a0 3\u202f%")).toBe("2\u202f010\u00a0000 parents, 3\u202f%");
+  expect(oneLine("3\u00a0\u00a04\u202fm, a\u00a0b")).toBe("3 4 m, a b");
+});
+
 test("a text is put on one line the same way whether or not it was looked at first", () => {
   const sign = fc.constantFrom(
     " ",

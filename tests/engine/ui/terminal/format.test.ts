@@ -56,6 +56,15 @@ test("wrapping breaks at spaces and loses no word", () => {
   expect(lines.join(" ")).toBe(text);
 });
 
+test("a number is not broken at its no-break spaces", () => {
+  const text = "We asked 2\u202f010 parents and 12\u00a0500 pupils.";
+  for (const columns of [10, 12, 14]) {
+    const lines = wrap(oneLine(text), columns);
+    expect(lines.join(" ")).toBe(text);
+    expect(lines.join("\n")).toMatch(/2\u202f010[^]*12\u00a0500/);
+  }
+});
+
 test("a command of ours in quotes is never broken: people copy it", () => {
   const command = "'research-ralph run hands -p 40 --force'";
   const text = `Raise the target with ${command}; then it goes on.`;
