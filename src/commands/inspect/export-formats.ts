@@ -17,12 +17,13 @@ interface ExportFormat {
   readonly loadWriter: () => Promise<WriteRecords>;
 }
 
-/** A format for reference managers. Its writer gets works instead of records. */
+/** A format of the list of references. Its writer gets works instead of records. `readers`: the programs that read it. */
 const referenceFormat = (
+  readers: string,
   ending: string,
   load: () => Promise<(works: readonly CitedWork[]) => string>,
 ): ExportFormat => ({
-  readers: "reference managers",
+  readers,
   fileExtension: ending,
   loadWriter: async () => {
     const [write, { citedWorks }] = await Promise.all([load(), import("../../research/papers/export/cited-work.js")]);
@@ -32,9 +33,21 @@ const referenceFormat = (
 
 /** The formats of `report --as`, by name. A new format needs only an entry here. */
 export const exportFormats: Readonly<Record<string, ExportFormat>> = {
-  ris: referenceFormat("ris", async () => (await import("../../research/papers/export/ris.js")).risOf),
-  bibtex: referenceFormat("bib", async () => (await import("../../research/papers/export/bibtex.js")).bibtexOf),
-  csl: referenceFormat("json", async () => (await import("../../research/papers/export/csl.js")).cslOf),
+  ris: referenceFormat(
+    "reference managers",
+    "ris",
+    async () => (await import("../../research/papers/export/ris.js")).risOf,
+  ),
+  bibtex: referenceFormat(
+    "LaTeX and JabRef",
+    "bib",
+    async () => (await import("../../research/papers/export/bibtex.js")).bibtexOf,
+  ),
+  csl: referenceFormat(
+    "pandoc and Zotero",
+    "json",
+    async () => (await import("../../research/papers/export/csl.js")).cslOf,
+  ),
   csv: {
     readers: "spreadsheets",
     fileExtension: "csv",

@@ -96,7 +96,7 @@ export async function requireConsent(
   if (yes) return;
   if (!io.canAsk)
     throw new ExpectedError(
-      `${otherwise}; add --yes to agree to these costs${cost === undefined ? "" : `: ${cost}`}.`,
+      `${otherwise}; add --yes to ${cost === undefined ? "agree to this plan" : `begin. Cost: ${cost}`}.`,
       2,
     );
   if (!(await isConfirmed(io, toBegin))) throw new ExpectedError(`${otherwise}.`, 2);

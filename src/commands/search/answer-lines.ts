@@ -6,6 +6,7 @@ import { notesOfOldQuote } from "../../text/evidence/quoted.js";
 import { passageLines } from "../../research/overview/passage-lines.js";
 import { answerMeaning } from "../../research/report/narrative/questions.js";
 import { meaningMark } from "../../research/derived/meaning-mark.js";
+import { noAnswerText } from "../../research/overview/questions/no-answer.js";
 import type { Checkers } from "../../research/derived/checker-rates.js";
 import type { Answer } from "../../research/generated/answer.js";
 
@@ -122,7 +123,7 @@ export function answerLines(
     statements.length > 0
       ? []
       : [
-          colors.bold("Not in these papers."),
+          ...toLines(noAnswerText(answer), "").map(colors.bold),
           ...(nearest.length > 0
             ? []
             : [

@@ -1,3 +1,4 @@
+import { isWithoutModel } from "../derived/without-model.js";
 import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { countsTowardLimit } from "../../engine/loop/stop-conditions/limits.js";
 import { validLines } from "../../engine/storage/state/ledger.js";
@@ -300,11 +301,6 @@ const secondLookCount = (lines: readonly LedgerLine[]): number =>
 
 /** Whether a paper that was read in this way can be judged. */
 const canBeJudged = (reading: Reading): boolean => reading !== "unread" && reading !== "title";
-
-/**
- * Whether an agent uses no model: the built-in agent selects sentences by counting words, here or on another machine.
- */
-export const isWithoutModel = (agent: string): boolean => /^(?:fleet:)?baseline$/.test(agent);
 
 function judgedText({ papers_pool }: Rrd, lines: readonly LedgerLine[]): string | undefined {
   const readings = papers_pool.map(readingOf);

@@ -33,7 +33,7 @@ test("one command makes a project of a question and a folder, runs it, and later
     /^Plan: {2}read all 10 documents of papers, write a checked report\nCost: .*baseline uses no model\nWhere: researches\/ .*\n(?!.*:  )/,
   );
   const { error } = JSON.parse((await cli(["papers/", question, "--json", ...baseline], cwd)).out) as { error: string };
-  expect(error).toMatch(/add --yes to agree to these costs: .*baseline uses no model\.$/);
+  expect(error).toMatch(/add --yes to begin\. Cost: .*baseline uses no model\.$/);
   expect(projects(cwd)).toEqual([]);
   expect(await cli(["run", "--quick"], cwd)).toMatchObject({
     code: 2,

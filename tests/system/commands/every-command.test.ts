@@ -59,7 +59,7 @@ const commands: readonly [name: string, args: readonly string[], said: RegExp][]
   [
     "ask",
     ["grasping-2026-03-01", "Which distillation teaches a policy?", "--agent", "baseline", "--no-git"],
-    /\[1\] [a-z]+|Not in these papers/,
+    /\[1\] [a-z]+|No passage found/,
   ],
   ["answers", ["grasping-2026-03-01"], /Which distillation teaches a policy/],
   // The decision above came after the report.

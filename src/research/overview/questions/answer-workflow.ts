@@ -154,7 +154,7 @@ export function answerWorkflow(options: AnswerOptions): Workflow<AnswerState, An
         const isAnswered = answer.statements.length > 0;
         return {
           verdict: "complete",
-          reason: isAnswered ? "The question is answered." : "These papers do not answer it.",
+          reason: isAnswered ? "The question is answered." : "No answer was found in these papers.",
         };
       }
       const reason = `The agent's answers could not be used ${maxRefused} times; another --agent may do better.`;

@@ -1,5 +1,5 @@
 import { quantity } from "../../../engine/lib/words.js";
-import { isWithoutModel } from "../method.js";
+import { isWithoutModel } from "../../derived/without-model.js";
 import type { ReportFile } from "../../generated/report.js";
 import type { Rrd } from "../../generated/rrd.js";
 import { findUnanswered } from "../../units/narrative/open-check.js";

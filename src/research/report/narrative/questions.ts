@@ -7,6 +7,7 @@ import { notesOfOldQuote } from "../../../text/evidence/quoted.js";
 import { type PassagePiece, piecesOf } from "../../../text/evidence/quoted.js";
 import type { Answer } from "../../generated/answer.js";
 import { narrativeOfAnswer } from "../../overview/questions/answer-as-report.js";
+import { noAnswerText } from "../../overview/questions/no-answer.js";
 import type { Checkers } from "../../derived/checker-rates.js";
 import { meaningField, type MeaningMark } from "../../derived/meaning-mark.js";
 import { type Meaning, meaningOf } from "./meaning.js";
@@ -22,7 +23,9 @@ export interface AskedQuestion {
   readonly day: string;
   /** The number of papers of the project that were read after the question. */
   readonly readSince: number;
-  /** Empty if the papers do not answer the question. */
+  /** The sentence in place of an answer without sentences. */
+  readonly noAnswer: string;
+  /** Empty if no answer was found. */
   readonly sentences: readonly {
     readonly text: string;
     /** Warnings about the sentence, one sentence each. */
@@ -108,6 +111,7 @@ function askedQuestion(
   });
   return {
     question,
+    noAnswer: noAnswerText(answer),
     day: at.slice(0, 10),
     ...withoutUndefined({ meaning: answerMeaning(answer, checkers) }),
     sentences: statements.map(({ text, marks = [], rests_on, check }) => ({

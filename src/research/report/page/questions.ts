@@ -6,10 +6,10 @@ import { meaningLine, meaningSign, paperLink, passageOf, removedList } from "./s
 /** The questions that users asked with `research-ralph ask`, each with its answer and the quotes that it cites. */
 export function* questions({ model, render }: PageContext): Iterable<Markup> {
   for (const asked of model.questions) {
-    const { question, sentences, invalidReasons, meaning } = asked;
+    const { question, noAnswer, sentences, invalidReasons, meaning } = asked;
     yield markup`<h3 dir="auto">${question}</h3><p class="meta">${answeredText(asked)}</p>${invalidReasons.map((why) => markup`<p><span class="chip bad">no longer stands: ${why}</span></p>`)}${
       sentences.length === 0
-        ? markup`<p>Not in these papers.</p>`
+        ? markup`<p>${noAnswer}</p>`
         : sentences.map((sentence) => answerSentence(sentence, render))
     }${meaning === undefined ? "" : markup`${meaningLine(meaning)}${removedList(meaning, render)}`}`;
   }

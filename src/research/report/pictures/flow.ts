@@ -5,6 +5,8 @@ import { round, thousands, wrapText } from "./words.js";
 
 /** Font size in pixels. */
 const fontSize = 13;
+/** How much wider the widest common font is in bold than `wrapText` assumes. */
+const boldWidth = 1.2;
 const lineHeight = 18;
 const padding = 11;
 /** The vertical distance between two boxes. */
@@ -81,7 +83,10 @@ interface Lines {
 }
 
 const textOf = ({ label, count, lines }: FlowBox, width: number): Lines => ({
-  heading: wrapText(`${label} (n = ${thousands(count)})`, width - 2 * padding - 8, fontSize, 3),
+  // The count stays in one piece: without its end it would be another number.
+  heading: wrapText(`${label} (n_=_${thousands(count)})`, width - 2 * padding, fontSize * boldWidth, 3).map((line) =>
+    line.replace("(n_=_", "(n = "),
+  ),
   rest: lines.flatMap((line) => wrapText(`${thousands(line.count)} ${line.label}`, width - 2 * padding, fontSize, 2)),
 });
 

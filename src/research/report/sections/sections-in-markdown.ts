@@ -170,11 +170,11 @@ const pairText = ({ outcome, stand, sides, differs }: ShownPair): string =>
 
 /** A question with its answer: each sentence with its quotes. */
 const questionText = (asked: AskedQuestion): string => {
-  const { question, sentences, invalidReasons, meaning } = asked;
+  const { question, noAnswer, sentences, invalidReasons, meaning } = asked;
   return [
     `**${inline(question)}** (${answeredText(asked)}${invalidReasons.map((why) => `; **no longer stands: ${inline(why)}**`).join("")})`,
     sentences.length === 0
-      ? "Not in these papers."
+      ? inline(noAnswer)
       : sentences
           .map(({ text, marks, quotes, meaning: mark }) =>
             [

@@ -40,6 +40,20 @@ describe("the flow", () => {
   });
 });
 
+describe("a heading of the flow", () => {
+  it("fits its box in the bold of a wide font, with its count in one piece", () => {
+    const label = "Reports excluded, or not decided";
+    const box = { label: "Reports assessed for eligibility", count: 24, lines: [] };
+    const steps = [{ stage: "screening" as const, box, sideBox: { label, count: 10, lines: [] } }];
+    const page = load(flowPicture(steps, "").text);
+    const lines = (kind: string) =>
+      page(`svg.${kind} .off text`)
+        .toArray()
+        .map((line) => page(line).text());
+    expect(lines("narrow")).toEqual([label, "(n = 10)"]);
+  });
+});
+
 describe("the scores", () => {
   const judged = (index: number, execution: number, strategic?: number) =>
     paper(index, { execution, ...(strategic === undefined ? {} : { strategic }) }) as never;
