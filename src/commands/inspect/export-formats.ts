@@ -17,7 +17,7 @@ interface ExportFormat {
   readonly loadWriter: () => Promise<WriteRecords>;
 }
 
-/** A format of the list of references. Its writer gets works instead of records. `readers`: the programs that read it. */
+/** A format of the list of references. Its writer gets works instead of records. `readers`: who reads it. */
 const referenceFormat = (
   readers: string,
   ending: string,

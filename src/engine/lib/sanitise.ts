@@ -25,7 +25,7 @@ export const sanitise = (text: string): string =>
   stripVTControlCharacters(text.replaceAll("\r\n", "\n")).replace(unprintablePattern, "");
 
 /**
- * Spaces that become one space. A no-break space within a number or before its percent sign stays, so that a line is not
+ * Spaces that become one space. A no-break space in a number or before its percent sign stays, so that no line is
  * broken there.
  */
 const spacesPattern = /(?!(?<=\d)[\u00a0\u202f][\d%‰])\s+/gu;

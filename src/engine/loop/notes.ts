@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { estimateTokens } from "../lib/tokens.js";
-import { type LoopMemory, observationsSinceSummary } from "./run-record/loop-memory.js";
+import { type LoopMemory, observationsSinceSummary, recentTitle } from "./run-record/loop-memory.js";
 import {
   type Brief,
   type BriefText,
@@ -12,7 +12,6 @@ import {
   type Unit,
   type Verdict,
 } from "./types.js";
-import { recentTitle } from "./history/extractive-summary.js";
 import { iterationsIn, type LoopKind, longestRepetition } from "./stop-conditions/stuck.js";
 
 /** Maximum number of iterations since the last summary in a brief; each has one line. */

@@ -1,4 +1,4 @@
-import { type LoopMemory, observationsSinceSummary } from "../run-record/loop-memory.js";
+import { type LoopMemory, observationsSinceSummary, recentTitle } from "../run-record/loop-memory.js";
 import { withoutNames } from "../run-record/digest.js";
 import type { Observation } from "../../generated/memory.js";
 
@@ -21,8 +21,6 @@ interface Counts {
 }
 
 const reasonsTitle = "Why results were refused or runs failed:";
-/** The title of the latest iterations, which are the last lines of a summary. */
-export const recentTitle = "Lately:";
 const earlierPrefix = "Before: ";
 
 /**

@@ -4,6 +4,9 @@ import type { LedgerLine } from "../../generated/ledger.js";
 import type { HistoryMetrics, Observation, Steering } from "../../generated/memory.js";
 import type { Verdict } from "../../generated/event.js";
 
+/** The title of the latest iterations, which are the last lines of a summary that was written without a model. */
+export const recentTitle = "Lately:";
+
 /** The memory of a workflow about earlier iterations, including earlier runs. Bounded in size. */
 export interface LoopMemory {
   readonly limits: HistoryLimits;

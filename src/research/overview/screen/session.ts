@@ -85,8 +85,8 @@ interface ScreeningOptions {
 }
 
 /**
- * What a person typed as the reason of an exclusion: the number of a criterion, from 1, or words. The string says why it
- * is neither: a number that names no criterion would otherwise be stored as a reason that tells nobody anything.
+ * What a person typed as the reason of an exclusion: the number of a criterion, from 1, or words. A string says why it
+ * is neither. A number that names no criterion would otherwise be stored as a reason.
  */
 export function exclusionFrom(
   typed: string,
@@ -96,7 +96,7 @@ export function exclusionFrom(
   if (criterion !== undefined) return { criterion };
   if (/\p{L}/u.test(typed) || !/\p{N}/u.test(typed)) return { why: typed };
   return criteria.length === 0
-    ? `${oneLine(typed)} is no reason; type one in words.`
+    ? `${oneLine(typed)} gives no reason; type one in words.`
     : `${oneLine(typed)} names no criterion; type ${numbersOf(criteria)}, or a reason in words.`;
 }
 
