@@ -9,6 +9,7 @@ import { wrapForTerminal } from "../engine/ui/terminal/format.js";
 import { UnnamedWork } from "../research/overview/find-research.js";
 import { ownListIn } from "../research/papers/records/own-list.js";
 import { oldNames, summaries } from "./help-text.js";
+import { isQuestion } from "./question.js";
 
 /** Returns the first command of the help that has the option; undefined if no command has it. */
 type CommandWithOption = (option: string) => string | undefined;
@@ -64,6 +65,8 @@ function usageSentence(
       ? undefined
       : nearestCandidate(unknownCommand, Object.keys({ ...summaries, ...oldNames }));
   if (nearestName !== undefined) return `${sentence}. Did you mean ${oldNames[nearestName] ?? nearestName}?`;
+  if (unknownCommand !== undefined && hasQuestionAfter(unknownCommand, args))
+    return missingPathText(unknownCommand, cwd);
   if (isHelpCall) return `${sentence}; see research-ralph --help.`;
   const suggestion = /\((Did you mean .*)\)/.exec(hint)?.[1];
   const option = /^unknown option '(.*)'/s.exec(sentence)?.[1];
@@ -90,8 +93,13 @@ function usageSentence(
   return `${sentence}; see research-ralph ${command === undefined ? "" : `${command} `}--help.`;
 }
 
-/** Whether a word looks like the path of papers or of an export. */
-const isPath = (word: string): boolean => !/\s/.test(word) && (word.includes("/") || ownListIn(word) !== undefined);
+/** Whether a word looks like the path of papers or of an export. No command has a dot in its name. */
+const isPath = (word: string): boolean =>
+  !/\s/.test(word) && (word.includes("/") || /[^.]\.\w/.test(word) || ownListIn(word) !== undefined);
+
+/** Whether a question is typed after the word, as after a folder of papers. */
+const hasQuestionAfter = (word: string, args: readonly string[]): boolean =>
+  isQuestion(args[args.indexOf(word) + 1] ?? "");
 
 function missingPathText(typedPath: string, cwd: string): string {
   const path = resolve(cwd, typedPath);

@@ -1,5 +1,6 @@
 import { nearestCandidate } from "../../engine/lib/nearest.js";
 import { oldNames } from "../help-text.js";
+import { isQuestion, minQuestionWords } from "../question.js";
 
 /** Options of the original program that are commands now. */
 const oldFlagCommands = ["--new", "--run", "--list", "--status", "--reset", "--config"] as const;
@@ -12,9 +13,6 @@ export interface CommandContext {
   /** What the word names: a project, or documents to read; undefined if neither. */
   kindOf(word: string): "project" | "documents" | undefined;
 }
-
-/** Minimum number of words of a question. One word is a command, a project, a file, or a mistake. */
-const minQuestionWords = 3;
 
 /**
  * Rewrites the arguments so that they begin with the current name of a command. A question, a folder of papers or an
@@ -65,12 +63,12 @@ function reorderArgs(args: readonly string[], { commands, optionsWithValue, kind
   if (kind === "project" && second !== undefined && /^\d+$/.test(second))
     return ["run", word, "-i", second, ...rest, ...options];
   if (kind === "project") return ["run", ...words, ...options];
-  return kind === "documents" || isQuestion(words, commands) ? ["begin", ...words, ...options] : [...args];
+  return kind === "documents" || areQuestion(words, commands) ? ["begin", ...words, ...options] : [...args];
 }
 
 /** Whether the words are a question: one argument of several words, or several arguments that resemble no command. */
-const isQuestion = (words: readonly string[], commands: readonly string[]): boolean =>
-  (words[0] ?? "").trim().split(/\s+/).length >= minQuestionWords ||
+const areQuestion = (words: readonly string[], commands: readonly string[]): boolean =>
+  isQuestion(words[0] ?? "") ||
   (words.length >= minQuestionWords && words.every((word) => nearestCandidate(word, commands) === undefined));
 
 /** Separates the plain words from the options with their values. */

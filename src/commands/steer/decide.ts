@@ -8,7 +8,7 @@ import { oneLine } from "../../engine/lib/sanitise.js";
 import { readRegularFile, unreadableFile } from "../../engine/storage/regular-file.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { findResearch, nameFor } from "../../research/overview/find-research.js";
+import { findResearch, listResearches, nameFor, UnnamedWork } from "../../research/overview/find-research.js";
 import { readResearch } from "../../research/project-files/research.js";
 import {
   type EligibilityDecision,
@@ -35,9 +35,18 @@ interface DecideArguments {
 /** Maximum number of printed results; the others are only counted. */
 const maxResultLines = 100;
 
+/** The names of files of spreadsheet programs. */
+const spreadsheetName = /\.(?:xls[xmb]?|ods|numbers)$/i;
+
 /** Stores the user's decisions on the eligibility of papers. They override the criteria; the report shows them. */
 export async function decideCommand({ words, criterion, flags, json }: DecideArguments, io: Io): Promise<number> {
   requirePerson(io.env);
+  const spreadsheet = words.length <= 2 ? words.find((word) => spreadsheetName.test(word)) : undefined;
+  if (spreadsheet !== undefined)
+    throw new ExpectedError(
+      `${oneLine(spreadsheet)} is a workbook, which is not read; save its sheet as CSV and name that file.`,
+      2,
+    );
   const { folder, rest } = await projectAndWords(io.cwd, words);
   if (rest.length > 1 && rest.at(-1) === "undo") return takeBack(folder, rest.slice(0, -1), { flags, json }, io);
   const decisions = await parseDecisions(folder, rest, criterion, io.cwd);
@@ -98,7 +107,17 @@ async function projectAndWords(
   const [first = "", ...otherWords] = words;
   const folderOrError = await findResearch(cwd, first).catch((error: unknown) => error);
   if (typeof folderOrError === "string") return { folder: folderOrError, rest: otherWords };
-  const onlyFolder = await findResearch(cwd, undefined).catch(() => undefined);
+  const onlyFolderOrError = await findResearch(cwd, undefined).catch((error: unknown) => error);
+  if (onlyFolderOrError instanceof UnnamedWork) {
+    const others = await listResearches(cwd);
+    const [fitting] = await projectsWith(others, first);
+    if (fitting !== undefined)
+      throw new UnnamedWork("projects here", [
+        nameFor(cwd, fitting),
+        ...others.filter((folder) => folder !== fitting).map((folder) => nameFor(cwd, folder)),
+      ]);
+  }
+  const onlyFolder = typeof onlyFolderOrError === "string" ? onlyFolderOrError : undefined;
   const fitsProject = async (folder: string) =>
     isTableFile(words) || recordsNamed((await readResearch(folder)).rrd, first).length > 0;
   if (onlyFolder !== undefined && (await fitsProject(onlyFolder))) return { folder: onlyFolder, rest: words };
@@ -109,6 +128,16 @@ async function projectAndWords(
     `Neither a project nor a paper has the name '${oneLine(first)}'; ${nearest === undefined ? "'research-ralph status --papers' lists the papers" : `the nearest paper is ${nearest}`}.`,
     2,
   );
+}
+
+/** The projects that have a record of this name. A project that can't be read has none. */
+async function projectsWith(folders: readonly string[], name: string): Promise<readonly string[]> {
+  const fitting: string[] = [];
+  for (const folder of folders) {
+    const state = await readResearch(folder).catch(() => undefined);
+    if (state !== undefined && recordsNamed(state.rrd, name).length > 0) fitting.push(folder);
+  }
+  return fitting;
 }
 
 /** Whether the only word is a table of decisions. */

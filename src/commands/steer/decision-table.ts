@@ -138,11 +138,17 @@ async function readRows(text: string, name: string): Promise<readonly DecisionRo
     columnsOf("why")[0],
     columnsOf("criterion")[0],
   ];
-  if (nameColumns.length === 0 || decision === undefined || why === undefined)
+  if (nameColumns.length === 0 || decision === undefined || why === undefined) {
+    const missing = [
+      ...(nameColumns.length === 0 ? ["key, id, doi or title"] : []),
+      ...(decision === undefined ? ["decision"] : []),
+      ...(why === undefined ? ["why"] : []),
+    ];
     throw new ExpectedError(
-      `${name} must have a head and rows with the columns key, id, doi or title; decision (include, exclude or not-retrieved); and why.`,
+      `${name} ${cells.length === 0 ? "has no rows" : `has no column ${missing.join(", no column ")}`}; it must have a head and rows with the columns key, id, doi or title; decision (include, exclude or not-retrieved); and why.`,
       2,
     );
+  }
   return cells.flatMap((row, index) => {
     const word = (row[decision] ?? "").toLowerCase();
     // The user has not decided on it yet.

@@ -72,6 +72,8 @@ export async function findResearch(cwd: string, argument: string | undefined): P
       `Several projects begin with '${argument}': ${listOfNames(matchingProjects.map((path) => basename(path)))}.`,
       2,
     );
+  if (folder !== undefined && statSync(folder).isFile())
+    throw new ExpectedError(`${argument} is a file and not a project; ${advice(argument, names)}.`, 2);
   if (folder !== undefined)
     throw new ExpectedError(
       `${argument} is not a project: there is no rrd.json in ${folder}; ${advice(argument, names)}.`,

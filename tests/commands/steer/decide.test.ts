@@ -299,8 +299,13 @@ describe("a decision on a record", () => {
       "Row 3 of said.csv, p22: the decision is 'exlude'; it must be include, exclude or not-retrieved. Nothing was written.",
     );
     makeResearch(cwd, "other-2026-03-01", {});
+    makeResearch(cwd, "a-first-2026-03-01", {});
     expect((await cli(["decide", "p22", "exclude", "why", "--no-git"], cwd)).err).toContain(
-      "There is no project 'p22'",
+      "There are 3 projects here: hands-2026-03-01, a-first-2026-03-01, other-2026-03-01; name one, as in research-ralph decide hands-2026-03-01 p22 exclude why --no-git.",
+    );
+    expect((await cli(["decide", "hand", "p22x", "exclude", "why", "--no-git"], cwd)).err).toContain("'p22x'");
+    expect((await cli(["decide", "p99", "exclude", "why", "--no-git"], cwd)).err).toContain(
+      "There is no project 'p99'",
     );
   });
 
@@ -310,11 +315,32 @@ describe("a decision on a record", () => {
     for (const [name, problem] of [
       ["missing.csv", `There is no file ${join(cwd, "missing.csv")}.`],
       ["folder.csv", `${join(cwd, "folder.csv")} can't be read: EISDIR`],
+      ["said.xlsx", "said.xlsx is a workbook, which is not read; save its sheet as CSV and name that file."],
     ] as const)
       expect(await cli(["decide", project, name], cwd)).toMatchObject({
         code: 2,
         err: expect.stringContaining(problem) as string,
       });
+  });
+
+  test.each([
+    ["id,decision\np1,include\n", "said.csv has no column why; it must have a head"],
+    [
+      "who,what\np1,include\n",
+      "said.csv has no column key, id, doi or title, no column decision, no column why; it must",
+    ],
+    ["id,decision,why\n", "said.csv has no rows; it must have a head and rows"],
+  ])("says which column the table %j does not have", async (table, problem) => {
+    const { cwd } = someProject();
+    writeFileSync(join(cwd, "said.csv"), table);
+    expect(await cli(["decide", "said.csv", "--no-git"], cwd)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(problem) as string,
+    });
+    writeFileSync(join(cwd, "notes.txt"), "");
+    expect((await cli(["decide", "notes.txt", "--no-git"], cwd)).err).toContain(
+      "notes.txt is a file and not a project;",
+    );
   });
 
   test.each<[string[], RegExp]>([
