@@ -115,7 +115,7 @@ export async function settingsOf(request: SettingsRequest): Promise<Settings> {
     const pathText = configPath.startsWith(home) ? `~/${configPath.slice(home.length)}` : configPath;
     throw new ExpectedError(
       address.source === "default"
-        ? `There is no key: set ${vendors.map(({ variables: [name] }) => name).join(", ")}, or name a local server in api_url of ${pathText}.${await ollamaHint(request.fetch)}`
+        ? `There is no key: set ${vendors.map(({ variables: [name] }) => name).join(", ")}, or name a local server: OLLAMA_HOST=127.0.0.1, or research-ralph config --global api_url=<address>.${await ollamaHint(request.fetch)}`
         : `There is no key for ${provider.title}: set ${provider.variables[0]}, or ${provider.setting} in ${pathText}.`,
     );
   }

@@ -242,7 +242,7 @@ function maxPapersWith(rrd: Rrd, wanted: number, records: number | undefined): n
  * built-in one if it has a key or a local model. Also the result of its check.
  * @throws ExpectedError if no agent can work, before the user is asked.
  */
-async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: ResolvedConfig; check?: AgentCheck }> {
+export async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: ResolvedConfig; check?: AgentCheck }> {
   const config = await resolveConfig(io, flags);
   if (config.origins.agent !== "default") return { config, check: await checkChosen(config, io) };
   let check: AgentCheck | undefined;
@@ -252,7 +252,7 @@ async function withAgent(flags: ConfigFlags, io: Io): Promise<{ config: Resolved
     if (check.ok && (await isUsable(candidate, io))) return { config: candidate, check };
   }
   throw new ExpectedError(
-    `No agent is installed here. Install Claude Code, Codex, Amp, Gemini CLI or OpenCode, or name a command of yours with --agent 'cmd:…'; the built-in --agent ralph needs only a key or a local model. ${check?.detail ?? ""} research-ralph demo shows a whole project without any.`,
+    `No agent is installed here. Install Claude Code, Codex, Amp, Gemini CLI or OpenCode, or name a command of yours with --agent 'cmd:…'; the built-in --agent ralph needs only a key or a local model, and --agent baseline neither, because it only counts words. ${check?.detail ?? ""} research-ralph demo shows a whole project without any.`,
   );
 }
 

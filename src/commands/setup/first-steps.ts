@@ -21,5 +21,9 @@ export async function firstStepsCommand(args: FirstStepArguments, io: Io): Promi
   ]);
   if (choice === "demo") return (await import("./demo.js")).demoCommand(args, io);
   if (choice === "doctor") return (await import("./doctor.js")).doctorCommand(args, io);
-  return (await import("../run/new.js")).newCommand({ ...args, ask: false }, io);
+  // Without an agent no project is made of a topic, so that is said before the topic is asked for.
+  const { withAgent } = await import("../run/begin.js");
+  const { agent } = (await withAgent(args.flags, io)).config;
+  const { newCommand } = await import("../run/new.js");
+  return newCommand({ ...args, flags: { ...args.flags, agent }, ask: false }, io);
 }

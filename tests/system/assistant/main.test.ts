@@ -284,7 +284,7 @@ describe("whose key goes where", () => {
 
   it("where nothing is configured either, it names every way", async () => {
     expect((await ralph({})).err).toMatch(
-      /There is no key: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or name a local server in api_url of ~\/\.local\/ralph\/config\.json\.(?: Ollama answers .*)?\n$/,
+      /There is no key: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_API_KEY, or name a local server: OLLAMA_HOST=127\.0\.0\.1, or research-ralph config --global api_url=<address>\.(?: Ollama answers .*)?\n$/,
     );
   });
 
