@@ -19,6 +19,21 @@ test("a valid research says so", async () => {
   });
 });
 
+test("a field that is nearly a known one is a warning, and another unknown field is not", async () => {
+  const folder = makeResearch(freshFolder(), "a-2026-03-01", {
+    papers_pool: [paper("x", "pending")],
+    requirements: { critera: [], notes_of_mine: "kept" },
+    misson: {},
+    mine: "kept",
+  } as object);
+  const { exitCode, out } = await validate(folder);
+  expect([exitCode, out.match(/warning/g)]).toEqual([0, ["warning", "warning", "warning"]]);
+  expect(out).toMatch(
+    /^warning: rrd\.json:\d+ \/requirements\/critera: is not a known field and has no effect; "criteria" is near$/m,
+  );
+  expect(out).toMatch(/\/misson: is not a known field and has no effect; "mission" is near$/m);
+});
+
 test("every problem is named with its JSON pointer and a hint, and the exit code is 1", async () => {
   const folder = makeResearch(freshFolder(), "a-2026-03-01", {
     papers_pool: [paper("x", "undecided" as "pending"), paper("y", "pending", { score: "8/10" as unknown as number })],
