@@ -196,3 +196,17 @@ test("an undo takes back what was done since as well, and keeps a document that 
   expect(filesOf(folder)).toEqual({ ...before, [kept]: expect.any(String) });
   expect(await exportsOf(cwd, folder)).toEqual(exported);
 });
+
+test("a decision that a person made after an undo stays, also when an earlier iteration is gone back to", async () => {
+  const { cwd, folder } = await decidedProject();
+  const { length } = readFileSync(join(folder, "ledger.jsonl"), "utf8").trim().split("\n");
+  await cli(["reset", folder, "--no-git"], cwd);
+  await cli(["reset", folder, "--undo", "--no-git"], cwd);
+  const read = rrdOf(folder).papers_pool.filter(({ analysis, override }) => analysis != null && override === undefined);
+  const key = read[0]?.key ?? "none";
+  expect(await cli(["decide", folder, key, "exclude", "It is old.", "--no-git"], cwd)).toMatchObject({ code: 0 });
+  const exported = await exportsOf(cwd, folder);
+  expect(await cli(["reset", folder, "--to", `${length}`, "--no-git"], cwd)).toMatchObject({ code: 0 });
+  expect(rrdOf(folder).papers_pool.find((paper) => paper.key === key)?.override?.why).toBe("It is old.");
+  expect(await exportsOf(cwd, folder)).toEqual(exported);
+});

@@ -150,8 +150,9 @@ export async function resetRecords<State extends Fields>(
 }
 
 /**
- * The state with every iteration after `to` undone, as far as the journal still has the entries. Pure, except that it
- * reads the journal.
+ * The state with every iteration after `to` undone, as far as the journal still has the entries. What a reset among
+ * them has undone already is not undone again: what a person changed since that reset would be lost. Pure, except that
+ * it reads the journal.
  */
 export async function stateBefore<State extends Fields>(
   folder: string,
@@ -171,7 +172,13 @@ export async function stateBefore<State extends Fields>(
   const missingIterations: number[] = [];
   const undoneChanges: JournalEntry["changes"] = [];
   let earlierState = state;
-  for (const { iteration } of undoneLines.toReversed()) {
+  let lastInForce = Number.POSITIVE_INFINITY;
+  for (const { iteration, outcome, to: target } of undoneLines.toReversed()) {
+    if (iteration > lastInForce) continue;
+    if (outcome === "reset" && target !== undefined && target >= to) {
+      lastInForce = target;
+      continue;
+    }
     const entry = await readEntry(folder, format, iteration);
     if (entry === undefined) missingIterations.unshift(iteration);
     else {
