@@ -87,7 +87,7 @@ export async function foldAnswer(
 /** A summary of an answer for the screen and the commit message. */
 export const summaryOf = ({ statements, quotes }: Pick<Answer, "statements" | "quotes">): string =>
   statements.length === 0
-    ? "not in these papers"
+    ? "no answer found"
     : `${statements.length} ${statements.length === 1 ? "statement" : "statements"} on ${quotes.length} ${quotes.length === 1 ? "quote" : "quotes"}`;
 
 /** A summary of an answer after the check of its sentences. */
