@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../../engine/lib/clock.js";
+import { oneLine } from "../../../engine/lib/sanitise.js";
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
+import { quantity } from "../../../engine/lib/words.js";
 import type { Paper, Rrd, Step } from "../../generated/rrd.js";
 import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../search/search-record.js";
 import { retryFailed } from "../../search/retry-failed.js";
@@ -98,8 +100,12 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
     const listings = await retryFailed(kept.steps, kept.listings, open, isSkipped, progressFor, isOfUpdate);
     if (!signal.aborted) await saveRecord((kept = { ...kept, listings }));
   }
+  let retracted: ReadonlySet<string> | undefined;
   for (;;) {
     const { next, session } = sessionOf(rrd, names, kept, open, { rests, retried });
+    const newRetracted = retractedIn(session, retracted);
+    if (retracted !== undefined && newRetracted.length > 0) onReport(retractedLine(newRetracted));
+    retracted = new Set([...(retracted ?? []), ...newRetracted.map(({ id }) => id)]);
     if (next === undefined && options.onRecord === undefined) await commitSearch(searchFile(options.folder), kept);
     if (next === undefined || signal.aborted) return session;
     const progress = progressFor(kept.steps.length, next);
@@ -123,6 +129,24 @@ export async function runSearch(rrd: Rrd, names: readonly string[], options: Sea
       onReport(`Keywords for later rounds, if these bring too little: ${laterTerms.join(", ")}.`);
     await saveRecord(kept);
   }
+}
+
+/** The retracted records that are not screened, except those that the user knows about. */
+const retractedIn = (
+  { excludedWorks }: Pick<SearchSession, "excludedWorks">,
+  known: ReadonlySet<string> = new Set(),
+): readonly PaperRecord[] =>
+  excludedWorks.flatMap(({ work: { record }, stage }) =>
+    stage === "retracted" && !known.has(record.id) ? record : [],
+  );
+
+/** Maximum number of retracted records that a line names. */
+const maxNamedRecords = 3;
+
+function retractedLine(records: readonly PaperRecord[]): string {
+  const titles = records.slice(0, maxNamedRecords).map(({ title }) => `"${oneLine(title)}"`);
+  const others = records.length - titles.length;
+  return `${quantity(records.length, "record")} left out as retracted: ${titles.join(", ")}${others === 0 ? "" : ` and ${others} more`}.`;
 }
 
 /**

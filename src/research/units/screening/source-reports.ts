@@ -1,3 +1,4 @@
+import { quantity } from "../../../engine/lib/words.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { isFailed, type Listing } from "../../search/result-list.js";
 import type { CandidateSet } from "../../search/candidates.js";
@@ -9,6 +10,8 @@ export type SourceReport = DiscoveryResult["sources"][number] & {
   readonly failures?: number;
   /** Set while the service is busy: the number of failed attempts in a row, and whether it is given up. */
   readonly busy?: { readonly tries: number; readonly isGivenUp: boolean };
+  /** Number of records in a list of the user. */
+  readonly records?: number;
   /** Number of works that the source found. */
   readonly found?: number;
   /** Number of these works that no earlier source found. */
@@ -47,6 +50,9 @@ export function reportsOf(
     const lastingFailures = failing.filter(({ transient }) => transient !== true).length;
     const failures = lastingFailures + (failing.length > lastingFailures ? 1 : 0);
     const last = sourceListings.findLast(({ reason, status }) => reason !== undefined && status !== "empty");
+    const ownRecords = sourceListings.flatMap(({ records }) =>
+      records.filter(({ database }) => database !== undefined),
+    );
     const queries = sourceListings.flatMap(({ asked }) => (asked === "" ? [] : [asked])).slice(0, maxQueries);
     return {
       name,
@@ -54,6 +60,7 @@ export function reportsOf(
       ...(last?.reason === undefined ? {} : { reason: last.reason }),
       queries,
       failures,
+      ...(ownRecords.length === 0 ? {} : { records: ownRecords.length }),
       found: found.size,
       fresh: newCount,
     };
@@ -67,12 +74,16 @@ function statusOf(listings: readonly Listing[]): SourceReport["status"] {
 }
 
 /**
- * One line for the user, such as "arXiv: 40 found, 12 new". If the agent searched, the line has no numbers.
+ * One line for the user, such as "arXiv: 40 found, 12 new". If the agent searched, the line has no numbers. Of a list
+ * of the user, all records are found, also those that are duplicates of others in it.
  */
-export function reportLine({ name, status, reason, found, fresh = 0 }: SourceReport): string {
+export function reportLine({ name, status, reason, records, found, fresh = 0 }: SourceReport): string {
   if (status === "ok" && found === undefined) return `${name}: ok`;
   const newText = fresh === found ? "" : fresh === 0 ? ", none new" : `, ${fresh} new`;
-  if (status === "ok") return `${name}: ${found} found${newText}${reason ? ` (${reason})` : ""}`;
+  const duplicates = Math.max(0, (records ?? 0) - (found ?? 0));
+  const duplicatesText = duplicates === 0 ? "" : `, ${quantity(duplicates, "duplicate")} in it`;
+  if (status === "ok")
+    return `${name}: ${(found ?? 0) + duplicates} found${duplicatesText}${newText}${reason ? ` (${reason})` : ""}`;
   return status === "empty"
     ? `${name}: nothing found`
     : `${name} was skipped: ${withoutSourcePrefix(name, reason ?? status)}`;

@@ -293,6 +293,25 @@ test("a work left out as a duplicate is offered again once a person says that it
   expect(await offer({ apart: [["p1", "a"]] })).toEqual(["a"]);
 });
 
+test("says how many records a list has, which are duplicates in it, and which are retracted", async () => {
+  const [a, b, c] = ["a", "b", "c"].map((id) => record(id, { database: "list.ris" })) as [
+    PaperRecord,
+    ...PaperRecord[],
+  ];
+  const value = [a, { ...a }, b as PaperRecord, { ...(c as PaperRecord), retracted: true }];
+  const { how, told } = searching({ "list.ris": () => ({ status: "ok", value }) });
+  const rrd = wanting({ sources: ["list.ris"], keywords: ["matter alpha"] });
+  const { works } = await runSearch(rrd, ["list.ris"], how);
+  expect(works.map((work) => work.record.id).toSorted()).toEqual(["a", "b"]);
+  expect(told).toEqual([
+    "list.ris: 4 found, 1 duplicate in it",
+    '1 record left out as retracted: "On the matter that is called c".',
+  ]);
+  // What was said before is not said again.
+  await runSearch(rrd, ["list.ris"], how);
+  expect(told).toHaveLength(2);
+});
+
 test("a work is within the dates of publication if its article or its preprint is", async () => {
   const title = "One matter in two versions of it";
   const preprint = { title, authors: ["Ada A"], date: "2020-10-30", kind: "preprint" as const };
