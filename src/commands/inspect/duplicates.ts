@@ -10,6 +10,7 @@ import { findResearch, type FolderOptions, nameFor } from "../../research/overvi
 import { authorsOf, authorsText } from "../../research/papers/authors.js";
 import type { TracedRecord } from "../../research/papers/export/cited-work.js";
 import { nameOf as nameOfWork } from "../../research/papers/identifiers.js";
+import { withKeys } from "../../research/papers/paper-keys.js";
 import { readResearch } from "../../research/project-files/research.js";
 import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 
@@ -30,7 +31,8 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
   const folder = await findResearch(io.cwd, argument);
   const { rrd } = await readResearch(folder);
   const { lines } = await readLedger(folder);
-  const { uncertainPairs, confirmed } = duplicatesAmong(allRecords(rrd, lines, await readKeptSearch(folder, rrd)), rrd);
+  const search = await readKeptSearch(folder, rrd);
+  const { uncertainPairs, confirmed } = duplicatesAmong(allRecords(withKeys(rrd), lines, search), rrd);
   if (json) {
     const summaryOf = ({ id, key, title, source, outcome }: TracedRecord) => ({ id, key, title, source, ...outcome });
     const pairs = uncertainPairs.map(({ records, why }) => ({ records: records.map(summaryOf), why }));
@@ -38,6 +40,11 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
     return 0;
   }
   const projectName = shellWord(nameFor(io.cwd, folder));
+  if (search === undefined && rrd.papers_pool.length + (rrd.excluded ?? []).length === 0) {
+    const sentence = `No records were read yet. The first run reads the lists and asks the sources: 'research-ralph run ${projectName}'`;
+    io.stdout(`${wrap(sentence, Math.min(io.columns, maxColumns) - 1).join("\n")}\n`);
+    return 0;
+  }
   const shownDuplicates = all ? confirmed : confirmed.slice(0, maxShownByDefault);
   const hiddenCount = confirmed.length - shownDuplicates.length;
   const columns = Math.min(io.columns, maxColumns) - 1;
@@ -57,10 +64,14 @@ export async function duplicatesCommand({ folder: argument, all, json }: Duplica
         ]),
     "",
     `${quantity(confirmed.length, "record")} ${confirmed.length === 1 ? "counts as a duplicate" : "count as duplicates"}${confirmed.length === 0 ? "." : ":"}`,
-    ...shownDuplicates.flatMap(({ id, source, title, outcome: { duplicateOf = "", reason } }) => [
-      ...wrapLines(`${duplicateOf}: ${source ?? id}, ${title}`, "  "),
-      ...(reason === undefined ? [] : wrapLines(reason, "    ")),
-    ]),
+    ...shownDuplicates.flatMap(({ key, id, source, title, outcome: { duplicateOf = "", reason = "" } }) => {
+      const mainText = `the same work as ${duplicateOf}`;
+      const hasMain = reason.startsWith(mainText) || reason === "";
+      return [
+        ...wrapLines(`${key}: ${source ?? id}, ${title}`, "  "),
+        ...wrapLines(hasMain ? reason || mainText : `${mainText}: ${reason}`, "    "),
+      ];
+    }),
     ...(hiddenCount === 0 ? [] : [`  and ${hiddenCount} more; --all lists them`]),
     ...(confirmed.length === 0
       ? []

@@ -16,7 +16,7 @@ import { readResearch } from "../../research/project-files/research.js";
 import { quantity } from "../../engine/lib/words.js";
 import { say } from "../../engine/ui/terminal/format.js";
 import type { Io } from "../../engine/ui/io.js";
-import { separatedPairs } from "../../research/units/screening/search-session.js";
+import { separatedPairs } from "../../research/derived/separated.js";
 import { rootOf } from "../../research/workflow/brief/prompt-file.js";
 import { findResearch, type FolderOptions } from "../../research/overview/find-research.js";
 import { answersFolder, searchFile, searchName } from "../../research/project-files/layout.js";

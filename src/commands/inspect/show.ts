@@ -13,9 +13,12 @@ import { shortDuration, timeText } from "../../engine/lib/words.js";
 import { lineBreaker, say, wrap } from "../../engine/ui/terminal/format.js";
 import { roleWithRound, unlabelledCost, unlabelledTokens } from "../../engine/ui/terminal/tally.js";
 import { sumOf } from "../../research/overview/costs.js";
-import { type FolderOptions, displayPath } from "../../research/overview/find-research.js";
+import { allRecords } from "../../research/overview/all-records.js";
+import { type FolderOptions, displayPath, nameFor } from "../../research/overview/find-research.js";
 import { nearestText, recordsNamed, severalMatchError } from "../../research/overview/which-record.js";
-import { namesIn, nameOf, withNames } from "../../research/papers/paper-keys.js";
+import type { TracedRecord } from "../../research/papers/export/cited-work.js";
+import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
+import { namesIn, nameOf, withKeys, withNames } from "../../research/papers/paper-keys.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
 import type { Criterion, Exclusion, Paper } from "../../research/generated/rrd.js";
 import { paperWithPassages } from "../../research/full-text/old-passages.js";
@@ -62,14 +65,43 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
   const paper = rrd.papers_pool.find(({ id }) => id === matches[0]?.id);
   if (paper !== undefined) return showPaper(folder, { rrd, ledger }, paper, json, io);
   const excluded = (rrd.excluded ?? []).find(({ id }) => id === matches[0]?.id);
-  if (excluded === undefined)
+  if (excluded === undefined) {
+    // Records that the search merged are not in rrd.json.
+    const record = allRecords(withKeys(rrd), ledger, await readKeptSearch(folder, rrd)).find(
+      ({ key, id }) => key.toLowerCase() === target.toLowerCase() || id === target,
+    );
+    if (record !== undefined) return showMerged(record, nameFor(io.cwd, folder), json, io);
     throw new ExpectedError(
       `There is no paper, no excluded record and no iteration '${oneLine(target)}' in ${folder}${nearestText(rrd, target)}; 'research-ralph status --papers' lists the papers, 'research-ralph report' shows the report.`,
       2,
     );
+  }
   if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);
   else
     for (const outputLine of excludedLines(excluded, criteriaOf(rrd), namesIn(rrd), io)) io.stdout(`${outputLine}\n`);
+  return 0;
+}
+
+/** Shows a record of the search that is neither in the pool nor excluded: a merged one, or one that is not screened. */
+function showMerged(record: TracedRecord, projectName: string, json: boolean, io: Io): number {
+  const { key, title, date, source, url, outcome } = record;
+  const { duplicateOf, reason } = outcome;
+  const separation = `research-ralph join ${shellWord(projectName)} ${key} --part`;
+  const output = [
+    title,
+    [key, date?.slice(0, 4), source].filter(Boolean).join(" · "),
+    ...(duplicateOf === undefined
+      ? [outcome.stage]
+      : [
+          `the same work as ${duplicateOf}${reason === undefined ? "" : `: ${reason}`}`,
+          `If it is a different work: '${separation}'`,
+        ]),
+    url ?? "",
+  ];
+  if (json) io.stdout(`${JSON.stringify(record, null, 2)}\n`);
+  else
+    for (const text of output.filter(Boolean))
+      for (const line of wrap(oneLine(text), Math.min(io.columns, 100))) io.stdout(`${line}\n`);
   return 0;
 }
 

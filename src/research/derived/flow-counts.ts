@@ -2,6 +2,7 @@ import { countEach } from "../../engine/lib/group.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { couldBeRead } from "../papers/read-depth.js";
 import { isOwnFolder } from "../papers/records/own-list.js";
+import { separatedTest } from "./separated.js";
 import { countedReason, exclusionOf, stageOfRejection, typedReason } from "../screening/eligibility/eligibility.js";
 
 /** Numbers of records by name. */
@@ -63,7 +64,9 @@ const userSource = "added by a person";
 
 /** Counts the records of a project. Pure. */
 export function flowCounts(rrd: Rrd): FlowCounts {
-  const { papers_pool: papers, excluded = [] } = rrd;
+  const papers = rrd.papers_pool;
+  const isSeparated = separatedTest(rrd);
+  const excluded = (rrd.excluded ?? []).filter((exclusion) => !isSeparated(exclusion));
   const { identified, not_screened: openCount = 0 } = rrd.statistics?.discovery_metrics?.flow ?? {};
   const identifiedCounts = identified === undefined ? undefined : new Map(Object.entries(identified));
   const screensAll = screensAllDocuments(rrd);

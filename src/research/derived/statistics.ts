@@ -13,6 +13,7 @@ import {
 } from "../papers/rubric/rubric.js";
 import { countingInsights, isIneligible, isWaiting, typedText } from "../screening/eligibility/eligibility.js";
 import { type FlowRow, flowCounts, stageOf, total } from "./flow-counts.js";
+import { separatedTest } from "./separated.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { seedRecall } from "../papers/seeds/find-seeds.js";
 import { seedsOf } from "../papers/seeds/seed.js";
@@ -134,7 +135,9 @@ function flowField(rrd: Rrd): object {
   const eligibility = criteriaOf(rrd).length === 0 ? {} : eligibilityFlow(rrd);
   if (earlier === undefined && criteriaOf(rrd).length === 0) return {};
   const { screening: _, full_text: __, waiting: ___, ineligible: ____, ...flow } = earlier ?? {};
-  const excluded = Object.fromEntries(countEach((rrd.excluded ?? []).map(stageOf)));
+  const isSeparated = separatedTest(rrd);
+  const exclusions = (rrd.excluded ?? []).filter((exclusion) => !isSeparated(exclusion));
+  const excluded = Object.fromEntries(countEach(exclusions.map(stageOf)));
   const { screened } = flowCounts(rrd).searched;
   const waiting = rrd.papers_pool.filter(isWaiting).length;
   const ineligible = rrd.papers_pool.filter(isIneligible).length - waiting;

@@ -10,20 +10,52 @@ import { type Cited, type Outcome, type TracedRecord, withTags } from "../papers
 import { stageOf } from "../derived/flow-counts.js";
 import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { criterionInFull, exclusionOf, stageOfRejection } from "../screening/eligibility/eligibility.js";
-import { type CandidateSet, candidatesOf, distinctRecordsOf, separateCompanions } from "../search/candidates.js";
+import {
+  type CandidateSet,
+  candidatesOf,
+  distinctRecordsOf,
+  separateCompanions,
+  separatedId,
+} from "../search/candidates.js";
 import type { SearchRecord } from "../search/search-record.js";
-import { separatedPairs } from "../units/screening/search-session.js";
+import { separatedPairs, separatedTest } from "../derived/separated.js";
+
+/** A record that code merged into another one, so that it is neither in the pool nor excluded. */
+export interface MergedDuplicate {
+  /** Its key in exports. */
+  readonly key: string;
+  readonly title: string;
+  readonly source?: string | null | undefined;
+  /** The id of the work that it was merged into. */
+  readonly into: string;
+  /** The id by which it can be separated from the others. Undefined if the search does not tell them apart. */
+  readonly separateAs?: string | undefined;
+  /** The ids of the other records of the work. */
+  readonly others: readonly string[];
+}
+
+/** The records that code merged into others, by the keys under which `allRecords` lists them. */
+export const mergedDuplicates = (
+  rrd: Rrd,
+  search: Pick<SearchRecord, "listings"> | undefined,
+): readonly MergedDuplicate[] => tracedRecords(rrd, [], search).merged;
 
 /**
  * All records of a project: the pool, the excluded records, the duplicates with the records into which they were
  * merged, and the unscreened records of the search. `search`: the stored search, which has the merged duplicates and
  * more data of excluded records; without it, they are taken from rrd.json alone. Pure.
  */
-export function allRecords(
+export const allRecords = (
   rrd: Rrd,
   ledger: readonly LedgerLine[],
   search: Pick<SearchRecord, "listings"> | undefined,
-): TracedRecord[] {
+): TracedRecord[] => tracedRecords(rrd, ledger, search).records;
+
+function tracedRecords(
+  rrd: Rrd,
+  ledger: readonly LedgerLine[],
+  search: Pick<SearchRecord, "listings"> | undefined,
+): { readonly records: TracedRecord[]; readonly merged: readonly MergedDuplicate[] } {
   const candidates = search === undefined ? undefined : candidatesOf(search.listings, separatedPairs(rrd));
   const excluded = rrd.excluded ?? [];
   const settledIds = new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
@@ -40,9 +72,7 @@ export function allRecords(
   const keyOf = new Map(
     ownRecords.map(({ id }, index) => [id, keys[index] as string]).toReversed() as [string, string][],
   );
-  const mergedRecords = mergedInto(rrd, candidates, distinctRecordsOf(search?.listings ?? [])).map(
-    ({ into, ...record }) => ({ ...record, into: keyOf.get(into) ?? into }),
-  );
+  const mergedRecords = mergedInto(rrd, candidates, distinctRecordsOf(search?.listings ?? []));
   const withoutKeys = [
     ...ownRecords.map((record) =>
       record.outcome.duplicateOf === undefined
@@ -55,12 +85,20 @@ export function allRecords(
             },
           },
     ),
-    ...mergedRecords.map(({ into, why, ...record }) => ({ ...record, outcome: duplicateOutcome(into, why) })),
+    ...mergedRecords.map(({ into, why, separateAs: _, others: __, ...record }) => ({
+      ...record,
+      outcome: duplicateOutcome(keyOf.get(into) ?? into, why),
+    })),
   ];
   const allKeys = keysOf(
     withoutKeys.map((record, index) => (keys[index] === undefined ? record : { ...record, key: keys[index] })),
   );
-  return withoutKeys.map((record, index) => ({ ...record, key: allKeys[index] as string }));
+  return {
+    records: withoutKeys.map((record, index) => ({ ...record, key: allKeys[index] as string })),
+    merged: mergedRecords.map(({ title, source, into, separateAs, others }, index) => ({
+      ...{ key: allKeys[ownRecords.length + index] as string, title, source, into, separateAs, others },
+    })),
+  };
 }
 
 /** Maximum number of passages of a paper in an export. */
@@ -139,7 +177,13 @@ function excludedRecords(
     ),
   );
   const names = namesIn(rrd);
+  const isSeparated = separatedTest(rrd);
   return (rrd.excluded ?? []).map((exclusion) => {
+    if (isSeparated(exclusion))
+      return {
+        ...factsOfExcluded(exclusion, recordById.get(exclusion.id)),
+        outcome: { stage: "not screened", decision: "open" },
+      };
     const stage = stageOf(exclusion);
     const { override, answers, readings } = exclusion;
     const criterion = criteria.get(exclusion.criterion ?? "");
@@ -183,7 +227,10 @@ function factsOfExcluded(
   };
 }
 
-type MergedRecord = Omit<RecordWithOutcome, "outcome"> & { readonly into: string; readonly why: string };
+type MergedRecord = Omit<RecordWithOutcome, "outcome"> & { readonly why: string } & Pick<
+    MergedDuplicate,
+    "into" | "separateAs" | "others"
+  >;
 
 /** The records that the search merged into others, each once, as the flow counts them. */
 function mergedInto(
@@ -195,17 +242,42 @@ function mergedInto(
   const { works, merges } = candidates;
   const reasons = new Map(merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]));
   const separate = separateCompanions(works, new Set([...pool, ...excluded].map(({ id }) => id)));
-  return works.flatMap((work) =>
-    recordsOf(work)
-      .slice(1)
-      // A companion report that is a record of its own is one of those already, once.
-      .filter(({ record }) => !separate.delete(record.id))
-      .map(({ record: other }) => ({
-        ...storedFields(other),
-        into: work.record.id,
-        why: reasons.get(`${work.record.id}\n${other.source}\n${other.id}`) ?? "",
-      })),
-  );
+  return works.flatMap((work) => {
+    const records = recordsOf(work);
+    return (
+      records
+        .slice(1)
+        // A companion report that is a record of its own is one of those already, once.
+        .filter(({ record }) => !separate.delete(record.id))
+        .map(({ record: other }) => ({
+          ...storedFields(other),
+          into: work.record.id,
+          why: reasons.get(`${work.record.id}\n${other.source}\n${other.id}`) ?? "",
+          ...separation(
+            other,
+            records.map(({ record }) => record),
+          ),
+        }))
+    );
+  });
+}
+
+/**
+ * How a record of a work can be separated from the others: by its id, or if another record has that id, by its data.
+ * Records with equal data go with it.
+ */
+function separation(
+  record: PaperRecord,
+  [main, ...duplicates]: readonly PaperRecord[],
+): Pick<MergedDuplicate, "separateAs" | "others"> {
+  const all = main === undefined ? duplicates : [main, ...duplicates];
+  const isIdShared = all.some((other) => other !== record && other.id === record.id);
+  const separateAs = isIdShared ? separatedId(record) : record.id;
+  const isLikeMain = main !== undefined && isIdShared && separatedId(main) === separateAs;
+  return {
+    separateAs: isLikeMain ? undefined : separateAs,
+    others: [...new Set(all.map(({ id }) => id).filter((id) => id !== separateAs))],
+  };
 }
 
 /** Without the stored search, what the papers say. A document of a known paper is its text, and no record. */
@@ -221,6 +293,8 @@ const mergedByPool = (pool: readonly Paper[]): MergedRecord[] =>
         url: merge.url ?? null,
         into: id,
         why: merge.why,
+        separateAs: merge.id === id ? undefined : merge.id,
+        others: [id],
         ...withoutUndefined({ date, authors }),
       })),
   );

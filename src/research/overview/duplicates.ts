@@ -6,7 +6,7 @@ import { mergeRecords } from "../papers/dedup/merge-records.js";
 import { matchTitles } from "../papers/dedup/title-match.js";
 import type { TracedRecord } from "../papers/export/cited-work.js";
 import type { PaperRecord } from "../papers/paper-record.js";
-import { separatedPairs } from "../units/screening/search-session.js";
+import { separatedPairs } from "../derived/separated.js";
 
 /** Two records that look like the same work but count as two, with the reason. */
 export interface UncertainPair {

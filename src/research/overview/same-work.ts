@@ -1,10 +1,16 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
-import { shellWord } from "../../engine/lib/sanitise.js";
+import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
+import { quantity } from "../../engine/lib/words.js";
+import { separatedTest } from "../derived/separated.js";
+import { maxPoolSize } from "../derived/status.js";
+import { lookupReason } from "../full-text/own-record.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf } from "../papers/paper-keys.js";
 import { withMissingFacts } from "../papers/records/known-paper.js";
 import { wasRead } from "../papers/rubric/rubric.js";
-import { recordNamed, recordsNamed, severalMatchError } from "./which-record.js";
+import { screenSeparated, undoSeparated } from "../units/screening/reset-search.js";
+import type { MergedDuplicate } from "./all-records.js";
+import { recordNamed, recordsExactlyNamed, recordsNamed, severalMatchError } from "./which-record.js";
 
 /** The result of merging or separating two records: the new state, and one sentence. */
 export interface MergeResult {
@@ -17,22 +23,32 @@ const refusal = (sentence: string): ExpectedError => new ExpectedError(sentence,
 /**
  * Merges two records: the second one leaves the pool as a duplicate of the first, which gets its additional data. If
  * only the second one is a decided paper, it stays instead. The removed record is stored unchanged with its insights,
- * so that it can be separated again. Two records that the user has separated may be merged again. Pure.
+ * so that it can be separated again. Two records that the user has separated may be merged again. `ids`: of
+ * records that nobody has screened, by their keys in exports. Pure.
  * @throws ExpectedError (exit code 2) if a name fits no record or several, both names mean the same record, the
  * remaining record is itself a duplicate, or both were read and decided differently.
  */
-export function mergeTwo(rrd: Rrd, firstName: string, secondName: string, where: string): MergeResult {
-  const separation = (rrd.apart ?? []).find((pair) =>
-    [firstName, secondName].every((typedName) => pair.includes(idOf(rrd, typedName))),
-  );
-  if (separation !== undefined)
+export function mergeTwo(
+  rrd: Rrd,
+  firstName: string,
+  secondName: string,
+  where: string,
+  ids: ReadonlyMap<string, string> = new Map(),
+): MergeResult {
+  const [firstId, secondId] = [idOf(rrd, firstName, ids), idOf(rrd, secondName, ids)];
+  const separation = (rrd.apart ?? []).find((pair) => pair.includes(firstId) && pair.includes(secondId));
+  const isSeparated = separatedTest(rrd);
+  const own = [...rrd.papers_pool, ...(rrd.excluded ?? []).filter((exclusion) => !isSeparated(exclusion))];
+  const areScreened = [firstId, secondId].every((id) => own.some((record) => record.id === id));
+  // Once both were screened, they are joined like any two records; the search keeps them apart.
+  if (separation !== undefined && !areScreened) {
+    const isExcluded = (rrd.excluded ?? []).some(({ id }) => id === separation[1]);
+    const apart = (rrd.apart ?? []).filter((pair) => pair !== separation && pair[1] !== separation[1]);
     return {
-      rrd: withApart(
-        rrd,
-        (rrd.apart ?? []).filter((pair) => pair !== separation),
-      ),
+      rrd: undoSeparated(withApart(rrd, apart), !isExcluded),
       says: `${firstName} and ${secondName} may be one work again.`,
     };
+  }
   const [first, second] = [recordNamed(rrd, firstName, where), recordNamed(rrd, secondName, where)];
   const isReversed = decisionOf(first) === undefined && decisionOf(second) !== undefined;
   const [remaining, removed] = isReversed ? [second, first] : [first, second];
@@ -74,43 +90,52 @@ export function mergeTwo(rrd: Rrd, firstName: string, secondName: string, where:
 
 /**
  * Separates a duplicate from its work. A record that the user has merged is restored; a record that code has merged is
- * screened by the next run that searches. It can be named like other records, or by its id in its source. Pure.
+ * screened by the next run. It can be named like other records, by its key in exports (`merged`), or by its id in its
+ * source; the only duplicate of a work also by the name of the work. Pure.
  * @throws ExpectedError (exit code 2) if a name fits no record or several, or the record is not a duplicate.
  */
-export function separateRecord(rrd: Rrd, typedName: string, where: string): MergeResult {
-  const duplicates = recordsNamed({ ...rrd, papers_pool: [] }, typedName).filter((record) => "duplicate_of" in record);
-  const [duplicate, second] = duplicates as Exclusion[];
+export function separateRecord(
+  rrd: Rrd,
+  typedName: string,
+  where: string,
+  merged: readonly MergedDuplicate[] = [],
+): MergeResult {
+  const isSeparated = separatedTest(rrd);
+  const isDuplicate = (record: Paper | Exclusion): record is Exclusion =>
+    "duplicate_of" in record && !isSeparated(record as Exclusion);
+  const withoutPool = { ...rrd, papers_pool: [] };
+  const exactly = recordsExactlyNamed(withoutPool, typedName).filter(isDuplicate);
+  const isMainRecord = recordsExactlyNamed({ ...rrd, excluded: [] }, typedName).length > 0;
+  const mergedByKey = merged.find(({ key }) => key.toLowerCase() === typedName.trim().toLowerCase());
+  if (exactly.length === 0 && mergedByKey !== undefined) return separateMerged(rrd, mergedByKey, where);
+  const duplicates =
+    exactly.length > 0 || isMainRecord ? exactly : recordsNamed(withoutPool, typedName).filter(isDuplicate);
+  const [duplicate, second] = duplicates;
   if (duplicate !== undefined && second !== undefined) throw severalMatchError(typedName, duplicates);
-  if (duplicate !== undefined) return restoreDuplicate(rrd, duplicate);
-  const merged = rrd.papers_pool.flatMap(({ id, found }) =>
+  if (duplicate !== undefined) return restoreDuplicate(rrd, duplicate, where);
+  const foundMerged = rrd.papers_pool.flatMap(({ id, found }) =>
     (found?.merged ?? [])
-      .filter((mergeEntry) => mergeEntry.id === typedName)
-      .map((mergeEntry) => ({ into: id, ...mergeEntry })),
+      .filter((entry) => entry.id === typedName && entry.id !== id)
+      .map((entry) => [id, entry] as const),
   );
-  const [mergedRecord] = merged;
-  if (mergedRecord !== undefined && mergedRecord.id !== mergedRecord.into)
-    return separateFrom(rrd, mergedRecord.into, mergedRecord.id, mergedRecord.id);
+  const [[mainId, mergedRecord] = []] = foundMerged;
+  if (mainId !== undefined && mergedRecord !== undefined)
+    return separateFrom(rrd, {
+      mainId,
+      id: mergedRecord.id,
+      name: mergedRecord.id,
+      where,
+      others: [],
+      isMerged: isListed(mergedRecord),
+    });
   const namedRecord = recordNamed(rrd, typedName, where);
-  const mergedIntoIt = (isPaper(namedRecord) ? (namedRecord.found?.merged ?? []) : []).filter(
-    ({ id }) => id !== namedRecord.id,
-  );
-  const [firstMerged, secondMerged] = mergedIntoIt;
-  if (firstMerged !== undefined && secondMerged === undefined)
-    return separateFrom(rrd, namedRecord.id, firstMerged.id, firstMerged.id);
-  throw refusal(
-    firstMerged === undefined
-      ? `${nameOf(namedRecord)} is not a duplicate, and nothing was merged into it.`
-      : `Several records were merged into ${nameOf(namedRecord)}; name one of them: ${mergedIntoIt
-          .map(({ id }) => id)
-          .slice(0, 6)
-          .join(", ")}.`,
-  );
+  return separateOnly(rrd, namedRecord, where, merged);
 }
-
-function restoreDuplicate(rrd: Rrd, duplicate: Exclusion): MergeResult {
+function restoreDuplicate(rrd: Rrd, duplicate: Exclusion, where: string): MergeResult {
   const { before, duplicate_of: mainId = "" } = duplicate;
   const name = nameOf(duplicate);
-  if (before === undefined) return separateFrom(rrd, mainId, duplicate.id, name);
+  if (before === undefined)
+    return separateFrom(rrd, { mainId, id: duplicate.id, name, where, others: [], isMerged: false });
   const excluded = (rrd.excluded ?? []).filter((exclusion) => exclusion !== duplicate);
   const { insights: storedInsights = [], ...stored } = before as Paper & {
     readonly insights?: NonNullable<Rrd["insights"]>;
@@ -132,10 +157,81 @@ function restoreDuplicate(rrd: Rrd, duplicate: Exclusion): MergeResult {
       };
 }
 
-const separateFrom = (rrd: Rrd, mainId: string, id: string, name: string): MergeResult => ({
-  rrd: withApart(rrd, [...(rrd.apart ?? []), [mainId, id]]),
-  says: `${name} is another work than ${namesIn(rrd).get(mainId) ?? mainId}; the next run that searches screens it by itself.`,
-});
+/** Separates a record that code merged and that is no exclusion. */
+function separateMerged(rrd: Rrd, duplicate: MergedDuplicate, where: string): MergeResult {
+  const { key, into, separateAs, others } = duplicate;
+  if (separateAs === undefined)
+    throw refusal(
+      `${key} has the identifier and the data of ${namesIn(rrd).get(into) ?? into}, so the search can't tell the two apart; change one in its file, and give the file again: research-ralph run ${shellWord(where)} --source <file>.`,
+    );
+  return separateFrom(rrd, { mainId: into, id: separateAs, name: key, where, others, isMerged: true });
+}
+
+/**
+ * Separates the only record that the search merged into this one. @throws ExpectedError (exit code 2) if there is none,
+ * or if the record has several duplicates.
+ */
+function separateOnly(
+  rrd: Rrd,
+  record: Paper | Exclusion,
+  where: string,
+  merged: readonly MergedDuplicate[],
+): MergeResult {
+  const isSeparated = separatedTest(rrd);
+  const exclusions = (rrd.excluded ?? []).filter(
+    (exclusion) => exclusion.duplicate_of === record.id && !isSeparated(exclusion),
+  );
+  const ofSearch = merged.filter(({ into, others }) => into === record.id || others.includes(record.id));
+  const [only] = ofSearch;
+  if (only !== undefined && ofSearch.length + exclusions.length === 1) return separateMerged(rrd, only, where);
+  const names = [...exclusions.map((each) => ({ key: nameOf(each), source: each.source })), ...ofSearch].map(
+    ({ key, source }) => (typeof source === "string" ? `${key} (${oneLine(source)})` : key),
+  );
+  const moreText = names.length > maxListed ? `, and ${names.length - maxListed} more` : "";
+  const namesText = `${names.slice(0, maxListed).join(", ")}${moreText}`;
+  if (names.length === 0) throw refusal(`${nameOf(record)} is not a duplicate, and nothing was merged into it.`);
+  throw refusal(
+    names.length === 1
+      ? `${nameOf(record)} is not a duplicate; its duplicate is ${namesText}.`
+      : `Several records were merged into ${nameOf(record)}; name one of them: ${namesText}.`,
+  );
+}
+
+/** Maximum number of duplicates in a message. */
+const maxListed = 6;
+
+/** A duplicate that code found. */
+interface SeparatedRecord {
+  readonly mainId: string;
+  readonly id: string;
+  readonly name: string;
+  /** The ids of the other records of the work. */
+  readonly others: readonly string[];
+  /** Whether the search merged it, so that it is not among the exclusions. */
+  readonly isMerged: boolean;
+  readonly where: string;
+}
+
+function separateFrom(rrd: Rrd, { mainId, id, name, others, isMerged, where }: SeparatedRecord): MergeResult {
+  // The work itself may be a duplicate of a document in a folder.
+  const root = (rrd.excluded ?? []).find((exclusion) => exclusion.id === mainId)?.duplicate_of;
+  const otherIds = new Set([mainId, ...others, ...(root == null ? [] : [root])]);
+  const pairs = [...otherIds].filter((other) => other !== id).map((other) => [other, id]);
+  const separated = screenSeparated(withApart(rrd, [...(rrd.apart ?? []), ...pairs]), isMerged);
+  const size = rrd.papers_pool.length;
+  return {
+    rrd: separated,
+    says: `${name} is another work than ${namesIn(rrd).get(mainId) ?? mainId}; ${
+      size < maxPoolSize(rrd)
+        ? "the next run screens it by itself"
+        : `the pool holds the ${quantity(size, "paper")} that the project wants, and 'research-ralph run ${shellWord(where)} -p ${size + 1} --force' screens it by itself`
+    }.`,
+  };
+}
+
+/** Whether a merged record was in the lists of the search. Others are texts of a paper, and no records. */
+const isListed = ({ why, url }: NonNullable<NonNullable<Paper["found"]>["merged"]>[number]): boolean =>
+  why !== lookupReason && url?.startsWith("file:") !== true;
 
 /** The decision on a paper that was read; undefined for other records. */
 const decisionOf = (record: Paper | Exclusion): Paper["status"] | undefined =>
@@ -143,7 +239,13 @@ const decisionOf = (record: Paper | Exclusion): Paper["status"] | undefined =>
 const decisionText = (record: Paper | Exclusion): string => (decisionOf(record) ?? "").replaceAll("_", " ");
 
 const isPaper = (record: Paper | Exclusion): record is Paper => "status" in record;
-const idOf = (rrd: Rrd, typedName: string): string => recordsNamed(rrd, typedName)[0]?.id ?? typedName;
+
+/** The id of the record with this name, which may also be the key of an unscreened record. */
+const idOf = (rrd: Rrd, typedName: string, ids: ReadonlyMap<string, string>): string =>
+  recordsExactlyNamed(rrd, typedName)[0]?.id ??
+  ids.get(typedName.trim().toLowerCase()) ??
+  recordsNamed(rrd, typedName)[0]?.id ??
+  typedName;
 
 function withApart({ apart: _, ...rrd }: Rrd, apart: NonNullable<Rrd["apart"]>): Rrd {
   return apart.length === 0 ? rrd : { ...rrd, apart };

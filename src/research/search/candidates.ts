@@ -1,7 +1,7 @@
 import { countEach } from "../../engine/lib/group.js";
 import type { Step } from "../generated/rrd.js";
 import { type SeparatedPair, type LookAlikes, type Merge, mergeRecords } from "../papers/dedup/merge-records.js";
-import { distinctId } from "../papers/reference.js";
+import { distinctId, hash8 } from "../papers/reference.js";
 import { isOwnList } from "../papers/records/own-list.js";
 import type { Listing, Open } from "./result-list.js";
 import { type PaperRecord, type ListPlace, type Provenance, versionsOf } from "../papers/paper-record.js";
@@ -67,11 +67,45 @@ export function candidatesOf(listings: readonly Listing[], apart: readonly Separ
   return set;
 }
 
+/** The records of the listings, by their copies with another id. */
+const listedRecords = new WeakMap<PaperRecord, PaperRecord>();
+
+/** The record of a listing: itself, or the one of which this is a copy with the id of a separated record. */
+export const listedRecord = (record: PaperRecord): PaperRecord => listedRecords.get(record) ?? record;
+
+/**
+ * The id that separates a record from another one with its id, such as the record of another database with one DOI. It
+ * depends only on the record.
+ */
+export function separatedId(record: PaperRecord): string {
+  const { id, title, authors, date, source, database = source, venue, volume, issue, pages, abstract } = record;
+  return `${id}_${hash8(JSON.stringify([database, title, authors, date, venue, volume, issue, pages, abstract]))}`;
+}
+
+/** Returns a function: the record, or a copy with the id by which the user has separated it from others with its id. */
+function separatedRecords(apart: readonly SeparatedPair[]): (record: PaperRecord) => PaperRecord {
+  const ids = new Set(apart.flat());
+  const sharedIds = new Set([...ids].flatMap((id) => /^(.+)_[0-9a-f]{8}$/.exec(id)?.[1] ?? []));
+  return (record) => {
+    const id = sharedIds.has(record.id) ? separatedId(record) : record.id;
+    if (id === record.id || !ids.has(id)) return record;
+    const copy = { ...record, id };
+    listedRecords.set(copy, record);
+    return copy;
+  };
+}
+
 function mergeListings(listings: readonly Listing[], apart: readonly SeparatedPair[]): CandidateSet {
+  const withSeparatedId = separatedRecords(apart);
   const places = new Map<PaperRecord, ListPlace>();
   for (const { source, asked, records, seed } of listings)
     for (const [rank, record] of records.entries())
-      places.set(record, { source: record.database ?? source, asked, rank, ...withoutUndefined({ seed }) });
+      places.set(withSeparatedId(record), {
+        source: record.database ?? source,
+        asked,
+        rank,
+        ...withoutUndefined({ seed }),
+      });
   const { works, merges, lookAlikes } = mergeRecords([...places.keys()], apart);
   const worksWithPlaces = works.map(({ record, ...from }) => ({
     record,
@@ -132,8 +166,10 @@ export function distinctRecordsOf(listings: readonly Listing[]): (work: Work) =>
       keys.set(record, { record, source: database ?? source, key: `${place}\n${occurrence}` });
     }
   }
-  const countedRecord = (record: PaperRecord) =>
-    keys.get(record) ?? { record, source: record.source, key: `${record.source}\n\n${record.id}\n0` };
+  const countedRecord = (record: PaperRecord) => ({
+    ...(keys.get(listedRecord(record)) ?? { source: record.source, key: `${record.source}\n\n${record.id}\n0` }),
+    record,
+  });
   return ({ provenance }) => [
     ...new Map(provenance.mergedFrom.map((record) => [countedRecord(record).key, countedRecord(record)])).values(),
   ];

@@ -10,13 +10,13 @@ import { correctionsAmong, isSameUpdate } from "../papers/dedup/companions.js";
 import { waitsForText } from "../papers/read-depth.js";
 import { isPreprintDoi, matchFeaturesOf } from "../papers/dedup/match-features.js";
 import { type PaperRecord, type Update, versionsOf } from "../papers/paper-record.js";
-import { candidatesOf } from "../search/candidates.js";
+import { candidatesOf, listedRecord } from "../search/candidates.js";
 import { isFailed } from "../search/result-list.js";
 import type { SearchRecord } from "../search/search-record.js";
 import { isDecided } from "../papers/rubric/rubric.js";
 import { type Batch, nextBatch } from "../units/screening/screening-batch.js";
 import type { Sources } from "../screening/paper-sources.js";
-import { separatedPairs } from "../units/screening/search-session.js";
+import { separatedPairs } from "../derived/separated.js";
 import { type OpenWindow, openWindows } from "../units/screening/update-rounds.js";
 import { isRetraction } from "../units/retractions.js";
 import { compareTexts, type TextComparison } from "./compare-texts.js";
@@ -207,12 +207,14 @@ function recordsOfPool(
   );
   for (const { provenance } of candidatesOf(listings, separatedPairs(rrd)).works) {
     const versions = versionsOf(provenance);
-    const paperCorrections = correctionsAmong(provenance.companions?.filter(({ record }) => windowRecords.has(record)));
+    const paperCorrections = correctionsAmong(
+      provenance.companions?.filter(({ record }) => windowRecords.has(listedRecord(record))),
+    );
     for (const id of new Set(versions.map((record) => record.id)))
       if (pool.has(id)) {
         add(
           id,
-          versions.filter((record) => windowRecords.has(record)),
+          versions.filter((record) => windowRecords.has(listedRecord(record))),
         );
         if (paperCorrections.length > 0) corrections.set(id, paperCorrections);
       }

@@ -2,6 +2,7 @@ import type { LedgerLine } from "../../engine/generated/ledger.js";
 import { defaultHistoryLimits, type HistoryLimits } from "../../engine/lib/history-limits.js";
 import { deriveLoop } from "../derived/observations.js";
 import { withOverrides } from "../derived/overrides.js";
+import { withoutScreenedSeparated } from "../derived/separated.js";
 import { deriveStatistics } from "../derived/statistics.js";
 import { deriveTiming } from "./timing.js";
 import type { Rrd } from "../generated/rrd.js";
@@ -11,7 +12,8 @@ import { statusOf } from "./next-unit.js";
 
 /** The state with new values of all derived fields: keys, statistics, phase and timing. Pure. */
 export function derive(rrd: Rrd, ledger: readonly LedgerLine[], memory: HistoryLimits = defaultHistoryLimits): Rrd {
-  const withStableKeys = writesKeys(rrd, ledger) ? withKeys(rrd) : rrd;
+  const counted = withoutScreenedSeparated(rrd);
+  const withStableKeys = writesKeys(rrd, ledger) ? withKeys(counted) : counted;
   const withDecisions = withoutPoints(withOverrides(withStableKeys));
   const withStatistics: Rrd = { ...withDecisions, statistics: deriveStatistics(withDecisions) };
   const phase = statusOf(withStatistics, ledger).phase;

@@ -5,7 +5,7 @@ import { withOverride, withOverrides } from "../../../src/research/derived/overr
 import type { DiscoveryResult } from "../../../src/research/generated/result-discovery.js";
 import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { mergeTwo, separateRecord } from "../../../src/research/overview/same-work.js";
-import { allRecords } from "../../../src/research/overview/all-records.js";
+import { allRecords, mergedDuplicates } from "../../../src/research/overview/all-records.js";
 import type { Listing } from "../../../src/research/search/result-list.js";
 import { withAdded } from "../../../src/research/papers/records/added-papers.js";
 import { prismaCsv } from "../../../src/research/papers/export/prisma.js";
@@ -41,6 +41,8 @@ const command = fc.record({
       "decide",
       "join",
       "part",
+      "screen parted",
+      "screen parted",
       "reset paper",
       "reset discovery",
     ] as const),
@@ -49,6 +51,8 @@ const command = fc.record({
   at: fc.nat(40),
   how: fc.nat(40),
 });
+
+const firstBatch = { does: "batch", at: 0, how: 0 } as const;
 
 const readings: Partial<Paper>[] = [
   { status: "presented", decision: "PRESENT" },
@@ -77,6 +81,9 @@ function expectRow(row: FlowRow): void {
 
 function expectFlow(rrd: Rrd, { isCut }: { readonly isCut: boolean }): void {
   const { searched, other } = flowCounts(rrd);
+  // Each record is in one place.
+  const ids = [...rrd.papers_pool, ...(rrd.excluded ?? [])].map(({ id }) => id);
+  expect(ids.length).toBe(new Set(ids).size);
   // What a person decides or joins stays where it came from, and nothing is lost unless it is taken out of the file.
   const isAdded = (each: object): boolean => "added" in each || ("before" in each && isAdded(each.before as object));
   const added = total(other.identified) - (other.identified.get("folder:papers") ?? 0);
@@ -98,7 +105,12 @@ function expectFlow(rrd: Rrd, { isCut }: { readonly isCut: boolean }): void {
     ({ override, analysis, status, read_depth: depth }) =>
       (override?.decision === "exclude" && analysis == null) || (status === "rejected" && depth === "abstract"),
   ).length;
-  expect(excluded(searched) + excluded(other) - merged - gone).toBe((rrd.excluded?.length ?? 0) + byTitle);
+  // What a person has parted is not screened yet.
+  const parted = (rrd.excluded ?? []).filter(
+    ({ id, duplicate_of: of, before }) =>
+      before === undefined && rrd.apart?.some((pair) => pair.includes(id) && pair.includes(of ?? "")) === true,
+  ).length;
+  expect(excluded(searched) + excluded(other) - merged - gone).toBe((rrd.excluded?.length ?? 0) - parted + byTitle);
   expect(searched.sought + searched.conflicts + other.sought + other.conflicts).toBe(rrd.papers_pool.length - byTitle);
   if (rrd.phase === "COMPLETE") expect([searched.notScreened, searched.notRead, other.notRead]).toEqual([0, 0, 0]);
   // The picture and the export say the same.
@@ -145,26 +157,39 @@ test.each([
   ["without criteria", []],
   ["with criteria", criteria],
 ])("begun %s, the flow of a project adds up whatever was done to it", async (_, firstCriteria) => {
+  // Some have the DOI of a document, of another list's record, or of one with another title.
+  const doi = fc.option(
+    fc.nat(2).map((index) => ({ identifiers: { doi: `10.5555/${index}` } })),
+    { nil: {} },
+  );
   const pages = (source: string) =>
     fc.array(
       fc
-        .tuple(fc.nat(5), fc.constantFrom(...titles), fc.constantFrom("1990-05-01", "2026-01-01", undefined))
-        .map(([index, title, date]) => page(`https://example.org/${index}`, title, date, source)),
+        .tuple(fc.nat(5), fc.constantFrom(...titles), fc.constantFrom("1990-05-01", "2026-01-01", undefined), doi)
+        .map(([index, title, date, known]) => ({
+          ...page(`https://example.org/${index}`, title, date, source),
+          ...("identifiers" in known ? { ...known, id: `doi_${known.identifiers.doi.replace("/", "_")}` } : {}),
+        })),
       { maxLength: 8 },
     );
   const drawn = fc.record({
     One: pages("One"),
     Two: pages("Two"),
-    files: fc.array(fc.constantFrom(...titles), { maxLength: 4 }),
+    files: fc.array(fc.tuple(fc.constantFrom(...titles), doi), { maxLength: 4 }),
     target: fc.constantFrom(2, 8),
     from: fc.constantFrom(undefined, "2025-06-01", "2026-02-01"),
-    commands: fc.array(command, { maxLength: 14 }),
+    commands: fc
+      .tuple(fc.boolean(), fc.array(command, { maxLength: 14 }))
+      .map(([isSearched, drawn]) => (isSearched ? [firstBatch, firstBatch, ...drawn] : drawn)),
     answers: fc.infiniteStream(fc.constantFrom("yes" as const, "no" as const, "unclear" as const)),
     judgements: fc.infiniteStream(fc.constantFrom("kept", "dropped", "passed over")),
   });
   await fc.assert(
     fc.asyncProperty(drawn, async ({ One, Two, files, target, from, commands, answers, judgements }) => {
-      const documents: PaperRecord[] = files.map((title, index) => document(`doc_${index}`, title));
+      const documents: PaperRecord[] = files.map(([title, known], index) => ({
+        ...document(`doc_${index}`, title),
+        ...known,
+      }));
       const searched = libraryOf(documents, { One, Two });
       let listings: readonly Listing[] = [];
       const library: typeof searched = {
@@ -251,11 +276,14 @@ test.each([
           return one === undefined || other === undefined ? rrd : mergeTwo(rrd, one.id, other.id, "it").rrd;
         },
         part(at) {
-          const one = pick(
-            (rrd.excluded ?? []).filter(({ stage }) => stage === "duplicate"),
-            at,
-          );
-          return one === undefined ? rrd : separateRecord(rrd, one.id, "it").rrd;
+          const merged = mergedDuplicates(rrd, { listings });
+          const one = pick([...(rrd.excluded ?? []).filter(({ stage }) => stage === "duplicate"), ...merged], at);
+          if (one === undefined) return rrd;
+          return separateRecord(rrd, "id" in one ? one.id : one.key, "it", merged).rrd;
+        },
+        async "screen parted"(at, how) {
+          rrd = derive(await done.part(at, how), []);
+          return done.batch(at, how);
         },
         async "reset paper"(at) {
           const one = pick(rrd.papers_pool, at);
@@ -342,7 +370,7 @@ test.each([
           if (!(error instanceof ExpectedError)) throw error;
         }
         expectFlow(rrd, { isCut });
-        const isSearched = does === "batch" || does === "add a text";
+        const isSearched = ["batch", "add a text", "part", "screen parted"].includes(does);
         if (isSearched && !isCut && !hasDocuments && listings.length > 0) expectRecords(rrd, listings);
       }
     }),

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { allRecords } from "../../../src/research/overview/all-records.js";
+import { describe, expect, test } from "vitest";
+import { flowCounts } from "../../../src/research/derived/flow-counts.js";
+import { allRecords, mergedDuplicates } from "../../../src/research/overview/all-records.js";
 import { duplicatesAmong } from "../../../src/research/overview/duplicates.js";
 import { mergeTwo, separateRecord } from "../../../src/research/overview/same-work.js";
 import { lookupReason } from "../../../src/research/full-text/own-record.js";
@@ -9,6 +10,9 @@ import { citedWorks } from "../../../src/research/papers/export/cited-work.js";
 import { entryOf } from "../../../src/research/papers/records/normalise-entry.js";
 import { readTagged } from "../../../src/research/papers/records/ris.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
+import type { PaperRecord } from "../../../src/research/papers/paper-record.js";
+import type { Listing } from "../../../src/research/search/result-list.js";
+import { derive } from "../../../src/research/workflow/derive.js";
 import type { Rrd } from "../../../src/research/generated/rrd.js";
 
 const some = (): Rrd =>
@@ -166,4 +170,76 @@ test("what a service said of a document by its own id is part of the document, a
   ];
   const rrd = withKeys(rrdWith([paper("file_1", { found: { sources: ["folder:papers"], why: "", merged } })]));
   expect(allRecords(rrd, [], undefined).map(({ id }) => id)).toEqual(["file_1", "e"]);
+});
+
+describe("of records of three databases with one DOI", () => {
+  const record = (database: string, title: string): PaperRecord => ({
+    id: "doi_10.5555_a",
+    title,
+    url: "https://doi.org/10.5555/a",
+    pdf_url: null,
+    authors: ["Lo, Wen"],
+    date: "2020",
+    source: database,
+    database,
+    abstract: null,
+    identifiers: { doi: "10.5555/a" },
+  });
+  const listings: Listing[] = ["PubMed", "Embase", "Scopus"].map((source) => ({
+    source,
+    step: 0,
+    status: "ok",
+    asked: `${source}.ris`,
+    records: [record(source, "Water for shrews in the dry season")],
+  }));
+  const flow = { identified: { PubMed: 1, Embase: 1, Scopus: 1 }, duplicates_removed: 2, not_screened: 0 };
+  const started = rrdWith([paper("doi_10.5555_a", { title: "Water for shrews", authors: ["Lo, Wen"], date: "2020" })]);
+  const screened = withKeys({
+    ...started,
+    requirements: { ...started.requirements, target_papers: 3 },
+    phase: "COMPLETE",
+    statistics: { discovery_metrics: { flow, exhausted: "every list was read" } },
+  });
+  const keysOf = (rrd: Rrd) =>
+    allRecords(rrd, [], { listings }).map(({ key, source, outcome }) => [key, source, outcome.duplicateOf]);
+  const part = (rrd: Rrd, name: string) => separateRecord(rrd, name, "shrews", mergedDuplicates(rrd, { listings }));
+
+  test("each is parted by the key that exports give it, and joined again", () => {
+    const before = keysOf(screened);
+    const [key, otherKey] = before.slice(1).map(([name]) => String(name)) as [string, string];
+    expect([key, otherKey]).toEqual(["lo2020b", "lo2020c"]);
+    const { rrd, says } = part(screened, key);
+    expect(says).toBe("lo2020b is another work than lo2020; the next run screens it by itself.");
+    expect(rrd.phase).toBe("DISCOVERY");
+    expect(rrd.statistics?.discovery_metrics).toMatchObject({ flow: { duplicates_removed: 1, not_screened: 1 } });
+    expect(keysOf(rrd)).toEqual([
+      before[0],
+      [key, before[1]?.[1], undefined],
+      [otherKey, expect.anything(), "lo2020"],
+    ]);
+    const id = allRecords(rrd, [], { listings })[1]?.id ?? "";
+    const { rrd: joined } = mergeTwo(rrd, "lo2020", key, "shrews", new Map([[key, id]]));
+    expect(keysOf(joined)).toEqual(before);
+    expect(joined.statistics?.discovery_metrics).toMatchObject({ flow });
+  });
+
+  test("the key of the record that stays parts none of several, and says their keys", () => {
+    expect(() => part(screened, "lo2020")).toThrow(/name one of them: lo2020b \(\w+\), lo2020c \(\w+\)\.$/);
+  });
+
+  test("a full pool is said", () => {
+    const requirements = { ...screened.requirements, target_papers: 1 };
+    expect(part({ ...screened, requirements }, "lo2020b").says).toContain("run shrews -p 2 --force' screens it");
+  });
+});
+
+test("a parted duplicate that was screened since is one record with its first key, and joins like any other", () => {
+  const { rrd } = separateRecord(some(), d, "shrews");
+  const { key: _, ...screened } = paper("d", { title: "Water for shrews" });
+  const after = derive({ ...rrd, format: 1, papers_pool: [...rrd.papers_pool, screened] } as Rrd, []);
+  expect(after.excluded?.map(({ id }) => id)).toEqual(["x"]);
+  expect(after.papers_pool.at(-1)).toMatchObject({ id: "d", key: d });
+  const { rrd: joined } = mergeTwo(after, a, d, "shrews");
+  expect(joined.excluded?.at(-1)).toMatchObject({ id: "d", duplicate_of: "a" });
+  expect(flowCounts(joined).searched.duplicates).toBe(1);
 });

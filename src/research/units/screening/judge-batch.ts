@@ -29,6 +29,7 @@ import {
   openAnswers,
 } from "./screen-by-criteria.js";
 import { openUpdate, withLastUpdate } from "../../derived/open-update.js";
+import { withoutScreenedSeparated } from "../../derived/separated.js";
 import { isSeed } from "./next-round.js";
 import { quantity } from "../../../engine/lib/words.js";
 import { agreementOf, oneSidedText, readingsText } from "../../screening/eligibility/agreement.js";
@@ -260,11 +261,13 @@ export function acceptDiscovery(
     ],
     progress: progressEntry({
       names: namesIn(
-        withKeys({
-          ...rrd,
-          papers_pool: [...rrd.papers_pool, ...newPapers],
-          excluded: [...(rrd.excluded ?? []), ...excluded],
-        }),
+        withKeys(
+          withoutScreenedSeparated({
+            ...rrd,
+            papers_pool: [...rrd.papers_pool, ...newPapers],
+            excluded: [...(rrd.excluded ?? []), ...excluded],
+          }),
+        ),
       ),
       readers: readers && readersLines(readers),
       unit,

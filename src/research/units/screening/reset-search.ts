@@ -69,6 +69,40 @@ export function screenAgain(rrd: Rrd, exclusions: readonly Exclusion[]): Rrd {
   };
 }
 
+/**
+ * The state in which a record that was a duplicate is a candidate, so that the search continues. `isMerged`: the search
+ * merged it, so that it is no exclusion. The same state if code has not searched yet.
+ */
+export function screenSeparated(rrd: Rrd, isMerged: boolean): Rrd {
+  const { exhausted: _, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
+  if (metrics.flow?.not_screened === undefined) return rrd;
+  return {
+    ...rrd,
+    phase: "DISCOVERY",
+    statistics: {
+      ...rrd.statistics,
+      discovery_metrics: { ...withSeparated(metrics, 1, isMerged), batches_without_new: 0 },
+    },
+  };
+}
+
+/** The state in which such a record that was not screened yet is a duplicate again. */
+export function undoSeparated(rrd: Rrd, isMerged: boolean): Rrd {
+  const { discovery_metrics: metrics } = rrd.statistics ?? {};
+  if (metrics?.flow?.not_screened === undefined) return rrd;
+  return { ...rrd, statistics: { ...rrd.statistics, discovery_metrics: withSeparated(metrics, -1, isMerged) } };
+}
+
+/** Counts a record, or one record less, as not screened, and one that the search merged no longer as a duplicate. */
+function withSeparated(metrics: DiscoveryMetrics, count: 1 | -1, isMerged: boolean): DiscoveryMetrics {
+  const { not_screened: open = 0, duplicates_removed: merged = 0 } = metrics.flow ?? {};
+  const counts = {
+    not_screened: Math.max(0, open + count),
+    ...(isMerged ? { duplicates_removed: Math.max(0, merged - count) } : {}),
+  };
+  return { ...metrics, flow: { ...metrics.flow, ...counts } };
+}
+
 type DiscoveryMetrics = NonNullable<NonNullable<Rrd["statistics"]>["discovery_metrics"]>;
 
 /** Counts the records that the search found and that are candidates again as not screened. */

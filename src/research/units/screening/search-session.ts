@@ -9,7 +9,14 @@ import { type SearchRecord, readSearchRecord, writeSearchRecord } from "../../se
 import { retryFailed } from "../../search/retry-failed.js";
 import { isFailed, type Listing, type Open, type OnListing } from "../../search/result-list.js";
 import { unusedTerms } from "../../search/search-plan.js";
-import { type CandidateSet, candidatesOf, candidatesText, isFromUser, type Work } from "../../search/candidates.js";
+import {
+  type CandidateSet,
+  candidatesOf,
+  candidatesText,
+  isFromUser,
+  listedRecord,
+  type Work,
+} from "../../search/candidates.js";
 import { findSeeds, type FoundSeeds, type SeedCandidate } from "../../papers/seeds/find-seeds.js";
 import { seedsOf } from "../../papers/seeds/seed.js";
 import type { SearchSession, Sources } from "../../screening/paper-sources.js";
@@ -21,6 +28,7 @@ import { recallOf, batchesOf } from "./recall-claim.js";
 import { blockedTest } from "../../project-files/rrd-file.js";
 import { decidedExamples } from "../../derived/decided-examples.js";
 import { openUpdate } from "../../derived/open-update.js";
+import { separatedPairs, separatedTest } from "../../derived/separated.js";
 import { maxRefusals, searchKey } from "../../derived/status.js";
 import { isDecided } from "../../papers/rubric/rubric.js";
 import { firstDate } from "../../papers/dedup/merge-fields.js";
@@ -287,18 +295,13 @@ function putSeedsFirst(ranked: readonly RankedWork[], { works }: FoundSeeds): re
   ];
 }
 
-export const separatedPairs = (rrd: Rrd): readonly (readonly [string, string])[] =>
-  (rrd.apart ?? []).flatMap(([a, b]) => (a === undefined || b === undefined ? [] : [[a, b] as const]));
-
 /**
  * The ids of works that need no further decision. A record that was excluded as a duplicate is judged again if the user
  * says that it is another work.
  */
 export function decidedIds(rrd: Rrd): ReadonlySet<string> {
-  const apart = separatedPairs(rrd);
-  const isSeparated = (id: string, of: string | null | undefined) =>
-    apart.some((pair) => of != null && pair.includes(id) && pair.includes(of));
-  const excluded = (rrd.excluded ?? []).filter(({ id, duplicate_of }) => !isSeparated(id, duplicate_of));
+  const isSeparated = separatedTest(rrd);
+  const excluded = (rrd.excluded ?? []).filter((exclusion) => !isSeparated(exclusion));
   return new Set([...rrd.papers_pool, ...excluded].map(({ id }) => id));
 }
 
@@ -423,7 +426,7 @@ function earlierWorkTest(rrd: Rrd, { steps, listings }: SearchRecord): (work: Wo
   const update = openUpdate(rrd);
   if (update === undefined) return () => false;
   const before = new Set(listings.flatMap(({ step, records }) => (steps[step]?.update === update.id ? [] : records)));
-  return ({ provenance }) => versionsOf(provenance).some((record) => before.has(record));
+  return ({ provenance }) => versionsOf(provenance).some((record) => before.has(listedRecord(record)));
 }
 
 function exclusionOf(

@@ -1,7 +1,7 @@
 import { quantity } from "../../../engine/lib/words.js";
 import type { DiscoveryResult } from "../../generated/result-discovery.js";
 import { isFailed, type Listing } from "../../search/result-list.js";
-import type { CandidateSet } from "../../search/candidates.js";
+import { type CandidateSet, listedRecord } from "../../search/candidates.js";
 import { withoutSourcePrefix } from "../../../engine/lib/sanitise.js";
 
 /** The report on a source in one batch, from code or the agent. */
@@ -35,7 +35,7 @@ export function reportsOf(
   // By the record, because several works of a list may have one DOI.
   const workOf = new Map(
     candidates.works.flatMap(({ record, provenance }) =>
-      provenance.mergedFrom.map((member) => [member, record.id] as const),
+      provenance.mergedFrom.map((member) => [listedRecord(member), record.id] as const),
     ),
   );
   const workIds = ({ records }: Listing) => records.flatMap((record) => workOf.get(record) ?? []);

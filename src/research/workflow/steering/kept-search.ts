@@ -1,7 +1,8 @@
 import type { Exclusion, Rrd } from "../../generated/rrd.js";
 import { storedFields } from "../../papers/paper-record.js";
 import { candidatesOf } from "../../search/candidates.js";
-import { separatedPairs } from "../../units/screening/search-session.js";
+import { separatedPairs } from "../../derived/separated.js";
+import { decidedIds } from "../../units/screening/search-session.js";
 import { searchKey } from "../../derived/status.js";
 import { candidatesFile, searchFile } from "../../project-files/layout.js";
 import { readCommittedSearch } from "../../search/committed-search.js";
@@ -17,9 +18,9 @@ export async function readKeptSearch(folder: string, rrd: Rrd): Promise<SearchRe
 export async function unscreenedWorks(folder: string, rrd: Rrd) {
   const search = await readKeptSearch(folder, rrd);
   if (search === undefined) return [];
-  const decidedIds = new Set([...rrd.papers_pool, ...(rrd.excluded ?? [])].map(({ id }) => id));
+  const settled = decidedIds(rrd);
   return candidatesOf(search.listings, separatedPairs(rrd))
-    .works.filter(({ record }) => !decidedIds.has(record.id))
+    .works.filter(({ record }) => !settled.has(record.id))
     .map(({ record, provenance }) => ({
       record,
       sources: [...new Set(provenance.places.map(({ source }) => source))],
