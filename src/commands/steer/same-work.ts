@@ -1,7 +1,7 @@
 import type { ConfigFlags } from "../../compose/config.js";
 import type { Io } from "../../engine/ui/io.js";
 import { say } from "../../engine/ui/terminal/format.js";
-import { allRecords, mergedDuplicates } from "../../research/overview/all-records.js";
+import { allRecords, searchedDuplicates } from "../../research/overview/all-records.js";
 import { mergeTwo, separateRecord, type MergeResult } from "../../research/overview/same-work.js";
 import { withKeys } from "../../research/papers/paper-keys.js";
 import type { Rrd } from "../../research/generated/rrd.js";
@@ -47,7 +47,7 @@ export const joinCommand = ({ papers: [first, second], ...common }: MergeArgumen
 export const partCommand = ({ paper, ...common }: SeparateArguments, io: Io): Promise<number> =>
   changeProject(
     common,
-    (rrd, projectName, search) => separateRecord(rrd, paper, projectName, mergedDuplicates(rrd, search)),
+    (rrd, projectName, search) => separateRecord(rrd, paper, projectName, searchedDuplicates(rrd, search)),
     io,
   );
 

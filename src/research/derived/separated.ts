@@ -14,16 +14,21 @@ export function separatedTest(rrd: Pick<Rrd, "apart">): (exclusion: Exclusion) =
     of != null && before === undefined && pairs.some((pair) => pair.includes(id) && pair.includes(of));
 }
 
+/** The reason in `excluded` of a record that the search merged and the user has separated. It keeps the key. */
+export const separatedReason = "a person says that it is another work";
+
 /**
  * The state without the exclusions of separated duplicates that were screened since, because each record is counted
- * once. The record that replaces an exclusion gets its key. Pure; returns the same state if there are none.
+ * once, and of those that are merged again. The record that replaces an exclusion gets its key. Pure; returns the same state if there are none.
  */
 export function withoutScreenedSeparated(rrd: Rrd): Rrd {
   const excluded = rrd.excluded ?? [];
   const isSeparated = separatedTest(rrd);
   const remaining = excluded.filter((exclusion) => !isSeparated(exclusion));
   const screenedIds = new Set([...rrd.papers_pool, ...remaining].map(({ id }) => id));
-  const replaced = excluded.filter((exclusion) => isSeparated(exclusion) && screenedIds.has(exclusion.id));
+  const replaced = excluded.filter((exclusion) =>
+    isSeparated(exclusion) ? screenedIds.has(exclusion.id) : exclusion.reason === separatedReason,
+  );
   if (replaced.length === 0) return rrd;
   const keys = new Map(replaced.map(({ id, key }) => [id, key]));
   const withEarlierKey = <Kept extends Paper | Exclusion>(record: Kept): Kept => {

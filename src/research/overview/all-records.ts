@@ -18,7 +18,7 @@ import {
   separatedId,
 } from "../search/candidates.js";
 import type { SearchRecord } from "../search/search-record.js";
-import { separatedPairs, separatedTest } from "../derived/separated.js";
+import { separatedPairs, separatedReason, separatedTest } from "../derived/separated.js";
 
 /** A record that code merged into another one, so that it is neither in the pool nor excluded. */
 export interface MergedDuplicate {
@@ -34,11 +34,17 @@ export interface MergedDuplicate {
   readonly others: readonly string[];
 }
 
-/** The records that code merged into others, by the keys under which `allRecords` lists them. */
-export const mergedDuplicates = (
+/**
+ * The records that code merged into others, by the keys under which `allRecords` lists them; and a function for the
+ * number of works in the search, if it is stored.
+ */
+export const searchedDuplicates = (
   rrd: Rrd,
   search: Pick<SearchRecord, "listings"> | undefined,
-): readonly MergedDuplicate[] => tracedRecords(rrd, [], search).merged;
+): { readonly merged: readonly MergedDuplicate[]; readonly countWorks: ((rrd: Rrd) => number) | undefined } => ({
+  merged: tracedRecords(rrd, [], search).merged,
+  countWorks: search && ((state) => candidatesOf(search.listings, separatedPairs(state)).works.length),
+});
 
 /**
  * All records of a project: the pool, the excluded records, the duplicates with the records into which they were
@@ -178,12 +184,17 @@ function excludedRecords(
   );
   const names = namesIn(rrd);
   const isSeparated = separatedTest(rrd);
-  return (rrd.excluded ?? []).map((exclusion) => {
+  // A record that the search merged may have become a duplicate of another work.
+  const isOfOtherWork = ({ id, reason }: Exclusion) =>
+    reason === separatedReason && candidates !== undefined && !recordById.has(id);
+  return (rrd.excluded ?? []).flatMap((exclusion): RecordWithOutcome | [] => {
     if (isSeparated(exclusion))
-      return {
-        ...factsOfExcluded(exclusion, recordById.get(exclusion.id)),
-        outcome: { stage: "not screened", decision: "open" },
-      };
+      return isOfOtherWork(exclusion)
+        ? []
+        : {
+            ...factsOfExcluded(exclusion, recordById.get(exclusion.id)),
+            outcome: { stage: "not screened", decision: "open" },
+          };
     const stage = stageOf(exclusion);
     const { override, answers, readings } = exclusion;
     const criterion = criteria.get(exclusion.criterion ?? "");
@@ -241,6 +252,9 @@ function mergedInto(
   if (candidates === undefined) return mergedByPool(pool);
   const { works, merges } = candidates;
   const reasons = new Map(merges.map(({ into, from, source, why }) => [`${into}\n${source}\n${from}`, why]));
+  const separatedKeys = new Map(
+    excluded.flatMap(({ id, key, reason }) => (reason === separatedReason ? [[id, key] as const] : [])),
+  );
   const separate = separateCompanions(works, new Set([...pool, ...excluded].map(({ id }) => id)));
   return works.flatMap((work) => {
     const records = recordsOf(work);
@@ -251,6 +265,7 @@ function mergedInto(
         .filter(({ record }) => !separate.delete(record.id))
         .map(({ record: other }) => ({
           ...storedFields(other),
+          ...withoutUndefined({ key: separatedKeys.get(other.id) }),
           into: work.record.id,
           why: reasons.get(`${work.record.id}\n${other.source}\n${other.id}`) ?? "",
           ...separation(

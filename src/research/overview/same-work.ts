@@ -1,7 +1,7 @@
 import { ExpectedError } from "../../engine/lib/errors.js";
 import { oneLine, shellWord } from "../../engine/lib/sanitise.js";
 import { quantity } from "../../engine/lib/words.js";
-import { separatedTest } from "../derived/separated.js";
+import { separatedReason, separatedTest } from "../derived/separated.js";
 import { maxPoolSize } from "../derived/status.js";
 import { lookupReason } from "../full-text/own-record.js";
 import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
@@ -42,10 +42,12 @@ export function mergeTwo(
   const areScreened = [firstId, secondId].every((id) => own.some((record) => record.id === id));
   // Once both were screened, they are joined like any two records; the search keeps them apart.
   if (separation !== undefined && !areScreened) {
-    const isExcluded = (rrd.excluded ?? []).some(({ id }) => id === separation[1]);
+    const isOfSearch = ({ id, reason }: Exclusion) => id === separation[1] && reason === separatedReason;
+    const excluded = (rrd.excluded ?? []).filter((exclusion) => !isOfSearch(exclusion));
+    const isMerged = !excluded.some(({ id }) => id === separation[1]);
     const apart = (rrd.apart ?? []).filter((pair) => pair !== separation && pair[1] !== separation[1]);
     return {
-      rrd: undoSeparated(withApart(rrd, apart), !isExcluded),
+      rrd: undoSeparated(withApart(rrd.excluded === undefined ? rrd : { ...rrd, excluded }, apart), isMerged),
       says: `${firstName} and ${secondName} may be one work again.`,
     };
   }
@@ -88,6 +90,13 @@ export function mergeTwo(
   };
 }
 
+/** What the stored search knows of duplicates. */
+interface SearchedDuplicates {
+  readonly merged?: readonly MergedDuplicate[];
+  /** The number of works in the search, with the separated pairs of a state. */
+  readonly countWorks?: ((rrd: Rrd) => number) | undefined;
+}
+
 /**
  * Separates a duplicate from its work. A record that the user has merged is restored; a record that code has merged is
  * screened by the next run. It can be named like other records, by its key in exports (`merged`), or by its id in its
@@ -98,7 +107,7 @@ export function separateRecord(
   rrd: Rrd,
   typedName: string,
   where: string,
-  merged: readonly MergedDuplicate[] = [],
+  { merged = [], countWorks }: SearchedDuplicates = {},
 ): MergeResult {
   const isSeparated = separatedTest(rrd);
   const isDuplicate = (record: Paper | Exclusion): record is Exclusion =>
@@ -107,7 +116,7 @@ export function separateRecord(
   const exactly = recordsExactlyNamed(withoutPool, typedName).filter(isDuplicate);
   const isMainRecord = recordsExactlyNamed({ ...rrd, excluded: [] }, typedName).length > 0;
   const mergedByKey = merged.find(({ key }) => key.toLowerCase() === typedName.trim().toLowerCase());
-  if (exactly.length === 0 && mergedByKey !== undefined) return separateMerged(rrd, mergedByKey, where);
+  if (exactly.length === 0 && mergedByKey !== undefined) return separateMerged(rrd, mergedByKey, where, countWorks);
   const duplicates =
     exactly.length > 0 || isMainRecord ? exactly : recordsNamed(withoutPool, typedName).filter(isDuplicate);
   const [duplicate, second] = duplicates;
@@ -129,7 +138,7 @@ export function separateRecord(
       isMerged: isListed(mergedRecord),
     });
   const namedRecord = recordNamed(rrd, typedName, where);
-  return separateOnly(rrd, namedRecord, where, merged);
+  return separateOnly(rrd, namedRecord, where, { merged, countWorks });
 }
 function restoreDuplicate(rrd: Rrd, duplicate: Exclusion, where: string): MergeResult {
   const { before, duplicate_of: mainId = "" } = duplicate;
@@ -158,13 +167,30 @@ function restoreDuplicate(rrd: Rrd, duplicate: Exclusion, where: string): MergeR
 }
 
 /** Separates a record that code merged and that is no exclusion. */
-function separateMerged(rrd: Rrd, duplicate: MergedDuplicate, where: string): MergeResult {
+function separateMerged(
+  rrd: Rrd,
+  duplicate: MergedDuplicate,
+  where: string,
+  countWorks: SearchedDuplicates["countWorks"],
+): MergeResult {
   const { key, into, separateAs, others } = duplicate;
   if (separateAs === undefined)
     throw refusal(
       `${key} has the identifier and the data of ${namesIn(rrd).get(into) ?? into}, so the search can't tell the two apart; change one in its file, and give the file again: research-ralph run ${shellWord(where)} --source <file>.`,
     );
-  return separateFrom(rrd, { mainId: into, id: separateAs, name: key, where, others, isMerged: true });
+  const { title, source } = duplicate;
+  const exclusion: Exclusion = {
+    ...{ id: separateAs, key, title, reason: separatedReason, stage: "duplicate", duplicate_of: into },
+    ...(typeof source === "string" ? { source } : {}),
+  };
+  const record = { mainId: into, id: separateAs, name: key, where, others, isMerged: true };
+  const { rrd: separated, says } = separateFrom(rrd, record);
+  if (countWorks !== undefined && countWorks(separated) <= countWorks(rrd))
+    return {
+      rrd: withApart(rrd, separated.apart ?? []),
+      says: `${key} is another work than ${namesIn(rrd).get(into) ?? into}, but it is still the same work as another record; 'research-ralph join ${shellWord(where)}' tells which.`,
+    };
+  return { rrd: { ...separated, excluded: [...(separated.excluded ?? []), exclusion] }, says };
 }
 
 /**
@@ -175,7 +201,7 @@ function separateOnly(
   rrd: Rrd,
   record: Paper | Exclusion,
   where: string,
-  merged: readonly MergedDuplicate[],
+  { merged = [], countWorks }: SearchedDuplicates,
 ): MergeResult {
   const isSeparated = separatedTest(rrd);
   const exclusions = (rrd.excluded ?? []).filter(
@@ -183,7 +209,8 @@ function separateOnly(
   );
   const ofSearch = merged.filter(({ into, others }) => into === record.id || others.includes(record.id));
   const [only] = ofSearch;
-  if (only !== undefined && ofSearch.length + exclusions.length === 1) return separateMerged(rrd, only, where);
+  if (only !== undefined && ofSearch.length + exclusions.length === 1)
+    return separateMerged(rrd, only, where, countWorks);
   const names = [...exclusions.map((each) => ({ key: nameOf(each), source: each.source })), ...ofSearch].map(
     ({ key, source }) => (typeof source === "string" ? `${key} (${oneLine(source)})` : key),
   );

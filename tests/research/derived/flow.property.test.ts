@@ -5,7 +5,7 @@ import { withOverride, withOverrides } from "../../../src/research/derived/overr
 import type { DiscoveryResult } from "../../../src/research/generated/result-discovery.js";
 import type { Criterion, Paper, Rrd } from "../../../src/research/generated/rrd.js";
 import { mergeTwo, separateRecord } from "../../../src/research/overview/same-work.js";
-import { allRecords, mergedDuplicates } from "../../../src/research/overview/all-records.js";
+import { allRecords, searchedDuplicates } from "../../../src/research/overview/all-records.js";
 import type { Listing } from "../../../src/research/search/result-list.js";
 import { withAdded } from "../../../src/research/papers/records/added-papers.js";
 import { prismaCsv } from "../../../src/research/papers/export/prisma.js";
@@ -276,10 +276,10 @@ test.each([
           return one === undefined || other === undefined ? rrd : mergeTwo(rrd, one.id, other.id, "it").rrd;
         },
         part(at) {
-          const merged = mergedDuplicates(rrd, { listings });
-          const one = pick([...(rrd.excluded ?? []).filter(({ stage }) => stage === "duplicate"), ...merged], at);
+          const known = searchedDuplicates(rrd, { listings });
+          const one = pick([...(rrd.excluded ?? []).filter(({ stage }) => stage === "duplicate"), ...known.merged], at);
           if (one === undefined) return rrd;
-          return separateRecord(rrd, "id" in one ? one.id : one.key, "it", merged).rrd;
+          return separateRecord(rrd, "id" in one ? one.id : one.key, "it", known).rrd;
         },
         async "screen parted"(at, how) {
           rrd = derive(await done.part(at, how), []);

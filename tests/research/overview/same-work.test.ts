@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { flowCounts } from "../../../src/research/derived/flow-counts.js";
-import { allRecords, mergedDuplicates } from "../../../src/research/overview/all-records.js";
+import { allRecords, searchedDuplicates } from "../../../src/research/overview/all-records.js";
 import { duplicatesAmong } from "../../../src/research/overview/duplicates.js";
 import { mergeTwo, separateRecord } from "../../../src/research/overview/same-work.js";
 import { lookupReason } from "../../../src/research/full-text/own-record.js";
@@ -202,7 +202,7 @@ describe("of records of three databases with one DOI", () => {
   });
   const keysOf = (rrd: Rrd) =>
     allRecords(rrd, [], { listings }).map(({ key, source, outcome }) => [key, source, outcome.duplicateOf]);
-  const part = (rrd: Rrd, name: string) => separateRecord(rrd, name, "shrews", mergedDuplicates(rrd, { listings }));
+  const part = (rrd: Rrd, name: string) => separateRecord(rrd, name, "shrews", searchedDuplicates(rrd, { listings }));
 
   test("each is parted by the key that exports give it, and joined again", () => {
     const before = keysOf(screened);
@@ -212,11 +212,7 @@ describe("of records of three databases with one DOI", () => {
     expect(says).toBe("lo2020b is another work than lo2020; the next run screens it by itself.");
     expect(rrd.phase).toBe("DISCOVERY");
     expect(rrd.statistics?.discovery_metrics).toMatchObject({ flow: { duplicates_removed: 1, not_screened: 1 } });
-    expect(keysOf(rrd)).toEqual([
-      before[0],
-      [key, before[1]?.[1], undefined],
-      [otherKey, expect.anything(), "lo2020"],
-    ]);
+    expect(keysOf(rrd)).toEqual([before[0], [key, before[1]?.[1], undefined], [otherKey, expect.anything(), "lo2020"]]);
     const id = allRecords(rrd, [], { listings })[1]?.id ?? "";
     const { rrd: joined } = mergeTwo(rrd, "lo2020", key, "shrews", new Map([[key, id]]));
     expect(keysOf(joined)).toEqual(before);
