@@ -6,7 +6,7 @@ export const separatedPairs = ({ apart }: Pick<Rrd, "apart">): readonly (readonl
 
 /**
  * Returns a function: whether code excluded a record as a duplicate, and the user has separated it since. Such a record
- * is not screened yet. A duplicate that the user joined (`before`) is none.
+ * is not screened yet. A duplicate that the user joined (`before`) is different.
  */
 export function separatedTest(rrd: Pick<Rrd, "apart">): (exclusion: Exclusion) => boolean {
   const pairs = separatedPairs(rrd);
@@ -18,8 +18,8 @@ export function separatedTest(rrd: Pick<Rrd, "apart">): (exclusion: Exclusion) =
 export const separatedReason = "a person says that it is another work";
 
 /**
- * The state without the exclusions of separated duplicates that were screened since, because each record is counted
- * once, and of those that are merged again. The record that replaces an exclusion gets its key. Pure; returns the same state if there are none.
+ * The state without the exclusions of separated duplicates that were screened or merged again since, so that each
+ * record is counted once. The record that replaces an exclusion gets its key. Pure; may return the same state.
  */
 export function withoutScreenedSeparated(rrd: Rrd): Rrd {
   const excluded = rrd.excluded ?? [];

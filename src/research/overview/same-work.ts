@@ -166,7 +166,7 @@ function restoreDuplicate(rrd: Rrd, duplicate: Exclusion, where: string): MergeR
       };
 }
 
-/** Separates a record that code merged and that is no exclusion. */
+/** Separates a record that the search merged, so that it is not among the exclusions. */
 function separateMerged(
   rrd: Rrd,
   duplicate: MergedDuplicate,
@@ -194,8 +194,8 @@ function separateMerged(
 }
 
 /**
- * Separates the only record that the search merged into this one. @throws ExpectedError (exit code 2) if there is none,
- * or if the record has several duplicates.
+ * Separates the only record that the search merged into this one.
+ * @throws ExpectedError (exit code 2) if there is not exactly one.
  */
 function separateOnly(
   rrd: Rrd,

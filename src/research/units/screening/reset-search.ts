@@ -71,7 +71,7 @@ export function screenAgain(rrd: Rrd, exclusions: readonly Exclusion[]): Rrd {
 
 /**
  * The state in which a record that was a duplicate is a candidate, so that the search continues. `isMerged`: the search
- * merged it, so that it is no exclusion. The same state if code has not searched yet.
+ * merged it, so that it is not among the exclusions. The same state if code has not searched yet.
  */
 export function screenSeparated(rrd: Rrd, isMerged: boolean): Rrd {
   const { exhausted: _, ...metrics } = rrd.statistics?.discovery_metrics ?? {};
