@@ -22,7 +22,8 @@ import { dimensionText } from "../papers/rubric/own-rubric.js";
 import { isOfFiles } from "../papers/records/own-list.js";
 import { namesIn } from "../papers/paper-keys.js";
 import { type Reading, readingOf } from "../papers/read-depth.js";
-import { stageOf } from "../derived/flow-counts.js";
+import { flowCounts, stageOf } from "../derived/flow-counts.js";
+import { criteriaOf } from "../project-files/eligibility-criteria.js";
 import { targetOf } from "../derived/status.js";
 import { periodOf, periodText } from "../workflow/timing.js";
 import {
@@ -262,14 +263,22 @@ function phasesOf(lines: readonly LedgerLine[]): PhaseUse[] {
   }));
 }
 
-const exclusionWords: Readonly<Partial<Record<string, string>>> = {
-  duplicate: "the same work as another",
-  window: "outside the dates",
-};
+const exclusionWords: Readonly<Partial<Record<string, string>>> = { window: "outside the dates" };
 
-function exclusionsOf({ excluded = [] }: Rrd): Method["exclusions"] {
-  const reasons = excluded.map((exclusion) => exclusionWords[stageOf(exclusion)] ?? exclusion.reason);
-  return [...countEach(reasons)]
+/** With as many duplicates as in the flow, and one reason for each criterion, whatever its quotes are. */
+function exclusionsOf(rrd: Rrd): Method["exclusions"] {
+  const criteria = new Map(criteriaOf(rrd).map((criterion) => [criterion.id, criterion]));
+  const reasons = (rrd.excluded ?? []).flatMap((exclusion) => {
+    if (stageOf(exclusion) === "duplicate") return [];
+    const criterion = criteria.get(exclusion.criterion ?? "");
+    return (
+      exclusionWords[stageOf(exclusion)] ??
+      (criterion === undefined ? exclusion.reason : reasonText({ reason: criterion.id, criterion }))
+    );
+  });
+  const { searched, other } = flowCounts(rrd);
+  const duplicates = searched.duplicates + other.duplicates;
+  return [...countEach(reasons), ...(duplicates === 0 ? [] : [["the same work as another", duplicates] as const])]
     .map(([reason, count]) => ({ reason, count }))
     .sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1))
     .slice(0, maxExclusions);

@@ -2,6 +2,7 @@ import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import { type StoredQuote, notesOf, type PassagePiece, piecesOf, quotedWords } from "../../text/evidence/quoted.js";
 import type { Checked, Evidence, Paper } from "../generated/rrd.js";
 import { authorsOf, partsOfName } from "../papers/authors.js";
+import { normalTitle } from "../papers/normalise-title.js";
 import { isIneligible } from "../screening/eligibility/eligibility.js";
 import { handleOf } from "../units/narrative/handles.js";
 import { oneLine } from "../../engine/lib/sanitise.js";
@@ -215,20 +216,40 @@ export function webAddress(address: string | null | undefined): string | undefin
   return text;
 }
 
-/** The names of papers for running text, by id. Labels are unique. Linear in the number of papers. */
+/**
+ * The names of papers for running text, by id. Labels are unique, and have the letter of the paper's key, so that
+ * "Liu 2024b" is liu2024b. Linear in the number of papers.
+ */
 export function namesOf(papers: readonly Paper[]): ReadonlyMap<string, PaperName> {
   const countByLabel = new Map<string, number>();
   const names = new Map<string, PaperName>();
+  const keyLabels = new Map(papers.map((paper) => [paper, labelOfKey(paper)]));
+  const used = new Set(keyLabels.values());
+  const nextLabel = (baseLabel: string): string => {
+    for (let earlierCount = countByLabel.get(baseLabel) ?? 0; ; earlierCount += 1) {
+      const label = earlierCount === 0 ? baseLabel : numbered(baseLabel, earlierCount);
+      countByLabel.set(baseLabel, earlierCount + 1);
+      if (!used.has(label)) return label;
+    }
+  };
   for (const paper of papers) {
     const { id, retracted, title } = paper;
-    const baseLabel = labelOf(paper);
-    const earlierCount = countByLabel.get(baseLabel) ?? 0;
-    countByLabel.set(baseLabel, earlierCount + 1);
-    const label = earlierCount === 0 ? baseLabel : numbered(baseLabel, earlierCount);
+    const label = keyLabels.get(paper) ?? nextLabel(labelOf(paper));
     const flags = { isRetracted: retracted === true, isIneligible: isIneligible(paper) };
     names.set(id, { id, label, title: oneLine(title), ...flags });
   }
   return names;
+}
+
+/** The label with the letter of the paper's key; undefined if the key is not made of the name and the year. */
+function labelOfKey(paper: Paper): string | undefined {
+  const label = labelOf(paper);
+  const [, name = "", year = ""] = /^(.*) (\d{4})$/.exec(label) ?? [];
+  const base = `${normalTitle(name).replace(/[^a-z]/g, "")}${year}`;
+  const key = paper.key?.toLowerCase() ?? "";
+  return year !== "" && key.startsWith(base) && /^[a-z]?$/.test(key.slice(base.length))
+    ? `${label}${key.slice(base.length)}`
+    : undefined;
 }
 
 /** The label of the second or a later paper with the same label: "Liu 2024b"; without a year "Notes (2)". */

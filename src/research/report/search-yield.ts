@@ -1,6 +1,7 @@
 import type { QueryLine } from "../../engine/generated/query.js";
 import { withoutUndefined } from "../../engine/lib/without-undefined.js";
 import type { Rrd } from "../generated/rrd.js";
+import { isOwnFolder, isOwnList } from "../papers/records/own-list.js";
 import { thousands } from "./pictures/words.js";
 import { blockedTest } from "../project-files/rrd-file.js";
 
@@ -100,9 +101,10 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
   }
   const papersBySource = new Map<string, { papers: number; presented: number }>();
   for (const { source, found: provenance, status } of rrd.papers_pool) {
-    const sourceNames = new Set(
-      (provenance?.sources ?? (source == null ? [] : [source])).map((name) => name.toLowerCase()),
-    );
+    const searched = provenance?.sources ?? [];
+    // A document of the user's folder may also have been found by a search.
+    const isOfSource = source != null && (searched.length === 0 || isOwnFolder(source));
+    const sourceNames = new Set([...searched, ...(isOfSource ? [source] : [])].map((name) => name.toLowerCase()));
     for (const name of sourceNames) {
       const counts = papersBySource.get(name) ?? { papers: 0, presented: 0 };
       papersBySource.set(name, {
@@ -116,7 +118,7 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
   const reasons = byLowerCaseName(metrics.source_failure_reasons as Record<string, string> | null | undefined);
   const replacements = byLowerCaseName(metrics.substitutions);
   const identified = byLowerCaseName(metrics.flow?.identified);
-  return [...names].map(([key, name]) => {
+  const yields = [...names].map(([key, name]): SourceYield => {
     const requests = requestsBySource.get(key) ?? { queries: 0, ok: 0 };
     const papers = papersBySource.get(key) ?? { papers: 0, presented: 0 };
     const [reason, replacedBy, records] = [reasons.get(key), replacements.get(key), identified.get(key)];
@@ -141,6 +143,10 @@ function sourcesOf(rrd: Rrd, queries: readonly QueryLine[]): SourceYield[] {
       ...papers,
     };
   });
+  // The records of a list may count for the databases that it names.
+  const isCountedElsewhere = ({ name, outcome, identified: count, papers }: SourceYield) =>
+    isOwnList(name) && outcome === "answered" && count === undefined && papers === 0;
+  return yields.filter((source) => !isCountedElsewhere(source));
 }
 
 /** The outcome of a source, the reason, and the source that was asked instead. */

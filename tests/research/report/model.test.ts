@@ -13,6 +13,8 @@ import { markdownOf } from "../../../src/research/report/documents/markdown.js";
 import { promptsText } from "../../../src/research/report/method.js";
 import { contextOf } from "../../../src/research/report/page/context.js";
 import { reportPage } from "../../../src/research/report/page/page.js";
+import { namesOf } from "../../../src/research/report/quotes.js";
+import { searchYield } from "../../../src/research/report/search-yield.js";
 import { surenessText } from "../../../src/research/report/strength.js";
 import { paper, rrdWith } from "../../support/projects/research.js";
 
@@ -495,4 +497,53 @@ test("warns of scores that tell nothing apart", () => {
   const { warnings } = modelOf(rrdWith(all));
   expect(warnings.map(({ kind }) => kind)).toEqual(["many-presented", "flat-dimension"]);
   expect(warnings[1]?.says).toMatch(/^10 dimensions have the same points for every judged paper/);
+});
+
+describe("the tables agree with the keys and with the flow", () => {
+  const rrd: Rrd = {
+    ...rrdWith([
+      paper("a", { key: "haddad2016c", title: "On hands", authors: ["Haddad, Ann"], date: "2016" }),
+      paper("b", { key: "haddad2016", title: "On feet", authors: ["Haddad, Ann"], date: "2016" }),
+      paper("c", { key: "mine", title: "On eyes", authors: ["Haddad, Ann"], date: "2016" }),
+      paper("d", { key: "lo2016", title: "On ears", source: "folder:papers", found: { sources: ["Embase"], why: "" } }),
+    ]),
+    excluded: [
+      { id: "x", reason: "says “mice”", criterion: "c1", stage: "screened" },
+      { id: "y", reason: "says “rats”", criterion: "c1", stage: "screened" },
+      { id: "z", reason: "the same work as a", duplicate_of: "a", stage: "duplicate" },
+    ],
+    statistics: {
+      discovery_metrics: {
+        sources_tried: ["Embase=embase.ris"],
+        sources_successful: ["Embase=embase.ris", "folder:papers"],
+        flow: { identified: { Embase: 8, "folder:papers": 1 }, duplicates_removed: 2 },
+      },
+    },
+  };
+  rrd.requirements = {
+    ...rrd.requirements,
+    sources: ["Embase=embase.ris", "folder:papers"],
+    criteria: [{ id: "c1", kind: "exclude", text: "animal studies" }],
+  };
+
+  test("a paper has the letter of its key, and one with another key the next free letter", () => {
+    expect([...namesOf(rrd.papers_pool).values()].map(({ label }) => label).slice(0, 3)).toEqual([
+      "Haddad 2016c",
+      "Haddad 2016",
+      "Haddad 2016b",
+    ]);
+  });
+
+  test("each source stands once, with all papers of a folder", () => {
+    const rows = searchYield(rrd, []).sources.map(({ name, papers }) => [name, papers]);
+    expect(rows.filter(([name]) => name !== "arXiv")).toEqual([
+      ["folder:papers", 1],
+      ["Embase", 1],
+    ]);
+  });
+
+  test("each criterion is one reason, and the duplicates are those of the flow", () => {
+    const counts = modelOf(rrd).method.exclusions.map(({ count }) => count);
+    expect(counts).toEqual([3, 2]);
+  });
 });
