@@ -116,7 +116,8 @@ export function withoutHistory(text: string): string {
 
 export const timeless = (text: string): string =>
   text
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "TIME")
+    // Also in the name of a backup, which has hyphens for colons.
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d\.\d{3}Z/g, "TIME")
     .replaceAll(/\d{4}-\d\d-\d\d/g, "DAY")
     // Of the report: "1m 5s of agent time".
     .replaceAll(/(?:under |<|&lt;)?\b\d+(?:h \d+m|m \d+s|s)\b/g, "SPAN")
