@@ -38,7 +38,7 @@ export const joinCommand = ({ papers: [first, second], ...common }: MergeArgumen
           outcome.stage === "not screened" ? [[key.toLowerCase(), id] as const] : [],
         ),
       );
-      return mergeTwo(rrd, first, second, projectName, ids);
+      return mergeTwo(rrd, first, second, projectName, ids, searchedDuplicates(rrd, search));
     },
     io,
   );

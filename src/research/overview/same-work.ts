@@ -24,7 +24,8 @@ const refusal = (sentence: string): ExpectedError => new ExpectedError(sentence,
  * Merges two records: the second one leaves the pool as a duplicate of the first, which gets its additional data. If
  * only the second one is a decided paper, it stays instead. The removed record is stored unchanged with its insights,
  * so that it can be separated again. Two records that the user has separated may be merged again. `ids`: of
- * records that nobody has screened, by their keys in exports. Pure.
+ * records that nobody has screened, by their keys in exports. A separated record that is not screened yet counts once.
+ * Pure.
  * @throws ExpectedError (exit code 2) if a name fits no record or several, both names mean the same record, the
  * remaining record is itself a duplicate, or both were read and decided differently.
  */
@@ -34,6 +35,7 @@ export function mergeTwo(
   secondName: string,
   where: string,
   ids: ReadonlyMap<string, string> = new Map(),
+  known: SearchedDuplicates = {},
 ): MergeResult {
   const [firstId, secondId] = [idOf(rrd, firstName, ids), idOf(rrd, secondName, ids)];
   const separation = (rrd.apart ?? []).find((pair) => pair.includes(firstId) && pair.includes(secondId));
@@ -41,21 +43,25 @@ export function mergeTwo(
   const own = [...rrd.papers_pool, ...(rrd.excluded ?? []).filter((exclusion) => !isSeparated(exclusion))];
   const areScreened = [firstId, secondId].every((id) => own.some((record) => record.id === id));
   // Once both were screened, they are joined like any two records; the search keeps them apart.
-  if (separation !== undefined && !areScreened) {
-    const isOfSearch = ({ id, reason }: Exclusion) => id === separation[1] && reason === separatedReason;
-    const excluded = (rrd.excluded ?? []).filter((exclusion) => !isOfSearch(exclusion));
-    const isMerged = !excluded.some(({ id }) => id === separation[1]);
-    const apart = (rrd.apart ?? []).filter((pair) => pair !== separation && pair[1] !== separation[1]);
+  if (separation !== undefined && !areScreened)
     return {
-      rrd: undoSeparated(withApart(rrd.excluded === undefined ? rrd : { ...rrd, excluded }, apart), isMerged),
+      rrd: withoutSeparation(rrd, separation, known),
       says: `${firstName} and ${secondName} may be one work again.`,
     };
-  }
   const [first, second] = [recordNamed(rrd, firstName, where), recordNamed(rrd, secondName, where)];
-  const isReversed = decisionOf(first) === undefined && decisionOf(second) !== undefined;
+  const isOpen = (record: Paper | Exclusion): boolean => !isPaper(record) && isSeparated(record);
+  const isReversed =
+    (decisionOf(first) === undefined && decisionOf(second) !== undefined) || (isOpen(first) && !isOpen(second));
   const [remaining, removed] = isReversed ? [second, first] : [first, second];
   const [name, goneName] = [nameOf(remaining), nameOf(removed)];
   if (remaining.id === removed.id) throw refusal(`'${firstName}' and '${secondName}' are one record: ${name}.`);
+  if (isOpen(remaining))
+    throw refusal(`${name} is not screened yet, so nothing is joined to it; ${screeningText(rrd, where)}.`);
+  const into = isOpen(removed) && known.merged?.find(({ separateAs }) => separateAs === removed.id)?.into;
+  if (typeof into === "string")
+    throw refusal(
+      `${goneName} is the same work as ${namesIn(rrd).get(into) ?? into} in the search; separate it first: research-ralph join ${shellWord(where)} ${goneName} --part.`,
+    );
   if ("duplicate_of" in remaining)
     throw refusal(
       `${name} is itself a duplicate of ${namesIn(rrd).get(String(remaining.duplicate_of)) ?? "another"}; name that one.`,
@@ -79,7 +85,7 @@ export function mergeTwo(
   const excluded = [...(rrd.excluded ?? []).filter((exclusion) => exclusion !== removed), duplicate];
   return {
     rrd: {
-      ...rrd,
+      ...(isOpen(removed) ? undoSeparated(rrd, false) : rrd),
       papers_pool: pool,
       excluded,
       ...(insightsOfRemoved.length === 0
@@ -88,6 +94,35 @@ export function mergeTwo(
     },
     says: `${goneName} is a duplicate of ${name}; 'research-ralph join ${shellWord(where)} ${goneName} --part' takes that back.`,
   };
+}
+
+/**
+ * The state in which two separated records may be one work again. It counts one more duplicate only if the separation
+ * counted one less: the record was in the lists, and its exclusion says so.
+ */
+function withoutSeparation(
+  rrd: Rrd,
+  separation: readonly string[],
+  { merged = [], countWorks }: SearchedDuplicates,
+): Rrd {
+  const [otherId = "", id = ""] = separation;
+  const isSeparated = separatedTest(rrd);
+  const excluded = rrd.excluded ?? [];
+  const workOf = (each: string): string =>
+    excluded.find((exclusion) => exclusion.id === each && !isSeparated(exclusion))?.duplicate_of ??
+    merged.find(({ separateAs, others }) => separateAs === each || others.includes(each))?.into ??
+    each;
+  // The other records of the same work were separated with it; other works stay separate.
+  const apart = (rrd.apart ?? []).filter(
+    (pair) => pair !== separation && !(pair[1] === id && workOf(pair[0] ?? "") === workOf(otherId)),
+  );
+  const after = withApart(rrd, apart);
+  const remaining = excluded.filter((exclusion) => exclusion.id !== id || exclusion.reason !== separatedReason);
+  const own = remaining.find((exclusion) => exclusion.id === id);
+  if (own !== undefined) return isSeparated(own) && !separatedTest(after)(own) ? undoSeparated(after, false) : after;
+  const isUnchanged = countWorks !== undefined && countWorks(after) >= countWorks(rrd);
+  if (isUnchanged || remaining.length === excluded.length) return after;
+  return undoSeparated({ ...after, excluded: remaining }, true);
 }
 
 /** What the stored search knows of duplicates. */
@@ -128,15 +163,20 @@ export function separateRecord(
       .map((entry) => [id, entry] as const),
   );
   const [[mainId, mergedRecord] = []] = foundMerged;
-  if (mainId !== undefined && mergedRecord !== undefined)
-    return separateFrom(rrd, {
-      mainId,
-      id: mergedRecord.id,
-      name: mergedRecord.id,
-      where,
-      others: [],
-      isMerged: isListed(mergedRecord),
-    });
+  if (mainId !== undefined && mergedRecord !== undefined) {
+    const { id } = mergedRecord;
+    const ofSearch = merged.find(
+      ({ into, others, separateAs }) => separateAs === id && [into, ...others].includes(mainId),
+    );
+    if (ofSearch !== undefined) return separateMerged(rrd, ofSearch, where, countWorks);
+    const separated = withApart(rrd, [...(rrd.apart ?? []), [mainId, id]]);
+    if (isListed(mergedRecord) && (countWorks === undefined || countWorks(separated) > countWorks(rrd)))
+      return separateFrom(rrd, { mainId, id, name: id, where, others: [], isMerged: true });
+    return {
+      rrd: separated,
+      says: `${id} is another work than ${namesIn(rrd).get(mainId) ?? mainId}; the lists don't hold it, so no run screens it.`,
+    };
+  }
   const namedRecord = recordNamed(rrd, typedName, where);
   return separateOnly(rrd, namedRecord, where, { merged, countWorks });
 }
@@ -150,6 +190,11 @@ function restoreDuplicate(rrd: Rrd, duplicate: Exclusion, where: string): MergeR
     readonly insights?: NonNullable<Rrd["insights"]>;
   };
   const record = { ...stored, ...(duplicate.key === undefined ? {} : { key: duplicate.key }) } as Paper | Exclusion;
+  if (!isPaper(record) && separatedTest(rrd)(record))
+    return {
+      rrd: screenSeparated({ ...rrd, excluded: [...excluded, record] }, false),
+      says: `${name} is another work again; ${screeningText(rrd, where)}.`,
+    };
   return isPaper(record)
     ? {
         rrd: {
@@ -173,7 +218,7 @@ function separateMerged(
   where: string,
   countWorks: SearchedDuplicates["countWorks"],
 ): MergeResult {
-  const { key, into, separateAs, others } = duplicate;
+  const { key, into, separateAs } = duplicate;
   if (separateAs === undefined)
     throw refusal(
       `${key} has the identifier and the data of ${namesIn(rrd).get(into) ?? into}, so the search can't tell the two apart; change one in its file, and give the file again: research-ralph run ${shellWord(where)} --source <file>.`,
@@ -183,14 +228,15 @@ function separateMerged(
     ...{ id: separateAs, key, title, reason: separatedReason, stage: "duplicate", duplicate_of: into },
     ...(typeof source === "string" ? { source } : {}),
   };
-  const record = { mainId: into, id: separateAs, name: key, where, others, isMerged: true };
+  const record = { mainId: into, id: separateAs, name: key, where, others: duplicate.others, isMerged: true };
   const { rrd: separated, says } = separateFrom(rrd, record);
   if (countWorks !== undefined && countWorks(separated) <= countWorks(rrd))
     return {
       rrd: withApart(rrd, separated.apart ?? []),
       says: `${key} is another work than ${namesIn(rrd).get(into) ?? into}, but it is still the same work as another record; 'research-ralph join ${shellWord(where)}' tells which.`,
     };
-  return { rrd: { ...separated, excluded: [...(separated.excluded ?? []), exclusion] }, says };
+  const others = (separated.excluded ?? []).filter(({ id }) => id !== separateAs);
+  return { rrd: { ...separated, excluded: [...others, exclusion] }, says };
 }
 
 /**
@@ -245,15 +291,18 @@ function separateFrom(rrd: Rrd, { mainId, id, name, others, isMerged, where }: S
   const otherIds = new Set([mainId, ...others, ...(root == null ? [] : [root])]);
   const pairs = [...otherIds].filter((other) => other !== id).map((other) => [other, id]);
   const separated = screenSeparated(withApart(rrd, [...(rrd.apart ?? []), ...pairs]), isMerged);
-  const size = rrd.papers_pool.length;
   return {
     rrd: separated,
-    says: `${name} is another work than ${namesIn(rrd).get(mainId) ?? mainId}; ${
-      size < maxPoolSize(rrd)
-        ? "the next run screens it by itself"
-        : `the pool holds the ${quantity(size, "paper")} that the project wants, and 'research-ralph run ${shellWord(where)} -p ${size + 1} --force' screens it by itself`
-    }.`,
+    says: `${name} is another work than ${namesIn(rrd).get(mainId) ?? mainId}; ${screeningText(rrd, where)}.`,
   };
+}
+
+/** When a separated record is screened. `where`: the name of the project in commands. */
+export function screeningText(rrd: Rrd, where: string): string {
+  const size = rrd.papers_pool.length;
+  return size < maxPoolSize(rrd)
+    ? "the next run screens it by itself"
+    : `the pool holds the ${quantity(size, "paper")} that the project wants, and 'research-ralph run ${shellWord(where)} -p ${size + 1} --force' screens it by itself`;
 }
 
 /** Whether a merged record was in the lists of the search. Others are texts of a paper, and no records. */

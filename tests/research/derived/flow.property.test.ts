@@ -273,7 +273,9 @@ test.each([
         join(at, how) {
           const all = [...rrd.papers_pool, ...(rrd.excluded ?? [])];
           const [one, other] = [pick(all, at), pick(all, how)];
-          return one === undefined || other === undefined ? rrd : mergeTwo(rrd, one.id, other.id, "it").rrd;
+          return one === undefined || other === undefined
+            ? rrd
+            : mergeTwo(rrd, one.id, other.id, "it", new Map(), searchedDuplicates(rrd, { listings })).rrd;
         },
         part(at) {
           const known = searchedDuplicates(rrd, { listings });
@@ -370,7 +372,7 @@ test.each([
           if (!(error instanceof ExpectedError)) throw error;
         }
         expectFlow(rrd, { isCut });
-        const isSearched = ["batch", "add a text", "part", "screen parted"].includes(does);
+        const isSearched = ["batch", "add a text", "join", "part", "screen parted"].includes(does);
         if (isSearched && !isCut && !hasDocuments && listings.length > 0) expectRecords(rrd, listings);
       }
     }),

@@ -223,6 +223,121 @@ describe("of records of three databases with one DOI", () => {
     expect(() => part(screened, "lo2020")).toThrow(/name one of them: lo2020b \(\w+\), lo2020c \(\w+\)\.$/);
   });
 
+  /** The numbers of duplicates in the flow and of records that are not screened. */
+  const countsOf = (rrd: Rrd) => {
+    const { searched, other } = flowCounts(rrd);
+    return [searched.duplicates + other.duplicates, rrd.statistics?.discovery_metrics?.flow?.not_screened];
+  };
+  const known = (rrd: Rrd) => searchedDuplicates(rrd, { listings });
+
+  test("a part of an earlier version, which counted nothing, is taken back without a count", () => {
+    const id = part(screened, "lo2020b").rrd.apart?.[0]?.[1] ?? "";
+    const earlier: Rrd = { ...screened, apart: [["doi_10.5555_a", id]] };
+    for (const duplicates of [known(earlier), {}])
+      expect(mergeTwo(earlier, "lo2020", id, "shrews", new Map(), duplicates).rrd).toEqual(screened);
+  });
+
+  test("a text of a paper is no record of the lists, so parting and joining it changes no count", () => {
+    const merged = [{ id: "file_1", source: "folder", url: "file:///w/shrews.md", why: "the same doi" }];
+    const found = { sources: ["PubMed"], why: "", merged };
+    const before = { ...screened, papers_pool: screened.papers_pool.map((each) => ({ ...each, found })) };
+    const { rrd, says } = part(before, "file_1");
+    expect(says).toBe("file_1 is another work than lo2020; the lists don't hold it, so no run screens it.");
+    expect(rrd).toEqual({ ...before, apart: [["doi_10.5555_a", "file_1"]] });
+    expect(mergeTwo(rrd, "lo2020", "file_1", "shrews", new Map(), known(rrd)).rrd).toEqual(before);
+  });
+
+  test("a listed record is parted by its id as by its key", () => {
+    const other: Listing[] = listings
+      .slice(0, 2)
+      .map((listing, index) => ({
+        ...listing,
+        records: listing.records.map((each) => (index === 1 ? each : { ...each, id: "pmid_1" })),
+      }));
+    const merged = [{ id: "pmid_1", source: "Embase", url: "https://doi.org/10.5555/a", why: "the same doi" }];
+    const found = { sources: ["PubMed"], why: "", merged };
+    const before = {
+      ...screened,
+      papers_pool: screened.papers_pool.map((each) => ({ ...each, found })),
+      statistics: {
+        discovery_metrics: { flow: { identified: { PubMed: 1, Embase: 1 }, duplicates_removed: 1, not_screened: 0 } },
+      },
+    };
+    const duplicates = searchedDuplicates(before, { listings: other });
+    const { rrd } = separateRecord(before, "pmid_1", "shrews", duplicates);
+    expect(rrd).toEqual(separateRecord(before, duplicates.merged[0]?.key ?? "", "shrews", duplicates).rrd);
+    expect(countsOf(rrd)).toEqual([0, 1]);
+    const now = searchedDuplicates(rrd, { listings: other });
+    expect(countsOf(mergeTwo(rrd, "lo2020", "pmid_1", "shrews", new Map(), now).rrd)).toEqual([1, 0]);
+  });
+
+  const moles = paper("m", { title: "Of moles", authors: ["Ng, Ann"], date: "2021" });
+  const withMoles = withKeys({
+    ...screened,
+    papers_pool: [...screened.papers_pool, moles],
+    statistics: {
+      discovery_metrics: {
+        flow: { identified: { PubMed: 2, Embase: 1, Scopus: 1 }, duplicates_removed: 2, not_screened: 0 },
+      },
+    },
+  });
+
+  test.each([
+    ["ng2021", "lo2020b"],
+    ["lo2020b", "ng2021"],
+  ])("a parted record that is joined to a third one before it is screened counts once: %s, %s", (first, second) => {
+    const parted = part(withMoles, "lo2020b").rrd;
+    expect(countsOf(parted)).toEqual([1, 1]);
+    const { rrd, says } = mergeTwo(parted, first, second, "shrews", new Map(), known(parted));
+    expect(says).toContain("lo2020b is a duplicate of ng2021;");
+    expect(countsOf(rrd)).toEqual([2, 0]);
+    expect(rrd.papers_pool).toHaveLength(2);
+    const back = part(rrd, "lo2020b");
+    expect(back.says).toBe("lo2020b is another work again; the next run screens it by itself.");
+    expect([countsOf(back.rrd), back.rrd.excluded]).toEqual([[1, 1], parted.excluded]);
+  });
+
+  test("two parted records that are not screened yet are not joined", () => {
+    const first = part(withMoles, "lo2020b").rrd;
+    const [one, other] = [first.excluded?.[0], { ...first.excluded?.[0], id: "other", key: "lo2020x" }];
+    const rrd = {
+      ...first,
+      excluded: [one, other],
+      apart: [...(first.apart ?? []), ["doi_10.5555_a", "other"]],
+    } as Rrd;
+    expect(() => mergeTwo(rrd, "lo2020b", "lo2020x", "shrews")).toThrow(
+      "lo2020b is not screened yet, so nothing is joined to it; the next run screens it by itself.",
+    );
+  });
+
+  test("a record that is parted again is excluded once, and keeps its key", () => {
+    const [{ separateAs: id = "" } = {}] = known(screened).merged;
+    const exclusion = part(screened, "lo2020b").rrd.excluded?.[0];
+    // It was parted from another record of the search first.
+    const earlier = { ...screened, excluded: [{ ...exclusion, duplicate_of: "z" }], apart: [["z", id]] } as Rrd;
+    const { key } = known(earlier).merged.find(({ separateAs }) => separateAs === id) ?? {};
+    expect(() => mergeTwo(earlier, "lo2020", "lo2020b", "shrews", new Map(), known(earlier))).toThrow(
+      "lo2020b is the same work as lo2020 in the search; separate it first",
+    );
+    const { rrd } = part(earlier, key ?? "");
+    expect(rrd.excluded).toEqual([exclusion]);
+    expect(rrd.apart).toEqual([
+      ["z", id],
+      ["doi_10.5555_a", id],
+    ]);
+  });
+
+  test("taking one part back leaves the other parts of the record", () => {
+    const { rrd } = part(screened, "lo2020b");
+    const id = rrd.apart?.[0]?.[1] ?? "";
+    const twice: Rrd = { ...rrd, apart: [["z", id], ...(rrd.apart ?? [])] };
+    const joined = mergeTwo(twice, "lo2020", "lo2020b", "shrews", new Map([["lo2020b", id]]), known(twice)).rrd;
+    expect(joined.apart).toEqual([["z", id]]);
+    expect(countsOf(joined)).toEqual(countsOf(screened));
+    const other = mergeTwo(twice, "z", "lo2020b", "shrews", new Map([["lo2020b", id]]), known(twice)).rrd;
+    expect(other).toEqual(rrd);
+  });
+
   test("a full pool is said", () => {
     const requirements = { ...screened.requirements, target_papers: 1 };
     expect(part({ ...screened, requirements }, "lo2020b").says).toContain("run shrews -p 2 --force' screens it");

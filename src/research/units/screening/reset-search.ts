@@ -86,10 +86,13 @@ export function screenSeparated(rrd: Rrd, isMerged: boolean): Rrd {
   };
 }
 
-/** The state in which such a record that was not screened yet is a duplicate again. */
+/**
+ * The state in which such a record that was not screened yet is a duplicate again. `isMerged`: it counts as merged by
+ * the search, if it counts as not screened.
+ */
 export function undoSeparated(rrd: Rrd, isMerged: boolean): Rrd {
   const { discovery_metrics: metrics } = rrd.statistics ?? {};
-  if (metrics?.flow?.not_screened === undefined) return rrd;
+  if (metrics == null || (metrics.flow?.not_screened ?? 0) < 1) return rrd;
   return { ...rrd, statistics: { ...rrd.statistics, discovery_metrics: withSeparated(metrics, -1, isMerged) } };
 }
 
@@ -97,7 +100,7 @@ export function undoSeparated(rrd: Rrd, isMerged: boolean): Rrd {
 function withSeparated(metrics: DiscoveryMetrics, count: 1 | -1, isMerged: boolean): DiscoveryMetrics {
   const { not_screened: open = 0, duplicates_removed: merged = 0 } = metrics.flow ?? {};
   const counts = {
-    not_screened: Math.max(0, open + count),
+    not_screened: open + count,
     ...(isMerged ? { duplicates_removed: Math.max(0, merged - count) } : {}),
   };
   return { ...metrics, flow: { ...metrics.flow, ...counts } };
