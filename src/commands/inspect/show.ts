@@ -15,12 +15,14 @@ import { roleWithRound, unlabelledCost, unlabelledTokens } from "../../engine/ui
 import { sumOf } from "../../research/overview/costs.js";
 import { allRecords } from "../../research/overview/all-records.js";
 import { type FolderOptions, displayPath, nameFor } from "../../research/overview/find-research.js";
+import { screeningText } from "../../research/overview/same-work.js";
 import { nearestText, recordsNamed, severalMatchError } from "../../research/overview/which-record.js";
 import type { TracedRecord } from "../../research/papers/export/cited-work.js";
 import { readKeptSearch } from "../../research/workflow/steering/kept-search.js";
 import { namesIn, nameOf, withKeys, withNames } from "../../research/papers/paper-keys.js";
+import { separatedTest } from "../../research/derived/separated.js";
 import { criteriaOf } from "../../research/project-files/eligibility-criteria.js";
-import type { Criterion, Exclusion, Paper } from "../../research/generated/rrd.js";
+import type { Exclusion, Paper, Rrd } from "../../research/generated/rrd.js";
 import { paperWithPassages } from "../../research/full-text/old-passages.js";
 import { textsFolder } from "../../research/project-files/layout.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
@@ -77,8 +79,7 @@ export async function showCommand({ folder: argument, target, json }: ShowArgume
     );
   }
   if (json) io.stdout(`${JSON.stringify(excluded, null, 2)}\n`);
-  else
-    for (const outputLine of excludedLines(excluded, criteriaOf(rrd), namesIn(rrd), io)) io.stdout(`${outputLine}\n`);
+  else for (const outputLine of excludedLines(excluded, rrd, nameFor(io.cwd, folder), io)) io.stdout(`${outputLine}\n`);
   return 0;
 }
 
@@ -158,20 +159,19 @@ async function readIterationTexts(folder: string, { iteration, agent }: LedgerLi
 }
 
 /** Lines about an excluded record, with the reason: the paper that it duplicates, or the criterion with the answers. */
-function excludedLines(
-  record: Exclusion,
-  criteria: readonly Criterion[],
-  names: ReadonlyMap<string, string>,
-  io: Io,
-): string[] {
+function excludedLines(record: Exclusion, rrd: Rrd, projectName: string, io: Io): string[] {
   const { id, title, stage, reason } = record;
   const name = [nameOf(record), ...(record.year === undefined ? [] : [String(record.year)])].join(" · ");
   const wrapLines = lineBreaker(Math.min(io.columns, 100));
   return [
     ...wrapLines(title ?? id),
     ...wrapLines(name),
-    ...wrapLines(`excluded${stage === undefined ? "" : ` (${stage})`}: ${withNames(reason, names)}`),
-    ...eligibilityLines(record, criteria, wrapLines, createColors(io.color), (quote) =>
+    ...wrapLines(
+      separatedTest(rrd)(record)
+        ? `not screened yet: ${screeningText(rrd, projectName)}`
+        : `excluded${stage === undefined ? "" : ` (${stage})`}: ${withNames(reason, namesIn(rrd))}`,
+    ),
+    ...eligibilityLines(record, criteriaOf(rrd), wrapLines, createColors(io.color), (quote) =>
       passageLines(quote, { columns: Math.min(io.columns, 100), color: io.color, indent: "      " }),
     ),
   ];

@@ -22,10 +22,12 @@ import type { Exclusion, Paper, Rrd } from "../generated/rrd.js";
 import { namesIn, nameOf, withKeys } from "../papers/paper-keys.js";
 import { editOrLeave, type LeaveOptions } from "./edit-or-leave.js";
 import { allRecords } from "./all-records.js";
+import { screeningText } from "./same-work.js";
 import { recordNamed, recordsNamed } from "./which-record.js";
 import { statusOf } from "../workflow/next-unit.js";
 import { makeCompleter, readKeptSearch } from "../workflow/steering/kept-search.js";
 import { isReversible, withOverride, withOverrides } from "../derived/overrides.js";
+import { separatedTest } from "../derived/separated.js";
 import { derive } from "../workflow/derive.js";
 
 /** The user's decision on the eligibility of a paper. */
@@ -288,7 +290,7 @@ async function checkScreened(folder: string, rrd: Rrd, typedName: string, where:
   );
 }
 
-/** @throws ExpectedError (exit code 2) for including a retracted paper, and for a duplicate. */
+/** @throws ExpectedError (exit code 2) for including a retracted paper, and for a duplicate, also a separated one. */
 function checkPossible(
   rrd: Rrd,
   namedRecord: Paper | Exclusion,
@@ -306,6 +308,11 @@ function checkPossible(
   const records = (rrd.excluded ?? []).filter((exclusion) => exclusion.id === id);
   if (records.some(isReversible)) return;
   const [record] = records;
+  if (records.some(separatedTest(rrd)))
+    throw new ExpectedError(
+      `${name} is not screened yet, so there is nothing to decide; ${screeningText(rrd, where)}.`,
+      2,
+    );
   throw new ExpectedError(
     record?.duplicate_of === undefined
       ? `${name} was excluded as ${record?.stage ?? "not eligible"}, which no decision changes.`

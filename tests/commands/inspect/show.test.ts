@@ -99,3 +99,11 @@ test("show and verify say that a later version wrote a file, so that they may te
   ])
     expect((await cli(args, cwd)).err, args.join(" ")).toMatch(/^warning: .*99/);
 });
+
+test("a parted duplicate is shown as not screened, with the run that screens it", async () => {
+  const cwd = project();
+  expect((await cli(["join", "hands", "doi_10.1000_z", "--part", "--no-git"], cwd)).code).toBe(0);
+  const { out } = await cli(["show", "hands", "doi_10.1000_z"], cwd);
+  expect(out.replaceAll("\n", " ")).toMatch(/ not screened yet: .*screens it by itself/);
+  expect(out).not.toContain("excluded");
+});

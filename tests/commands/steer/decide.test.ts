@@ -343,6 +343,19 @@ describe("a decision on a record", () => {
     );
   });
 
+  test("of a parted duplicate waits for the run that screens it", async () => {
+    const { cwd, folder } = someProject();
+    expect((await cli(["join", project, "d1", "--part", "--no-git"], cwd)).code).toBe(0);
+    const before = rrdOf(folder);
+    const { code, err } = await cli(["decide", project, "d1", "include", "why", "--no-git"], cwd);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining("twice is not screened yet, so there is nothing to decide;"),
+    ]);
+    expect(err).toContain("screens it by itself");
+    expect(rrdOf(folder)).toEqual(before);
+  });
+
   test.each<[string[], RegExp]>([
     [["p1", "include", "It is one.", "--criterion", "c1"], /goes with papers and 'exclude'/],
     [["p1", "exclude", "--criterion", "c9"], /no criterion 'c9' in .*; it has c1, c2/],
