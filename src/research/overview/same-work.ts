@@ -235,7 +235,7 @@ function separateMerged(
       rrd: withApart(rrd, separated.apart ?? []),
       says: `${key} is another work than ${namesIn(rrd).get(into) ?? into}, but it is still the same work as another record; 'research-ralph join ${shellWord(where)}' tells which.`,
     };
-  const others = (separated.excluded ?? []).filter(({ id }) => id !== separateAs);
+  const others = (separated.excluded ?? []).filter(({ id, reason }) => id !== separateAs || reason !== separatedReason);
   return { rrd: { ...separated, excluded: [...others, exclusion] }, says };
 }
 

@@ -327,6 +327,12 @@ describe("of records of three databases with one DOI", () => {
     ]);
   });
 
+  test("a record that was screened under the same id stays excluded", () => {
+    const [{ separateAs: id = "" } = {}] = known(screened).merged;
+    const dropped = { id, key: "lo2020x", title: "Water", reason: "no shrews", stage: "screened" as const };
+    expect(part({ ...screened, excluded: [dropped] }, "lo2020b").rrd.excluded).toContainEqual(dropped);
+  });
+
   test("taking one part back leaves the other parts of the record", () => {
     const { rrd } = part(screened, "lo2020b");
     const id = rrd.apart?.[0]?.[1] ?? "";
