@@ -19,7 +19,7 @@ import { requireKnownFormats } from "../../engine/storage/state/format-version.j
 import { researchFormat } from "../../research/project-files/rrd-file.js";
 import { laterFormatIn, readResearch } from "../../research/project-files/research.js";
 import { searchUntrusted } from "../../research/full-text/reader-process.js";
-import { documentChange, documentSentence } from "../../research/update/changed-documents.js";
+import { documentChange, documentSentence, nothingRead } from "../../research/update/changed-documents.js";
 import { isCachedTextChanged, lastCachedText } from "../../research/full-text/text-cache.js";
 import type { Evidence, Paper } from "../../research/generated/rrd.js";
 import { nameOf } from "../../research/papers/paper-keys.js";
@@ -65,7 +65,7 @@ export async function verifyCommand({ folder: argument, json, fetch }: VerifyOpt
   const signals = listenForSignals(io);
   const checkedQuotes: CheckedQuote[] = [];
   const documents: string[] = [];
-  const places = { rrd, root: rootOf(folder, io.cwd), hashes: new Map<string, string>() };
+  const places = { rrd, root: rootOf(folder, io.cwd), known: nothingRead() };
   try {
     const endSignal = AbortSignal.any([signals.finish, signals.abort]);
     const fetchText = fetch ? await makeFetcher(folder, io, endSignal) : undefined;

@@ -23,9 +23,16 @@ export interface DocumentPlaces {
   readonly rrd: Pick<Rrd, "papers_pool" | "requirements">;
   /** The folder to which its sources are relative. */
   readonly root: string;
-  /** The hashes of the texts that were compared so far, by path; each document is read once. */
-  readonly hashes?: Map<string, string>;
+  /** What was read so far to find missing documents. Each folder and each document is read once. */
+  readonly known: {
+    /** The hashes of texts, by path. */
+    readonly hashes: Map<string, string>;
+    /** The documents of each folder that belong to no paper. */
+    readonly documents: Map<string, Promise<readonly string[]>>;
+  };
 }
+
+export const nothingRead = (): DocumentPlaces["known"] => ({ hashes: new Map(), documents: new Map() });
 
 /** Maximum number of documents that are read to find missing ones. */
 const maxRead = 100;
@@ -57,17 +64,16 @@ export async function documentChange(
 async function hasMoved(
   path: string,
   sha256: string,
-  { rrd, root, hashes = new Map() }: DocumentPlaces,
+  { rrd, root, known: { hashes, documents: known } }: DocumentPlaces,
   signal: AbortSignal,
 ): Promise<boolean> {
   const sourceFolders = (rrd.requirements.sources ?? [])
     .filter(isOwnFolder)
     .map((source) => resolve(root, source.slice("folder:".length).trim()));
-  const ownPaths = new Set(rrd.papers_pool.map(localFile));
   for (const folder of new Set([dirname(path), ...sourceFolders])) {
-    // A folder that was deleted contains no documents.
-    const { documents } = await contentsOf(folder, undefined).catch(() => ({ documents: [] }));
-    for (const document of documents.filter((each) => !ownPaths.has(each) && extname(each) === extname(path))) {
+    const documents = known.get(folder) ?? unknownDocuments(folder, rrd);
+    known.set(folder, documents);
+    for (const document of (await documents).filter((each) => extname(each) === extname(path))) {
       if (!hashes.has(document) && hashes.size < maxRead) {
         const read = await readLocal(document, signal);
         hashes.set(document, read.status === "ok" ? read.text.sha256 : "");
@@ -78,16 +84,30 @@ async function hasMoved(
   return false;
 }
 
+/** The documents of a folder that belong to no paper. A folder that was deleted contains none. */
+async function unknownDocuments(
+  folder: string,
+  { papers_pool: pool }: DocumentPlaces["rrd"],
+): Promise<readonly string[]> {
+  const ownPaths = new Set(pool.map(localFile));
+  const { documents } = await contentsOf(folder, undefined).catch(() => ({ documents: [] }));
+  return documents.filter((document) => !ownPaths.has(document));
+}
+
 /** Maximum number of documents that `documentSentences` names. */
 const maxNamed = 3;
 
 /** The local documents that are no longer as they were read: one sentence for each of the first three. */
-export async function documentSentences(folder: string, places: DocumentPlaces, name: string): Promise<string[]> {
+export async function documentSentences(
+  folder: string,
+  places: Omit<DocumentPlaces, "known">,
+  name: string,
+): Promise<string[]> {
   const { signal } = new AbortController();
   const changes: DocumentChange[] = [];
-  const hashes = new Map<string, string>();
+  const known = nothingRead();
   for (const paper of places.rrd.papers_pool) {
-    const change = await documentChange(folder, paper, { ...places, hashes }, signal);
+    const change = await documentChange(folder, paper, { ...places, known }, signal);
     if (change !== undefined) changes.push(change);
   }
   const others = changes.length - maxNamed;

@@ -103,7 +103,7 @@ const compareText = (a: PaperRecord, b: PaperRecord): number => {
   return aText < bText ? -1 : aText > bText ? 1 : 0;
 };
 
-const isPublished = ({ kind, identifiers }: PaperRecord): boolean =>
+export const isPublished = ({ kind, identifiers }: PaperRecord): boolean =>
   kind === "published" ||
   kind === "review" ||
   (kind !== "preprint" && identifiers.doi !== undefined && !isPreprintDoi(identifiers.doi));

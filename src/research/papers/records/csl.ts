@@ -75,7 +75,9 @@ const isWork = (value: unknown): boolean =>
 
 /** Whether an item has a field as only CSL-JSON has it. */
 const isCslItem = (item: Item): boolean =>
-  "DOI" in item || isObject(item["issued"]) || (Array.isArray(item["author"]) && item["author"].some(isObject));
+  isObject(item["issued"]) ||
+  ("DOI" in item && !("authors" in item || "year" in item)) ||
+  (Array.isArray(item["author"]) && item["author"].some(isObject));
 
 const types: Readonly<Record<string, WorkType>> = {
   "article-journal": "journal-article",

@@ -1,5 +1,8 @@
 import { countFrom, isObject, listFrom, valueAt } from "../../../engine/lib/json-fields.js";
 
+/** Maximum depth of values that are read. The names of columns have at most five parts. */
+const maxDepth = 12;
+
 type Item = Readonly<Record<string, unknown>>;
 
 /**
@@ -9,10 +12,11 @@ type Item = Readonly<Record<string, unknown>>;
  */
 export function rowOf(item: Item): ReadonlyMap<string, string> {
   const row = new Map<string, string>();
-  const add = (value: unknown, path: string): void => {
-    if (Array.isArray(value)) for (const each of value) add(each, path);
+  const add = (value: unknown, path: string, depth = 0): void => {
+    if (depth > maxDepth) return;
+    if (Array.isArray(value)) for (const each of value) add(each, path, depth + 1);
     else if (isObject(value))
-      for (const [name, each] of Object.entries(value)) add(each, `${path} ${plainName(name)}`.trim());
+      for (const [name, each] of Object.entries(value)) add(each, `${path} ${plainName(name)}`.trim(), depth + 1);
     else if (value !== null && value !== undefined && value !== "") {
       const before = row.get(path);
       row.set(path, before === undefined ? String(value) : `${before}|${String(value)}`);

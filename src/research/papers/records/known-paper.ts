@@ -1,7 +1,7 @@
 import { withoutUndefined } from "../../../engine/lib/without-undefined.js";
 import type { Paper } from "../../generated/rrd.js";
 import { authorsOf } from "../authors.js";
-import { mergedWork } from "../dedup/merge-fields.js";
+import { isPublished, mergedWork } from "../dedup/merge-fields.js";
 import { matchFeaturesOf } from "../dedup/match-features.js";
 import { compareRecords } from "../dedup/same-work.js";
 import { storedFields, type PaperRecord } from "../paper-record.js";
@@ -17,8 +17,7 @@ export function withMissingFacts(paper: Paper, knownWork: PaperRecord | Paper): 
   const before = recordOfPaper(paper);
   const { record: merged } = mergedWork([before, record]);
   const [paperFeatures, recordFeatures] = [matchFeaturesOf(before), matchFeaturesOf(record)];
-  const isNowPublished =
-    paperFeatures.isPreprint && paperFeatures.publisherDois.length === 0 && !recordFeatures.isPreprint;
+  const isNowPublished = paperFeatures.isPreprint && paperFeatures.publisherDois.length === 0 && isPublished(record);
   const { identifiers, venue, volume, issue, pages, publication_type, publication, abstract } = storedFields(merged);
   const versions = merged.otherVersions ?? [];
   // If a paper was read from more than its abstract, its document stays the one that was read.

@@ -1,5 +1,5 @@
 import type { Paper } from "../../generated/rrd.js";
-import { type Pair, findPairs } from "../../units/report/opposite-findings.js";
+import { type Pair, findPairs, standOf } from "../../units/report/opposite-findings.js";
 import { type PaperName, type Quote, quoteAt } from "../quotes.js";
 import { type StoredSentence, type Statement, statementOf, type StatementSources } from "../statements.js";
 
@@ -29,8 +29,8 @@ export const relationWords: Readonly<Record<Pair["stand"], string>> = {
 };
 
 /**
- * The pairs of a project, with the sentences of its report about them. Pairs that share a quote, and that no sentence
- * is about, are shown together, each quote once. Pure.
+ * The pairs of a project, with the sentences of its report about them. Quotes of which any two
+ * relate in the same way, and that no sentence is about, are shown together. Pure.
  */
 export function shownPairs(
   papers: readonly Paper[],
@@ -45,8 +45,10 @@ export function shownPairs(
       (known) =>
         differs === undefined &&
         known.differs === undefined &&
-        known.pair.stand === pair.stand &&
-        known.sides.some(({ handle }) => pair.sides.some((side) => side.handle === handle)),
+        known.sides.some(({ handle }) => pair.sides.some((side) => side.handle === handle)) &&
+        known.sides.every((one) =>
+          pair.sides.every((side) => side.handle === one.handle || standOf(one, side) === pair.stand),
+        ),
     );
     if (group === undefined) groups.push({ pair, sides: [...pair.sides], differs });
     else group.sides.push(...pair.sides.filter((side) => group.sides.every(({ handle }) => handle !== side.handle)));

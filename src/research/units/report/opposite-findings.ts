@@ -67,14 +67,24 @@ const order = { opposite: 0, apart: 1, agreed: 2 };
 function statedOutcome(paper: Paper, evidence: Evidence, number: number): StatedOutcome | undefined {
   const { about, status } = evidence;
   if (about == null || status !== "verified") return undefined;
-  const [first = "", second = ""] = about.compared.split(comparisonWords, 2);
-  const arms = [stemSet(first), stemSet(second)] as const;
+  const arms = armsOf(about);
   if (arms[0].size === 0) return undefined;
   return { handle: handleOf(paper.id, number), number, paper, evidence, about, arms };
 }
 
 const comparisonWords = /\s(?:against|vs\.?|versus|compared (?:with|to)|relative to|than|over)\s/iu;
 const stemSet = (text: string): ReadonlySet<string> => new Set(stemsOf(text).map(unifiedStem));
+
+function armsOf({ compared }: Outcome): StatedOutcome["arms"] {
+  const [first = "", second = ""] = compared.split(comparisonWords, 2);
+  return [stemSet(first), stemSet(second)];
+}
+
+/** How two quotes on the same outcome relate to each other; undefined if they compare different things. */
+export function standOf(first: PairSide, second: PairSide): Pair["stand"] | undefined {
+  const comparedOrder = orderOf(armsOf(first.about), armsOf(second.about));
+  return comparedOrder === undefined ? undefined : relationOf(first, second, comparedOrder);
+}
 
 /** The pairs of one outcome, opposite ones first; one pair for the same two papers. */
 function pairsOfOutcome(all: readonly StatedOutcome[]): Pair[] {
@@ -152,7 +162,7 @@ const opposites = (
     return first === undefined || second === undefined || first === second ? [] : [[first, second] as const];
   });
 
-function relationOf(one: StatedOutcome, other: StatedOutcome, comparedOrder: "same" | "turned"): Pair["stand"] {
+function relationOf(one: PairSide, other: PairSide, comparedOrder: "same" | "turned"): Pair["stand"] {
   const first = one.about.direction;
   const second = comparedOrder === "same" ? other.about.direction : opposite[other.about.direction];
   if (first === second) return "agreed";

@@ -51,4 +51,10 @@ describe("withMissingFacts", () => {
     expect(withMissingFacts(published, preprint).date).toBe("2021-04-12");
     expect(withMissingFacts(published, { ...article, date: "2021-05" }).date).toBe("2021-04-12");
   });
+
+  it("keeps the date of a preprint if nothing says that the record is its article", () => {
+    const { venue: _, volume: __, kind: ___, ...bare } = article;
+    const notes = { ...bare, id: "file_1", url: "file:///notes.md", identifiers: {}, date: "2024-01-09" };
+    expect(withMissingFacts(paper, notes).date).toBe("2020-10-30");
+  });
 });

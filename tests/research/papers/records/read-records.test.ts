@@ -126,6 +126,14 @@ describe("a bibliography file", () => {
     ]);
   });
 
+  test("of a list that a script has written is read with its DOI in capitals, however deep another value is", async () => {
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const text = `[{"title": "On touch", "DOI": "10.1000/x", "authors": ["Ann Lee"], "year": 2020, "rest": ${deep}}]`;
+    expect((await readRecords(fileOf("a.json", text))).entries).toMatchObject([
+      { title: "On touch", authors: ["Ann Lee"], date: "2020", identifiers: { doi: "10.1000/x" } },
+    ]);
+  });
+
   test("of RIS and of CSL-JSON is read too, with line ends of any system", async () => {
     const ris =
       "TY  - JOUR\r\nTI  - On touch\r\nAU  - Lee, Ann\r\nPY  - 2020/05/01\r\nJO  - J Touch\r\nDO  - 10.1000/x\r\nER  - \r\n";

@@ -210,6 +210,18 @@ test("papers that agree stand under one heading in the report, each quote once",
   expect(markdown.split("success rate: agreed")).toHaveLength(2);
 });
 
+test("papers of which two compare other things do not stand under one heading", async () => {
+  const doses = ["high dose against placebo", "dose against placebo", "low dose against placebo"];
+  const papers = doses.map((compared, index) => read(`p${index + 1}`, about("up", compared)));
+  const { folder, run } = researchFolder(rrdWith(papers));
+  await run(goodAgent());
+  const model = reportModel((await readReportInput(folder, new Date("2026-11-23T00:00:00Z"))).input);
+  expect(model.pairs.map(({ sides }) => sides.map(({ quote }) => quote.paper.id))).toEqual([
+    ["p1", "p2"],
+    ["p2", "p3"],
+  ]);
+});
+
 test("a pair that is none of the unit's refuses the report", async () => {
   const { run } = researchFolder(rrdWith([paper("p1")]));
   const { ledger } = await run(
