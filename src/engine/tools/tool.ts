@@ -75,7 +75,7 @@ export const wrongCall = (problem: string): Problem => ({ problem, wrongCall: tr
 
 export const isProblem = (value: object): value is Problem => "problem" in value;
 
-/** Turns an expected error, such as an invalid rrd.json, into a problem: the caller may read its message. */
+/** Turns an expected error, such as an invalid state file, into a problem: the caller may read its message. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof ExpectedError) return { problem: error.message };
   throw error;

@@ -32,6 +32,7 @@ export interface DocumentPlaces {
   };
 }
 
+/** Nothing was read yet. Callers that compare several papers pass one value for all, so that nothing is read twice. */
 export const nothingRead = (): DocumentPlaces["known"] => ({ hashes: new Map(), documents: new Map() });
 
 /** Maximum number of documents that are read to find missing ones. */
